@@ -1,0 +1,185 @@
+import { expect, test } from 'vitest';
+import { messageProblems, refusalOf, viewProblems } from '../../../src/sandbox/slack/block-kit.ts';
+import {
+  actions,
+  button,
+  dataTable,
+  input,
+  line,
+  modal,
+  mrkdwn,
+  option,
+  plain,
+  points,
+  raws,
+  richText,
+  section,
+  select,
+  times,
+  words,
+} from './block-samples.ts';
+
+const first = '/blocks/0/elements/0';
+const series = 'duplicate_series /blocks/0/chart/series';
+const child = 'unsupported_type /blocks/0/child_blocks/0/type';
+
+const codes = (found: readonly { code: string; pointer: string }[]) =>
+  found.map(({ code, pointer }) => `${code} ${pointer}`);
+
+test.for<[string, object[], string]>([
+  ['a block nobody knows', [{ type: 'blink' }], 'unsupported_type /blocks/0/type'],
+  [
+    'an alert in a message',
+    [{ type: 'alert', text: plain('x') }],
+    'unsupported_type /blocks/0/type',
+  ],
+  ['an authored file', [{ type: 'file', source: 'remote' }], 'unsupported_type /blocks/0/type'],
+  ['an unknown key', [{ ...section('x'), colour: 'red' }], 'unknown_field /blocks/0'],
+  [
+    'mrkdwn in a header',
+    [{ type: 'header', text: mrkdwn('x') }],
+    'invalid_value /blocks/0/text/type',
+  ],
+  ['a section of nothing', [{ type: 'section' }], 'missing_field /blocks/0'],
+  ['a header without text', [{ type: 'header' }], 'missing_field /blocks/0'],
+  ['a bare string as text', [{ type: 'section', text: 'x' }], 'wrong_type /blocks/0/text'],
+  ['a card with a bare title', [{ type: 'card', title: 'x' }], 'wrong_type /blocks/0/title'],
+  ['a card of nothing', [{ type: 'card', subtitle: mrkdwn('x') }], 'empty_card /blocks/0'],
+  ['one block_id twice', [ided('a'), ided('a')], 'duplicate_block_id /blocks/1/block_id'],
+  ['one action_id twice', [actions(named('a'), named('a'))], 'duplicate_action_id /blocks/0'],
+  ['a text input outside input', [actions(typed())], 'unsupported_type /blocks/0/elements/0/type'],
+  ['a button in an input', [input(button())], 'unsupported_type /blocks/0/element/type'],
+  ['an option that is not offered', [actions(chosen('c'))], invalid('initial_option')],
+  ['options and groups', [actions(both())], invalid('options')],
+  ['a purple button', [actions(button({ style: 'purple' }))], `invalid_value ${first}/style`],
+  ['an image of no source', [{ type: 'image', alt_text: 'x' }], 'invalid_image /blocks/0'],
+  ['two tables', [table(), table()], 'too_many_table /blocks'],
+  ['uneven rows', [dataTable([raws(2), raws(1)])], 'uneven_rows /blocks/0/rows/1'],
+  ['rich text as a header cell', [dataTable([[rich()], raws(1)])], 'rich_header /blocks/0/rows/0'],
+  ['a table without caption', [captionless()], 'missing_field /blocks/0'],
+  [
+    'a missing point',
+    [line(['a', 'b'], [one(['a'])])],
+    'points_mismatch /blocks/0/chart/series/0/data',
+  ],
+  ['two series of one name', [line(['a'], [one(['a']), one(['a'])])], series],
+  ['a task card that waits', [task('pending')], 'invalid_value /blocks/0/status'],
+  ['a card in a container', [container({ type: 'card', title: plain('x') })], child],
+  ['an icon twice', [icons()], 'two_icons /blocks/0'],
+])('Slack refuses %s in a message', ([, blocks, problem]) => {
+  expect(codes(messageProblems(blocks))).toContain(problem);
+});
+
+test.for<[string, object, string]>([
+  ['a title of 25 characters', { title: plain(words(25)) }, 'too_long /view/title/text'],
+  ['a submit of 25 characters', { submit: plain(words(25)) }, 'too_long /view/submit/text'],
+  ['a close of 25 characters', { close: plain(words(25)) }, 'too_long /view/close/text'],
+  [
+    'metadata of 3001 characters',
+    { private_metadata: words(3001) },
+    'too_long /view/private_metadata',
+  ],
+  ['a callback_id of 256', { callback_id: words(256) }, 'too_long /view/callback_id'],
+  ['101 blocks', { blocks: times(101, () => section('x')) }, 'too_long /view/blocks'],
+  ['inputs without submit', { blocks: [input(typed())] }, 'missing_submit /view'],
+  ['a table', { blocks: [table()] }, 'unsupported_type /view/blocks/0/type'],
+  [
+    'a data table',
+    { blocks: [dataTable([raws(1), raws(1)])] },
+    'unsupported_type /view/blocks/0/type',
+  ],
+  ['a chart', { blocks: [line(['a'], [one(['a'])])] }, 'unsupported_type /view/blocks/0/type'],
+  [
+    'markdown',
+    { blocks: [{ type: 'markdown', text: 'x' }] },
+    'unsupported_type /view/blocks/0/type',
+  ],
+  ['a mrkdwn title', { title: mrkdwn('x') }, 'invalid_value /view/title/type'],
+  ['an unknown key', { width: 'wide' }, 'unknown_field /view'],
+])('Slack refuses a modal with %s', ([, more, problem]) => {
+  expect(codes(viewProblems(modal(more)))).toContain(problem);
+});
+
+test.for<[string, object]>([
+  ['100 blocks', { blocks: times(100, () => section('x')) }],
+  ['24 characters of title', { title: plain(words(24)) }],
+  ['an alert', { blocks: [{ type: 'alert', level: 'warning', text: mrkdwn('x') }] }],
+  ['inputs and submit', { submit: plain('Ask'), blocks: [input(typed()), input(select())] }],
+  ['3000 characters of metadata', { private_metadata: words(3000) }],
+])('Slack takes a modal with %s', ([, more]) => {
+  expect(viewProblems(modal(more))).toEqual([]);
+});
+
+test('a home tab may have 100 blocks and a chart, but no alert and no title', () => {
+  const home = (more: object) => viewProblems({ type: 'home', blocks: [], ...more });
+  expect(home({ blocks: times(100, () => section('x')) })).toEqual([]);
+  expect(home({ blocks: [line(['a'], [one(['a'])])] })).toEqual([]);
+  expect(home({ blocks: times(101, () => section('x')) })).not.toEqual([]);
+  expect(home({ blocks: [{ type: 'alert', text: plain('x') }] })).not.toEqual([]);
+  expect(home({ title: plain('x') })).not.toEqual([]);
+});
+
+test('the answer names each place and each reason', () => {
+  const problems = messageProblems([actions(button({ text: plain(words(76)) }))]);
+  expect(refusalOf('invalid_blocks', problems)).toEqual({
+    ok: false,
+    error: 'invalid_blocks',
+    errors: [
+      {
+        pointer: `${first}/text/text`,
+        code: 'too_long',
+        message: 'must be less than 76 characters',
+      },
+    ],
+    response_metadata: {
+      messages: [`[ERROR] must be less than 76 characters [json-pointer:${first}/text/text]`],
+    },
+  });
+});
+
+test('things that are no list of blocks are refused, not run into', () => {
+  expect(codes(messageProblems('x'))).toEqual(['wrong_type /blocks']);
+  expect(codes(messageProblems([null]))).toEqual(['wrong_type /blocks/0']);
+  expect(viewProblems({ type: 'workflow_step' })).not.toEqual([]);
+});
+
+function invalid(what: string): string {
+  return `invalid_${what} ${first}`;
+}
+function ided(block_id: string) {
+  return { ...section('x'), block_id };
+}
+function named(action_id: string) {
+  return button({ action_id });
+}
+function typed() {
+  return { type: 'plain_text_input' };
+}
+function chosen(value: string) {
+  return select({ initial_option: option(value) });
+}
+function both() {
+  return select({ option_groups: [{ label: plain('g'), options: [option('a')] }] });
+}
+function table() {
+  return { type: 'table', rows: [raws(1)] };
+}
+function rich() {
+  return richText({ type: 'text', text: 'x' });
+}
+function captionless() {
+  return { type: 'data_table', rows: [raws(1), raws(1)] };
+}
+function one(labels: string[]) {
+  return { name: 's', data: points(labels) };
+}
+function task(status: string) {
+  return { type: 'task_card', task_id: 't', title: 'x', status };
+}
+function container(block: object) {
+  return { type: 'container', title: plain('x'), child_blocks: [block] };
+}
+function icons() {
+  const icon = { type: 'image', image_url: 'u', alt_text: 'a' };
+  return { type: 'card', title: plain('x'), icon, slack_icon: { name: 'x' } };
+}
