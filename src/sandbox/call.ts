@@ -1,0 +1,65 @@
+import { createHash } from 'node:crypto';
+import type { Request } from 'express';
+
+export type Body =
+  | { readonly kind: 'none' }
+  | { readonly kind: 'json'; readonly value: unknown }
+  | { readonly kind: 'invalid'; readonly text: string };
+
+/** One request as it arrived, for the operation to which it was routed. */
+export interface Call {
+  readonly operation: string;
+  readonly method: string;
+  /** With the query, as it stood in the request line. */
+  readonly path: string;
+  readonly params: Readonly<Record<string, string>>;
+  readonly query: URLSearchParams;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: Body;
+  /** The fault that befalls this request, or null. */
+  readonly fault: string | null;
+}
+
+export type JsonObject = Readonly<Record<string, unknown>>;
+
+export function isObject(value: unknown): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+export function readCall(request: Request, operation: string, fault: string | null): Call {
+  const query = request.originalUrl.split('?').slice(1).join('?');
+  const params = Object.entries(request.params).map(([key, value]) => [key, String(value)]);
+  const headers = Object.entries(request.headers).map(([key, value]) => [key, String(value)]);
+  return {
+    operation,
+    fault,
+    method: request.method,
+    path: request.originalUrl,
+    params: Object.fromEntries(params),
+    query: new URLSearchParams(query),
+    headers: Object.fromEntries(headers),
+    body: readBody(request),
+  };
+}
+
+// Both contracts say that bodies are application/json; what comes as anything else was never read.
+function readBody(request: Request): Body {
+  const bytes: unknown = request.body;
+  if (!Buffer.isBuffer(bytes) || bytes.length === 0) return { kind: 'none' };
+  if (!request.is('application/json')) return { kind: 'none' };
+  const text = bytes.toString('utf8');
+  try {
+    return { kind: 'json', value: JSON.parse(text) };
+  } catch {
+    return { kind: 'invalid', text };
+  }
+}
+
+/** Headers for the log: whoever reads it can tell two keys apart, but not use them. */
+export function loggedHeaders(headers: Call['headers']): Call['headers'] {
+  const { authorization } = headers;
+  if (authorization === undefined) return headers;
+  const [scheme = '', ...rest] = authorization.split(' ');
+  const digest = createHash('sha256').update(rest.join(' ')).digest('hex').slice(0, 12);
+  return { ...headers, authorization: `${scheme} sha256:${digest}` };
+}

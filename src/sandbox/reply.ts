@@ -1,0 +1,47 @@
+/** What a simulator answers, before it becomes bytes: faults bend this, the log keeps it. */
+export type Reply =
+  | {
+      readonly kind: 'json';
+      readonly status: number;
+      readonly headers: Headers;
+      readonly value: unknown;
+    }
+  | {
+      readonly kind: 'text';
+      readonly status: number;
+      readonly headers: Headers;
+      readonly text: string;
+    };
+
+export type JsonReply = Extract<Reply, { kind: 'json' }>;
+
+export type Headers = Readonly<Record<string, string>>;
+
+export interface Encoded {
+  readonly headers: Headers;
+  readonly bytes: Buffer;
+}
+
+export function jsonReply(status: number, value: unknown, headers: Headers = {}): JsonReply {
+  const type = 'application/json; charset=utf-8';
+  return { kind: 'json', status, value, headers: { 'content-type': type, ...headers } };
+}
+
+export function textReply(status: number, text: string, headers: Headers = {}): Reply {
+  const type = 'text/plain; charset=utf-8';
+  return { kind: 'text', status, text, headers: { 'content-type': type, ...headers } };
+}
+
+export function htmlReply(status: number, text: string, headers: Headers = {}): Reply {
+  const page = `<!DOCTYPE html>\n<html lang="en">\n<head><title>${status}</title></head>\n<body>\n<pre>${text}</pre>\n</body>\n</html>\n`;
+  return textReply(status, page, { 'content-type': 'text/html; charset=utf-8', ...headers });
+}
+
+export function encode(reply: Reply): Encoded {
+  const text = reply.kind === 'json' ? JSON.stringify(reply.value) : reply.text;
+  return { headers: reply.headers, bytes: Buffer.from(text, 'utf8') };
+}
+
+export function isSuccess({ status }: Reply): boolean {
+  return status >= 200 && status < 300;
+}

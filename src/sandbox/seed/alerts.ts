@@ -1,0 +1,182 @@
+import { DASHBOARDS, SAVED_SEARCHES, WEBHOOKS } from './alert-references.ts';
+
+export interface AlertSeed {
+  readonly id: string;
+  readonly name: string | null;
+  readonly message: string | null;
+  readonly threshold: number;
+  readonly thresholdMax?: number;
+  readonly thresholdType: string;
+  readonly interval: string;
+  readonly watches:
+    | { readonly source: 'tile'; readonly dashboardId: string; readonly tileId: string }
+    | { readonly source: 'saved_search'; readonly savedSearchId: string };
+  readonly state: string;
+  readonly channels: readonly Readonly<Record<string, unknown>>[];
+  readonly groupBy?: string | null;
+  readonly note?: string;
+  readonly numConsecutiveWindows?: number;
+  readonly scheduleOffsetMinutes?: number;
+  readonly executionErrors?: readonly { readonly message: string }[];
+  /** Minutes from the simulator's start; a negative one has passed. */
+  readonly silencedForMinutes?: number;
+}
+
+const CHECKOUT = { source: 'tile', dashboardId: DASHBOARDS.checkout.id } as const;
+const PLATFORM = { source: 'tile', dashboardId: DASHBOARDS.platform.id } as const;
+const ERRORS = { source: 'saved_search', savedSearchId: SAVED_SEARCHES.errors } as const;
+const SLOW = { source: 'saved_search', savedSearchId: SAVED_SEARCHES.slowQueries } as const;
+
+const OPS = { type: 'webhook', webhookId: WEBHOOKS.operations };
+const PAGING = { type: 'webhook', webhookId: WEBHOOKS.paging };
+const DELETED = { type: 'webhook', webhookId: '02ba0cd5a9d1c575140b4833' };
+
+const USUAL = { message: null, thresholdType: 'above', interval: '5m', state: 'OK' } as const;
+
+/** Fourteen alerts: a plain one, and one for each thing that an alert can hold unexpectedly. */
+export const ALERTS: readonly AlertSeed[] = [
+  {
+    ...USUAL,
+    id: '357fc488efc4a66bb2a8f81a',
+    name: '5xx rate',
+    message: 'Too many 5xx answers in {{group}}',
+    threshold: 100,
+    state: 'ALERT',
+    watches: ERRORS,
+    groupBy: 'service',
+    channels: [OPS, { ...PAGING, severity: 'high' }],
+    note: 'Agreed with support: page only above this.',
+    numConsecutiveWindows: 2,
+    silencedForMinutes: 3 * 24 * 60,
+  },
+  {
+    ...USUAL,
+    id: '1d2c85b529e65225ec2e363d',
+    name: 'Checkout latency p95',
+    message: 'Checkout is slow',
+    threshold: 850,
+    watches: { ...CHECKOUT, tileId: 'tile-latency' },
+    channels: [OPS],
+  },
+  {
+    ...USUAL,
+    id: 'c73d35b92fd596bbf7ff2ace',
+    name: null,
+    threshold: 20,
+    interval: '1h',
+    watches: { ...CHECKOUT, tileId: 'tile-carts' },
+    channels: [OPS],
+  },
+  {
+    ...USUAL,
+    id: 'd89ded1cd0202f913c62d284',
+    name: 'Slow queries',
+    threshold: 25,
+    interval: '15m',
+    watches: SLOW,
+    groupBy: 'database, user',
+    channels: [OPS, PAGING],
+  },
+  {
+    ...USUAL,
+    id: '8ef29342507d91666304c181',
+    name: 'Orders per minute out of range',
+    threshold: 40,
+    thresholdMax: 900,
+    thresholdType: 'between',
+    watches: { ...CHECKOUT, tileId: 'tile-orders' },
+    channels: [PAGING],
+  },
+  {
+    ...USUAL,
+    id: '82c055db838be224ebfd0e64',
+    name: 'Disk usage',
+    threshold: 80,
+    interval: '30m',
+    state: 'ALERT',
+    watches: { ...PLATFORM, tileId: 'tile-disk' },
+    channels: [OPS],
+    silencedForMinutes: -90,
+  },
+  {
+    ...USUAL,
+    id: 'c0f1a3fe1f28c282d2da8858',
+    name: 'Failed logins',
+    threshold: 500,
+    interval: '1h',
+    state: 'ALERT',
+    watches: ERRORS,
+    groupBy: null,
+    channels: [OPS],
+    silencedForMinutes: 240,
+  },
+  {
+    ...USUAL,
+    id: '0f67f70fcf8a1afd7deb33cb',
+    name: 'Queue length',
+    threshold: 10_000,
+    watches: { ...PLATFORM, tileId: 'tile-queue' },
+    channels: [],
+  },
+  {
+    ...USUAL,
+    id: 'aca3360150f69f7d4450daf5',
+    name: 'Unusual traffic',
+    threshold: 3,
+    thresholdType: 'deviates_by',
+    watches: { ...PLATFORM, tileId: 'tile-traffic' },
+    channels: [OPS],
+  },
+  {
+    ...USUAL,
+    id: 'ea84733aafcb2f7276f5eddb',
+    name: 'Replica lag',
+    threshold: 30,
+    interval: '1m',
+    state: 'FLAPPING',
+    watches: { ...PLATFORM, tileId: 'tile-lag' },
+    channels: [PAGING],
+  },
+  {
+    ...USUAL,
+    id: 'bc3339918fa1f8e7636e6dc1',
+    name: 'Backup missing',
+    threshold: 1,
+    thresholdType: 'below',
+    interval: '1d',
+    watches: SLOW,
+    channels: [{ type: 'pager', rotation: 'database', escalate: true }],
+  },
+  {
+    ...USUAL,
+    id: '5b31b04e494986869810107b',
+    name: '<!channel> R&D <https://example.com|click>',
+    message: 'Ask <@U0123ABCD> & *do not* trust `this`',
+    threshold: -5,
+    thresholdType: 'below',
+    watches: { ...CHECKOUT, tileId: 'tile-orders' },
+    channels: [OPS],
+  },
+  {
+    ...USUAL,
+    id: '5ae8e2302e35f049750cfd75',
+    name: 'Mail bounces',
+    threshold: 50,
+    interval: '6h',
+    watches: ERRORS,
+    channels: [DELETED],
+  },
+  {
+    ...USUAL,
+    id: '4cc476b9c186b64bc5d65f43',
+    name: 'Nightly import',
+    threshold: 1,
+    thresholdType: 'below_or_equal',
+    interval: '12h',
+    state: 'DISABLED',
+    watches: SLOW,
+    channels: [OPS],
+    scheduleOffsetMinutes: 15,
+    executionErrors: [{ message: 'query took longer than 60 s' }],
+  },
+];
