@@ -1,0 +1,31 @@
+import type { Change, Requirement, RoleName, UserId } from '../changes/change.ts';
+
+export interface Standing {
+  readonly met: boolean;
+  readonly counted: readonly UserId[];
+  readonly missing: number;
+  /** Who might count, had it been possible to find out what they are today. */
+  readonly unknown: readonly UserId[];
+}
+
+/**
+ * Which approvals still count under a requirement. `rolesOf` tells what a person is today: null
+ * where that could not be found out, which counts as no approval; an empty list for somebody who
+ * has left.
+ */
+export function standing(
+  requires: Requirement,
+  change: Pick<Change, 'approvals' | 'requester'>,
+  rolesOf: (user: UserId) => readonly RoleName[] | null,
+): Standing {
+  const { from, count, self } = requires;
+  if (from === null) return { met: count === 0, counted: [], missing: count, unknown: [] };
+
+  const people = [...new Set(change.approvals.map(({ by }) => by))]
+    .filter((user) => self || user !== change.requester)
+    .map((user) => ({ user, roles: rolesOf(user) }));
+  const counted = people.filter(({ roles }) => roles?.includes(from)).map(({ user }) => user);
+  const unknown = people.filter(({ roles }) => roles === null).map(({ user }) => user);
+  const missing = Math.max(0, count - counted.length);
+  return { met: missing === 0, counted, missing, unknown };
+}

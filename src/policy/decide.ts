@@ -1,0 +1,95 @@
+import type { Requirement, Target } from '../changes/change.ts';
+import type { Actor } from '../changes/lifecycle.ts';
+import type { Refusal } from '../changes/refusal.ts';
+import { reachable, selects } from './matching.ts';
+import type { Freeze, Policy, Rule } from './policy.ts';
+
+export interface Question {
+  readonly command: string;
+  readonly kind: 'query' | 'change';
+  readonly target: Target | null;
+  readonly actor: Actor;
+  readonly reason: string | null;
+  readonly now: Date;
+}
+
+export type Denial = Extract<Refusal, 'no-rule' | 'not-a-requester' | 'frozen' | 'reason-required'>;
+
+export type Decision =
+  | { readonly allow: true; readonly requires: Requirement; readonly rule: Rule }
+  | {
+      readonly allow: false;
+      readonly refusal: Denial;
+      /** The rule that decided; for `no-rule` the one of which nobody can say whether it holds. */
+      readonly rule: Rule | null;
+      readonly freeze: Freeze | null;
+    };
+
+/**
+ * The first rule that matches command and target decides, whoever asks: somebody whom it does not
+ * admit never falls through to a laxer rule behind it.
+ */
+export function decide(policy: Policy, question: Question): Decision {
+  const { rule, sure } = ruleFor(policy, question);
+  if (!rule || !sure) return deny('no-rule', rule);
+  if (!question.actor.roles.includes(rule.to)) return deny('not-a-requester', rule);
+  if (question.kind === 'query') return { allow: true, requires: asRead(rule), rule };
+
+  const freeze = freezeOver(policy.freezes, question);
+  if (freeze) return deny('frozen', rule, freeze);
+  if (!isReasonEnough(rule, question.reason)) return deny('reason-required', rule);
+  return { allow: true, requires: requirementOf(rule), rule };
+}
+
+interface Found {
+  readonly rule: Rule | null;
+  readonly sure: boolean;
+}
+
+// A change without a known target cannot be weighed against a rule about some targets. To skip
+// that rule could miss the stricter one, to apply it could take the laxer one: so it is refused.
+// A query without a target is about everything, which no rule about some targets covers.
+function ruleFor(policy: Policy, { command, kind, target }: Question): Found {
+  for (const rule of reachable(policy, command)) {
+    const selected = selects(rule.on, target);
+    if (selected === true) return { rule, sure: true };
+    if (selected === null && kind === 'change') return { rule, sure: false };
+  }
+  return { rule: null, sure: false };
+}
+
+export function requirementOf(rule: Rule): Requirement {
+  return {
+    rule: rule.place,
+    to: rule.to,
+    from: rule.approvals?.from ?? null,
+    count: rule.approvals?.count ?? 0,
+    self: rule.approvals?.self ?? false,
+    reason: rule.reason.required,
+    expiresAfterMs: rule.expiresAfterMs,
+    channel: rule.channel,
+  };
+}
+
+// `service *` may name reads beside changes; what it asks for binds the changes only.
+function asRead(rule: Rule): Requirement {
+  return { ...requirementOf(rule), from: null, count: 0, self: false, reason: false };
+}
+
+/** The freeze that holds longest, so that nobody is told a date at which another one goes on. */
+function freezeOver(freezes: readonly Freeze[], { target, now }: Question): Freeze | null {
+  const holding = freezes
+    .filter(({ from, until }) => from <= now && now < until)
+    // An unknown target is frozen as long as anything is that it could be.
+    .filter(({ on }) => selects(on, target) !== false)
+    .sort((a, b) => b.until.getTime() - a.until.getTime());
+  return holding[0] ?? null;
+}
+
+function isReasonEnough({ reason }: Rule, given: string | null): boolean {
+  return !reason.required || (given ?? '').trim().length >= reason.minimum;
+}
+
+function deny(refusal: Denial, rule: Rule | null, freeze: Freeze | null = null): Decision {
+  return { allow: false, refusal, rule, freeze };
+}

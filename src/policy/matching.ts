@@ -1,0 +1,44 @@
+import type { Target } from '../changes/change.ts';
+import type { Policy, Rule, Selector } from './policy.ts';
+
+/** `service *` covers every command that begins with the noun; anything else only itself. */
+export function covers(pattern: string, command: string): boolean {
+  if (pattern === '*') return true;
+  return pattern.endsWith(' *') ? command.startsWith(pattern.slice(0, -1)) : pattern === command;
+}
+
+export function allows(rule: Rule, command: string): boolean {
+  return rule.commands.some((pattern) => covers(pattern, command));
+}
+
+/** Whether a selector is about a target; null where the target is not known. */
+export function selects(selector: Selector | null, target: Target | null): boolean | null {
+  if (selector === null) return true;
+  if (target === null) return null;
+  const { services, tags, warehouses } = selector;
+  return (
+    (services === null || isOneOf(services, target)) &&
+    (tags === null || tags.some((tag) => target.tags.includes(tag))) &&
+    (warehouses === null || (target.warehouse !== null && warehouses.includes(target.warehouse)))
+  );
+}
+
+// By id, never by name: somebody outside can give another service a name of the file, and with it
+// would come the rules that were meant for the first.
+function isOneOf(services: NonNullable<Selector['services']>, target: Target): boolean {
+  return target.kind === 'service' && services.some(({ id }) => sameId(id, target.id));
+}
+
+function sameId(a: string, b: string): boolean {
+  return a.toLowerCase() === b.toLowerCase();
+}
+
+/**
+ * The rules that could decide about a command, in their order: up to the first that is about
+ * every target, for nothing reaches those behind it.
+ */
+export function reachable(policy: Policy, command: string): readonly Rule[] {
+  const rules = policy.rules.filter((rule) => allows(rule, command));
+  const last = rules.findIndex(({ on }) => on === null);
+  return last < 0 ? rules : rules.slice(0, last + 1);
+}

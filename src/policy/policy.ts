@@ -1,0 +1,45 @@
+import type { RoleName, UserId } from '../changes/change.ts';
+
+export interface Role {
+  /** User groups, by handle (`@db-leads`) or by id (`S…`). */
+  readonly groups: readonly string[];
+  readonly users: readonly UserId[];
+}
+
+/** Which targets something is about: all keys that are given hold, by any entry of their list. */
+export interface Selector {
+  readonly services: readonly { readonly name: string; readonly id: string }[] | null;
+  readonly tags: readonly string[] | null;
+  readonly warehouses: readonly string[] | null;
+}
+
+export interface Rule {
+  /** The rule's place in the file, counted from 1. */
+  readonly place: number;
+  readonly commands: readonly string[];
+  readonly on: Selector | null;
+  readonly to: RoleName;
+  readonly approvals: {
+    readonly from: RoleName;
+    readonly count: number;
+    readonly self: boolean;
+  } | null;
+  readonly reason: { readonly required: boolean; readonly minimum: number };
+  readonly expiresAfterMs: number;
+  readonly channel: string | null;
+  readonly breakGlass: { readonly to: RoleName } | null;
+}
+
+export interface Freeze {
+  readonly from: Date;
+  readonly until: Date;
+  readonly on: Selector | null;
+  readonly reason: string;
+  readonly by: string | null;
+}
+
+export interface Policy {
+  readonly roles: ReadonlyMap<RoleName, Role>;
+  readonly rules: readonly Rule[];
+  readonly freezes: readonly Freeze[];
+}

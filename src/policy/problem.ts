@@ -1,0 +1,124 @@
+import leven from 'leven';
+import { z } from 'zod';
+
+/** What is wrong with a line of the configuration, in words for whoever wrote it. */
+export interface Problem {
+  readonly where: string;
+  readonly problem: string;
+  readonly hint: string | null;
+}
+
+export type Reading<Value> =
+  | { readonly ok: true; readonly value: Value }
+  | { readonly ok: false; readonly problems: readonly Problem[] };
+
+/** A message of a schema: the problem, and on a second line what to do about it. */
+export function sentence(problem: string, hint: string | null = null): string {
+  return hint === null ? problem : `${problem}\n${hint}`;
+}
+
+/** An object that refuses every key it does not know. */
+export function strict<Shape extends z.ZodRawShape>(shape: Shape) {
+  // An issue carries the unknown keys but not the known ones, and without them nobody can be told
+  // what was probably meant; so they travel as the issue's message.
+  const known = Object.keys(shape).join(' ');
+  return z.strictObject(shape, {
+    error: (issue) => (issue.code === 'unrecognized_keys' ? known : undefined),
+  });
+}
+
+/** One of the words that the file itself, or the list of commands, declares. */
+export function wordOf(what: string, known: readonly string[]) {
+  return z.string().refine((word) => known.includes(word), {
+    error: ({ input }) =>
+      sentence(`names no ${what}: ${quoted(String(input))}`, meant(String(input), known)),
+  });
+}
+
+export function read<Value>(schema: z.ZodType<Value>, input: unknown): Reading<Value> {
+  const result = schema.safeParse(input, { error: explain, reportInput: false });
+  if (result.success) return { ok: true, value: result.data };
+  return { ok: false, problems: result.error.issues.flatMap(problemsOf) };
+}
+
+function problemsOf(issue: z.core.$ZodIssue): readonly Problem[] {
+  if (issue.code === 'unrecognized_keys') {
+    const known = issue.message.split(' ');
+    return issue.keys.map((key) => ({
+      where: pathOf([...issue.path, key]),
+      problem: 'is not a known key',
+      hint: meant(key, known),
+    }));
+  }
+  const message = issue.code === 'invalid_key' ? issue.issues[0]?.message : issue.message;
+  const [problem = 'is not valid', hint = null] = (message ?? 'is not valid').split('\n');
+  return [{ where: pathOf(issue.path), problem, hint }];
+}
+
+const KINDS: Readonly<Record<string, string>> = {
+  string: 'text',
+  number: 'a number',
+  int: 'a whole number',
+  boolean: 'true or false',
+  array: 'a list',
+  object: 'a set of keys',
+  record: 'a set of keys',
+};
+
+function explain(issue: z.core.$ZodRawIssue): string | undefined {
+  if (issue.code === 'invalid_type') return wrongKind(issue.expected, issue.input);
+  if (issue.code === 'invalid_value') return wrongValue(issue.values.map(String), issue.input);
+  if (issue.code === 'too_small') {
+    if (issue.origin === 'array') return 'must not be empty';
+    return `must be ${issue.inclusive === false ? 'more than' : 'at least'} ${issue.minimum}`;
+  }
+  if (issue.code === 'too_big') return `must be at most ${issue.maximum}`;
+  return undefined;
+}
+
+function wrongKind(expected: string, input: unknown): string {
+  if (input === undefined) return 'is missing';
+  // An unquoted # begins a comment, so that a channel's name silently becomes nothing.
+  if (input === null) {
+    return sentence('is empty', expected === 'string' ? "a name with # needs quotes: '#db'" : null);
+  }
+  if (expected === 'int' && typeof input === 'number') return 'must be a whole number';
+  const kind = Array.isArray(input) ? 'array' : typeof input;
+  return `must be ${KINDS[expected] ?? expected}, not ${KINDS[kind] ?? kind}`;
+}
+
+function wrongValue(values: readonly string[], input: unknown): string {
+  if (input === undefined) return sentence('is missing', `one of: ${values.join(', ')}`);
+  return sentence(`cannot be ${quoted(String(input))}`, `one of: ${values.join(', ')}`);
+}
+
+export function pathOf(path: readonly PropertyKey[]): string {
+  return path.map(String).reduce((text, key) => {
+    if (/^\d+$/.test(key)) return `${text}[${key}]`;
+    if (!/^[\w-]+$/.test(key)) return `${text}[${JSON.stringify(key.slice(0, 60))}]`;
+    return text === '' ? key : `${text}.${key}`;
+  }, '');
+}
+
+/** Foreign text within a sentence: cut, and without characters that could move a terminal. */
+export function quoted(text: string): string {
+  const shown = text.length > 60 ? `${text.slice(0, 59)}…` : text;
+  return `“${shown.replace(/\p{C}/gu, '?')}”`;
+}
+
+export function meant(word: string, known: readonly string[]): string | null {
+  const near = nearest(word, known);
+  if (near !== null) return `did you mean ${quoted(near)}?`;
+  if (known.length === 0) return null;
+  const rest = known.length > 12 ? ' …' : '';
+  return `known: ${known.slice(0, 12).join(', ')}${rest}`;
+}
+
+export function nearest(word: string, known: readonly string[]): string | null {
+  const limit = word.length < 4 ? 1 : Math.max(2, Math.floor(word.length / 3));
+  const ranked = known
+    .map((candidate) => ({ candidate, distance: leven(word, candidate) }))
+    .filter(({ distance }) => distance <= limit)
+    .sort((a, b) => a.distance - b.distance);
+  return ranked[0]?.candidate ?? null;
+}

@@ -1,0 +1,81 @@
+import type { RoleName, UserId } from '../changes/change.ts';
+import type { Policy, Rule } from './policy.ts';
+import type { Problem } from './problem.ts';
+
+type Members = ReadonlyMap<RoleName, ReadonlySet<UserId>>;
+
+const NOBODY: ReadonlySet<UserId> = new Set();
+
+/**
+ * What no person can ever satisfy. `members` holds those who count today: active people of this
+ * workspace. A role that is absent from it has nobody.
+ */
+export function unsatisfiable(policy: Policy, members: Members): readonly Problem[] {
+  return policy.rules.flatMap((rule) => [
+    ...emptyRoles(rule, members),
+    ...(approvalProblem(rule, members) ?? []),
+  ]);
+}
+
+function emptyRoles(rule: Rule, members: Members): readonly Problem[] {
+  const named = [
+    { key: 'to', role: rule.to, does: 'ask' },
+    ...(rule.breakGlass
+      ? [{ key: 'breakGlass.to', role: rule.breakGlass.to, does: 'break the glass' }]
+      : []),
+  ];
+  return named
+    .filter(({ role }) => membersOf(role, members).size === 0)
+    .map(({ key, role, does }) => ({
+      where: whereOf(rule, key),
+      problem: `rule ${rule.place} lets only ${role} ${does}, and ${role} has no members`,
+      hint: `look at the groups and users of roles.${role}`,
+    }));
+}
+
+function approvalProblem(rule: Rule, members: Members): readonly Problem[] | null {
+  if (!rule.approvals) return null;
+  const { from, count, self } = rule.approvals;
+  const approvers = membersOf(from, members);
+  if (approvers.size < count) {
+    const problem = `rule ${rule.place} needs ${approvals(count)} from ${from}, which has ${people(approvers.size)}`;
+    return [{ where: whereOf(rule, 'approvals'), problem, hint: `add people to ${from}` }];
+  }
+  if (self || hasEnoughOthers(membersOf(rule.to, members), approvers, count)) return null;
+  return [
+    {
+      where: whereOf(rule, 'approvals'),
+      problem: `rule ${rule.place} needs ${approvals(count)} from others than the requester, but whoever of ${rule.to} asks, too few of ${from} are left`,
+      hint: `add somebody to ${from}, or to ${rule.to}`,
+    },
+  ];
+}
+
+// Nobody may be told "ask" who then waits for ever: at least one requester must have the approvers.
+function hasEnoughOthers(
+  requesters: ReadonlySet<UserId>,
+  approvers: ReadonlySet<UserId>,
+  count: number,
+): boolean {
+  if (requesters.size === 0) return true;
+  return [...requesters].some(
+    (requester) => approvers.size - (approvers.has(requester) ? 1 : 0) >= count,
+  );
+}
+
+function membersOf(role: RoleName, members: Members): ReadonlySet<UserId> {
+  return members.get(role) ?? NOBODY;
+}
+
+function whereOf(rule: Rule, key: string): string {
+  return `policy[${rule.place - 1}].${key}`;
+}
+
+function approvals(count: number): string {
+  return count === 1 ? '1 approval' : `${count} approvals`;
+}
+
+function people(count: number): string {
+  if (count === 0) return 'no members';
+  return count === 1 ? '1 member' : `${count} members`;
+}

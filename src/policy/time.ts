@@ -1,0 +1,25 @@
+import { z } from 'zod';
+import { sentence } from './problem.ts';
+
+const UNITS: Readonly<Record<string, number>> = { m: 60_000, h: 3_600_000, d: 86_400_000 };
+const LONGEST_MS = 365 * 86_400_000;
+
+const AS_DURATION = sentence('must be a duration', 'such as 30m, 4h or 2d, at most 365d');
+
+/** `30m`, `4h`, `2d` → milliseconds, more than none and at most a year. */
+export const Duration = z
+  .string(AS_DURATION)
+  .regex(/^\d{1,6}[mhd]$/, AS_DURATION)
+  .transform((text) => Number(text.slice(0, -1)) * (UNITS[text.slice(-1)] ?? Number.NaN))
+  .refine((ms) => ms > 0 && ms <= LONGEST_MS, AS_DURATION);
+
+const AS_INSTANT = sentence(
+  'must be a date and time with its zone',
+  'such as 2026-12-24T00:00Z or 2026-12-24T00:00+01:00',
+);
+
+export const Instant = z
+  .union([z.iso.datetime({ offset: true }), z.iso.datetime({ offset: true, precision: -1 })], {
+    error: ({ input }) => (input === undefined ? 'is missing' : AS_INSTANT),
+  })
+  .transform((text) => new Date(text));

@@ -1,0 +1,61 @@
+import { expect, test } from 'vitest';
+import type { Requirement, RoleName } from '../../src/changes/change.ts';
+import { standing } from '../../src/policy/approvals.ts';
+import { NOON, user } from './fixtures.ts';
+
+const TWO: Requirement = {
+  rule: 1,
+  to: 'operator',
+  from: 'approver',
+  count: 2,
+  self: false,
+  reason: false,
+  expiresAfterMs: 3_600_000,
+  channel: null,
+};
+
+const TODAY: Readonly<Record<string, readonly RoleName[] | null>> = {
+  ana: ['operator', 'approver'],
+  ben: ['approver'],
+  cleo: ['approver'],
+  left: [],
+  unclear: null,
+};
+
+function stand(approvers: readonly string[], requires: Requirement = TWO) {
+  const approvals = approvers.map((name) => ({ by: user(name), at: NOON }));
+  const change = { requester: user('ana'), approvals };
+  return standing(requires, change, (who) => TODAY[who] ?? null);
+}
+
+test.for<[string, readonly string[], Partial<Requirement>, object]>([
+  ['two approvers approved', ['ben', 'cleo'], {}, { met: true, missing: 0 }],
+  ['one of two is missing', ['ben'], {}, { met: false, counted: ['ben'], missing: 1 }],
+  ['one has left the group since', ['ben', 'left'], {}, { met: false, counted: ['ben'] }],
+  [
+    'of one nobody could find out',
+    ['ben', 'unclear'],
+    {},
+    { met: false, counted: ['ben'], missing: 1, unknown: ['unclear'] },
+  ],
+  [
+    'enough others are certain',
+    ['ben', 'cleo', 'unclear'],
+    {},
+    { met: true, unknown: ['unclear'] },
+  ],
+  ['the requester is among them', ['ana', 'ben'], {}, { met: false, counted: ['ben'] }],
+  ['the rule lets the requester count', ['ana', 'ben'], { self: true }, { met: true }],
+  ['the same person is stored twice', ['ben', 'ben'], {}, { met: false, counted: ['ben'] }],
+  ['the rule asks for nobody', [], { from: null, count: 0 }, { met: true, missing: 0 }],
+  [
+    'the rule asks for somebody, but names no role',
+    ['ben', 'cleo'],
+    { from: null },
+    { met: false, counted: [], missing: 2 },
+  ],
+  ['today more are asked for', ['ben', 'cleo'], { count: 3 }, { met: false, missing: 1 }],
+  ['today others are asked for', ['ben', 'cleo'], { from: 'boss' }, { met: false, missing: 2 }],
+])('how approvals stand when %s', ([, approvers, requires, expected]) => {
+  expect(stand(approvers, { ...TWO, ...requires })).toMatchObject(expected);
+});

@@ -1,0 +1,52 @@
+import { expect, test } from 'vitest';
+import type { Target } from '../../src/changes/change.ts';
+import { commandsFor, whoMayAsk } from '../../src/policy/explain.ts';
+import { ana, ben, dora, emil, policyOf, prod, staging, words } from './fixtures.ts';
+
+const policy = policyOf([
+  { allow: ['service list', 'service show', 'cost', 'alert list'], to: 'viewer' },
+  {
+    allow: ['service stop'],
+    on: { tags: ['prod'] },
+    to: 'approver',
+    approvals: { from: 'approver', count: 2 },
+    breakGlass: { to: 'approver' },
+  },
+  { allow: ['service *'], to: 'operator', approvals: { from: 'approver', self: 'allowed' } },
+]);
+
+test('who may stop production, and who approves it', () => {
+  expect(whoMayAsk(policy, 'service stop', prod)).toEqual([
+    {
+      rule: policy.rules[1],
+      ask: { role: 'approver', groups: ['@db-leads'], users: [] },
+      approve: { role: 'approver', groups: ['@db-leads'], users: [], count: 2, self: false },
+      breakGlass: { role: 'approver', groups: ['@db-leads'], users: [] },
+    },
+  ]);
+});
+
+test.for<[string, string, Target | null, readonly number[]]>([
+  ['production is named', 'service stop', prod, [2]],
+  ['staging is named', 'service stop', staging, [3]],
+  ['no target is named', 'service stop', null, [2, 3]],
+  ['the command reads', 'service show', staging, [1]],
+  ['no rule speaks of it', 'alert edit', null, []],
+])('the rules that could let somebody in when %s', ([, command, target, places]) => {
+  expect(whoMayAsk(policy, command, target).map(({ rule }) => rule.place)).toEqual(places);
+});
+
+test('everybody is shown what some rule lets them ask for, and no more', () => {
+  const commands = [...words.queries, ...words.changes];
+  const reading = ['service list', 'service show', 'cost', 'alert list'];
+  expect(commandsFor(policy, commands, dora)).toEqual(reading);
+  expect(commandsFor(policy, commands, ben)).toEqual([...reading, 'service stop']);
+  expect(commandsFor(policy, commands, ana)).toEqual([
+    ...reading,
+    'service start',
+    'service stop',
+    'service scale',
+    'service create',
+  ]);
+  expect(commandsFor(policy, commands, emil)).toEqual([]);
+});

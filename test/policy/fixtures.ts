@@ -1,0 +1,88 @@
+import type { Target, UserId } from '../../src/changes/change.ts';
+import type { Actor } from '../../src/changes/lifecycle.ts';
+import type { Policy } from '../../src/policy/policy.ts';
+import { type Problem, read, strict } from '../../src/policy/problem.ts';
+import { policyShape, type Words } from '../../src/policy/schema.ts';
+
+export const NOON = new Date('2026-11-20T12:00:00Z');
+
+export const PROD_ID = '2f7c9d34-5f0e-4f0a-8f58-0f6f0b1c2d3e';
+
+export const words: Words = {
+  queries: ['service list', 'service show', 'cost', 'alert list'],
+  changes: ['service start', 'service stop', 'service scale', 'service create', 'alert edit'],
+  roles: ['viewer', 'operator', 'approver'],
+  services: new Map([
+    ['analytics-prod', PROD_ID],
+    ['staging', '7d5e2c1a-8f0b-4c62-9a55-0b2f6f1f9f10'],
+  ]),
+  tags: ['prod', 'eu'],
+  warehouses: ['main'],
+};
+
+export const roles = {
+  viewer: { groups: ['@engineering'] },
+  operator: { groups: ['@db-operators'], users: ['U0ANA0001'] },
+  approver: { groups: ['@db-leads'] },
+};
+
+const file = strict(policyShape(words));
+
+/** The policy of a file with these rules, and with the roles and words above. */
+export function policyOf(rules: readonly object[], freezes: readonly object[] = []): Policy {
+  const reading = read(file, { roles, policy: rules, freezes });
+  if (!reading.ok) throw new Error(reading.problems.map((problem) => textOf(problem)).join('\n'));
+  return {
+    roles: reading.value.roles,
+    rules: reading.value.policy,
+    freezes: reading.value.freezes,
+  };
+}
+
+/** What is said about a file, a line for each problem. */
+export function problemsOf(content: object): readonly string[] {
+  const reading = read(file, { roles, policy: [], ...content });
+  return reading.ok ? [] : reading.problems.map(textOf);
+}
+
+function textOf({ where, problem, hint }: Problem): string {
+  return hint === null ? `${where}: ${problem}` : `${where}: ${problem} (${hint})`;
+}
+
+/** A user id as the tests write it. */
+export function user(id: string): UserId {
+  // The brand cannot be written down in a literal.
+  return id as UserId;
+}
+
+export function actor(id: string, ...held: readonly string[]): Actor {
+  return { id: user(id), roles: held };
+}
+
+export const ana = actor('U0ANA0001', 'viewer', 'operator');
+export const ben = actor('U0BEN0001', 'viewer', 'approver');
+export const dora = actor('U0DORA001', 'viewer');
+export const emil = actor('U0EMIL001');
+
+export const prod: Target = {
+  kind: 'service',
+  id: PROD_ID,
+  name: 'analytics-prod',
+  tags: ['prod', 'eu'],
+  warehouse: 'main',
+};
+
+export const staging: Target = {
+  kind: 'service',
+  id: '7d5e2c1a-8f0b-4c62-9a55-0b2f6f1f9f10',
+  name: 'staging',
+  tags: [],
+  warehouse: null,
+};
+
+/** Not in the file: known from a reply only, under the very name of another. */
+export const impostor: Target = {
+  ...staging,
+  id: '00000000-0000-4000-8000-000000000000',
+  name: 'analytics-prod',
+};

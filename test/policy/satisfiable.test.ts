@@ -1,0 +1,93 @@
+import { expect, test } from 'vitest';
+import { unsatisfiable } from '../../src/policy/satisfiable.ts';
+import { policyOf, user } from './fixtures.ts';
+
+const STOP = { allow: ['service stop'], to: 'operator' };
+const BY_ONE = { ...STOP, approvals: { from: 'approver', count: 1 } };
+const BY_TWO = { ...STOP, approvals: { from: 'approver', count: 2 } };
+const ALONE = { ...STOP, approvals: { from: 'approver', count: 1, self: 'allowed' } };
+
+function problems(rule: object, operators: readonly string[], approvers: readonly string[]) {
+  const people = (names: readonly string[]) => new Set(names.map(user));
+  const members = new Map([
+    ['operator', people(operators)],
+    ['approver', people(approvers)],
+  ]);
+  return unsatisfiable(policyOf([rule]), members).map(
+    ({ where, problem }) => `${where}: ${problem}`,
+  );
+}
+
+test.for<[string, object, readonly string[], readonly string[], readonly string[]]>([
+  ['one asks and another approves', BY_ONE, ['ana'], ['ben'], []],
+  ['each can ask the other', BY_ONE, ['ana', 'ben'], ['ana', 'ben'], []],
+  ['one of the askers has enough others', BY_TWO, ['ana', 'ben'], ['ben', 'cleo'], []],
+  ['who asks alone may approve it, too', ALONE, ['ana'], ['ana'], []],
+  ['nothing is to be approved', STOP, ['ana'], [], []],
+  [
+    'nobody may ask',
+    STOP,
+    [],
+    ['ben'],
+    ['policy[0].to: rule 1 lets only operator ask, and operator has no members'],
+  ],
+  [
+    'nobody may approve',
+    BY_ONE,
+    ['ana'],
+    [],
+    ['policy[0].approvals: rule 1 needs 1 approval from approver, which has no members'],
+  ],
+  [
+    'too few may approve',
+    BY_TWO,
+    ['ana'],
+    ['ben'],
+    ['policy[0].approvals: rule 1 needs 2 approvals from approver, which has 1 member'],
+  ],
+  [
+    'the only approver is the only requester',
+    BY_ONE,
+    ['ana'],
+    ['ana'],
+    [
+      'policy[0].approvals: rule 1 needs 1 approval from others than the requester, but whoever of operator asks, too few of approver are left',
+    ],
+  ],
+  [
+    'each asker is missing among the approvers',
+    BY_TWO,
+    ['ben', 'cleo'],
+    ['ben', 'cleo'],
+    [
+      'policy[0].approvals: rule 1 needs 2 approvals from others than the requester, but whoever of operator asks, too few of approver are left',
+    ],
+  ],
+  [
+    'nobody may break the glass',
+    { ...STOP, breakGlass: { to: 'approver' } },
+    ['ana'],
+    [],
+    [
+      'policy[0].breakGlass.to: rule 1 lets only approver break the glass, and approver has no members',
+    ],
+  ],
+  [
+    'nobody may ask and nobody may approve',
+    BY_ONE,
+    [],
+    [],
+    [
+      'policy[0].to: rule 1 lets only operator ask, and operator has no members',
+      'policy[0].approvals: rule 1 needs 1 approval from approver, which has no members',
+    ],
+  ],
+])('when %s', ([, rule, operators, approvers, expected]) => {
+  expect(problems(rule, operators, approvers)).toEqual(expected);
+});
+
+test('a role of which nothing is known has nobody', () => {
+  expect(unsatisfiable(policyOf([STOP]), new Map()).map(({ hint }) => hint)).toEqual([
+    'look at the groups and users of roles.operator',
+  ]);
+});
