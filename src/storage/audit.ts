@@ -1,0 +1,133 @@
+import type { ChangeId, JsonObject, State } from '../changes/change.ts';
+import {
+  type AuditEvent,
+  follow,
+  GENESIS,
+  type Head,
+  linkAfter,
+  type Problem,
+  readBody,
+  type Walk,
+} from './chain.ts';
+import type { AuditEventTable, Db, Tx } from './tables.ts';
+
+export type { AuditEvent, Head, Problem } from './chain.ts';
+
+export interface StoredEvent extends Head {
+  readonly kind: string;
+  readonly changeId: ChangeId | null;
+  readonly version: number | null;
+  readonly from: State | null;
+  readonly to: State | null;
+  readonly at: Date;
+  readonly body: JsonObject;
+  readonly keyId: string;
+  readonly prevHash: string;
+}
+
+/** Adds one link. From here to the end of the transaction no other writer can add one. */
+export async function appendEvent(tx: Tx, key: Buffer | null, event: AuditEvent): Promise<Head> {
+  const { seq, hash } = await tx
+    .updateTable('audit_head')
+    .set((eb) => ({ seq: eb('seq', '+', 1) }))
+    .where('id', '=', 1)
+    .returning(['seq', 'hash'])
+    .executeTakeFirstOrThrow();
+  const row = linkAfter({ seq: seq - 1, hash }, key, event);
+  await tx.insertInto('audit_event').values(row).execute();
+  await tx.updateTable('audit_head').set({ hash: row.hash }).where('id', '=', 1).execute();
+  return { seq: row.seq, hash: row.hash };
+}
+
+export async function eventsOf(db: Db, changeId: ChangeId): Promise<StoredEvent[]> {
+  const query = db.selectFrom('audit_event').selectAll().where('change_id', '=', changeId);
+  return (await query.orderBy('seq').execute()).map(eventFrom);
+}
+
+export async function events(
+  db: Db,
+  { afterSeq, limit }: { afterSeq: number; limit: number },
+): Promise<StoredEvent[]> {
+  return (await rowsAfter(db, afterSeq, limit)).map(eventFrom);
+}
+
+export function head(db: Db): Promise<Head> {
+  const query = db.selectFrom('audit_head').select(['seq', 'hash']).where('id', '=', 1);
+  return query.executeTakeFirstOrThrow();
+}
+
+export interface Verifying {
+  /** Rows in memory at a time. */
+  readonly batch?: number;
+  readonly onProgress?: (seq: number) => void;
+  /** A head that was written down elsewhere: it finds a tail cut together with the stored head. */
+  readonly anchor?: Head;
+}
+
+export type Verified =
+  | { readonly ok: true; readonly seq: number }
+  | { readonly ok: false; readonly seq: number; readonly problem: Problem };
+
+// A forger may number an event below the first.
+const BEFORE_ALL = -(2 ** 31);
+
+/** Reads the whole chain in batches and names the first event that is not as it was written. */
+export async function verifyChain(
+  db: Db,
+  key: Buffer | null,
+  { batch = 1_000, onProgress, anchor }: Verifying = {},
+): Promise<Verified> {
+  const end = await headAndLast(db);
+  let walk: Walk = { seq: 0, hash: GENESIS, keyed: false };
+  while (walk.seq < end.last) {
+    const after = walk.seq === 0 ? BEFORE_ALL : walk.seq;
+    const rows = await rowsAfter(db, after, Math.min(batch, end.last - walk.seq));
+    for (const row of rows) {
+      const next = follow(walk, row, key);
+      if (typeof next === 'string') return { ok: false, seq: walk.seq + 1, problem: next };
+      if (anchor?.seq === next.seq && anchor.hash !== next.hash) return anchorDiffers(anchor);
+      walk = next;
+    }
+    if (rows.length === 0) return { ok: false, seq: walk.seq + 1, problem: 'event-missing' };
+    onProgress?.(walk.seq);
+  }
+  if (walk.seq !== end.seq || walk.hash !== end.hash || end.last !== end.seq) {
+    return { ok: false, seq: Math.min(walk.seq, end.seq) + 1, problem: 'head-differs' };
+  }
+  return anchor && anchor.seq > walk.seq ? anchorDiffers(anchor) : { ok: true, seq: walk.seq };
+}
+
+function anchorDiffers({ seq }: Head): Verified {
+  return { ok: false, seq, problem: 'anchor-differs' };
+}
+
+// One statement, so that writers who go on meanwhile do not look like tampering.
+async function headAndLast(db: Db): Promise<Head & { last: number }> {
+  const row = await db
+    .selectFrom('audit_head')
+    .select(['seq', 'hash'])
+    .select((eb) =>
+      eb
+        .selectFrom('audit_event')
+        .select((e) => e.fn.max('seq').as('m'))
+        .as('last'),
+    )
+    .where('id', '=', 1)
+    .executeTakeFirstOrThrow();
+  return { ...row, last: row.last ?? 0 };
+}
+
+function rowsAfter(db: Db, afterSeq: number, limit: number): Promise<AuditEventTable[]> {
+  return db
+    .selectFrom('audit_event')
+    .selectAll()
+    .where('seq', '>', afterSeq)
+    .orderBy('seq')
+    .limit(limit)
+    .execute();
+}
+
+function eventFrom(row: AuditEventTable): StoredEvent {
+  const { change, key_id, ...facts } = readBody(row);
+  return { ...facts, changeId: change, keyId: key_id, prevHash: row.prev_hash, hash: row.hash };
+}

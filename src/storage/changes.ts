@@ -1,0 +1,233 @@
+import type { Expression, ExpressionBuilder, Selectable, SqlBool } from 'kysely';
+import type { Change, ChangeId, Position, State, UserId, Verdict } from '../changes/change.ts';
+import { changeFrom, changeRow } from './change-row.ts';
+import { toDate, toText } from './portable.ts';
+import { onPostgres } from './postgres.ts';
+import type { ApprovalTable, ChangeTable, Db, Tables, Tx } from './tables.ts';
+
+/** Somebody was first: the transaction rolls back, and whoever began it looks again. */
+export class LostRace extends Error {
+  override readonly name = 'LostRace';
+}
+
+export async function insertChange(tx: Tx, change: Change): Promise<void> {
+  const card = { card_channel: change.card?.channel ?? null, card_ts: change.card?.ts ?? null };
+  const row = { ...changeRow(change), ...card, card_version: null };
+  await tx.insertInto('change').values(row).execute();
+  await insertVerdicts(tx, null, change, 'slack');
+}
+
+export async function loadChange(db: Db, id: ChangeId): Promise<Change | null> {
+  const [change] = await select(db, { where: (eb) => eb('id', '=', id), limit: 1 });
+  return change ?? null;
+}
+
+/** As `loadChange`, and nobody else may move the change until the transaction ends. */
+export async function lockChange(tx: Tx, id: ChangeId): Promise<Change | null> {
+  await tx
+    .selectFrom('change')
+    .select('id')
+    .where('id', '=', id)
+    .$if(onPostgres(tx), (query) => query.forUpdate())
+    .execute();
+  // Another statement, since the first may have waited and then saw the approvals of before.
+  return loadChange(tx, id);
+}
+
+/**
+ * Stores the move from `before` to `after` with the verdicts that are new in it, and throws
+ * `LostRace` when the change is no longer as it was before. The card has its own function.
+ */
+export async function updateChange(
+  tx: Tx,
+  before: Change,
+  after: Change,
+  { source = 'slack' }: { source?: string } = {},
+): Promise<void> {
+  refuseOddMove(before, after);
+  const { id, ...columns } = changeRow(after);
+  const moved = await tx
+    .updateTable('change')
+    .set(columns)
+    .where('id', '=', id)
+    .where('state', '=', before.state)
+    .where('version', '=', before.version)
+    .returning('id')
+    .execute();
+  if (moved.length === 0) throw new LostRace(`Change ${id} has moved on from ${before.state}`);
+  await insertVerdicts(tx, before, after, source);
+}
+
+function refuseOddMove(before: Change, after: Change): void {
+  const same = before.id === after.id && before.digest === after.digest;
+  if (same && after.version === before.version + 1) return;
+  throw new Error(`Change ${before.id} may move on by one version, with the plan that was shown`);
+}
+
+async function insertVerdicts(
+  tx: Tx,
+  before: Change | null,
+  after: Change,
+  source: string,
+): Promise<void> {
+  for (const approval of after.approvals.slice(before?.approvals.length ?? 0)) {
+    const isNew = await insertVerdict(tx, verdictRow(after, approval, 'approved', source));
+    if (!isNew) throw new LostRace(`${approval.by} has decided on change ${after.id} already`);
+  }
+  const { rejection } = after;
+  // Whoever approved before keeps that row; the rejection itself stands on the change.
+  if (rejection && !before?.rejection) {
+    await insertVerdict(tx, verdictRow(after, rejection, 'rejected', source));
+  }
+}
+
+function verdictRow(
+  { id, digest }: Change,
+  { by, at }: Verdict,
+  decision: ApprovalTable['decision'],
+  source: string,
+): ApprovalTable {
+  return { change_id: id, person: by, decision, digest, at: toText(at), source };
+}
+
+async function insertVerdict(tx: Tx, row: ApprovalTable): Promise<boolean> {
+  const inserted = await tx
+    .insertInto('approval')
+    .values(row)
+    .onConflict((conflict) => conflict.doNothing())
+    .returning('person')
+    .execute();
+  return inserted.length > 0;
+}
+
+/** Remembers where the card stands and which version it shows; an older drawing changes nothing. */
+export async function setCard(
+  tx: Tx,
+  id: ChangeId,
+  position: Position,
+  drawnVersion: number,
+): Promise<void> {
+  await tx
+    .updateTable('change')
+    .set({ card_channel: position.channel, card_ts: position.ts, card_version: drawnVersion })
+    .where('id', '=', id)
+    .where((eb) => eb.or([eb('card_version', 'is', null), eb('card_version', '<=', drawnVersion)]))
+    .execute();
+}
+
+/** The version that the card shows; null before it was drawn. */
+export async function cardVersion(db: Db, id: ChangeId): Promise<number | null> {
+  const query = db.selectFrom('change').select('card_version').where('id', '=', id);
+  return (await query.executeTakeFirst())?.card_version ?? null;
+}
+
+const OPEN: readonly State[] = ['draft', 'pending', 'approved', 'executing', 'unknown'];
+const EXPIRING: readonly State[] = ['draft', 'pending', 'approved'];
+
+export function openChangesOf(db: Db, targetKey: string): Promise<Change[]> {
+  return select(db, {
+    where: (eb) => eb.and([eb('target_key', '=', targetKey), eb('state', 'in', OPEN)]),
+  });
+}
+
+export interface ChangeFilter {
+  readonly states?: readonly State[];
+  readonly requester?: UserId;
+  readonly limit: number;
+  /** The last change of the page before. */
+  readonly before?: Pick<Change, 'id' | 'createdAt'>;
+}
+
+/** The newest first. */
+export function changesWhere(
+  db: Db,
+  { states, requester, limit, before }: ChangeFilter,
+): Promise<Change[]> {
+  const where = (eb: Builder) =>
+    eb.and([
+      ...(states ? [eb('state', 'in', states)] : []),
+      ...(requester ? [eb('requester', '=', requester)] : []),
+      ...(before ? [isOlder(eb, before)] : []),
+    ]);
+  return select(db, { where, limit, order: 'desc' });
+}
+
+function isOlder(eb: Builder, { id, createdAt }: Pick<Change, 'id' | 'createdAt'>) {
+  const at = toText(createdAt);
+  return eb.or([eb('created_at', '<', at), eb.and([eb('created_at', '=', at), eb('id', '<', id)])]);
+}
+
+export function dueToExpire(db: Db, now: Date, limit: number): Promise<Change[]> {
+  const where = (eb: Builder) =>
+    eb.and([eb('state', 'in', EXPIRING), eb('expires_at', '<=', toText(now))]);
+  return select(db, { where, limit });
+}
+
+/** Approved, in time, and with a target that no change holds: the others would only wait again. */
+export function dueToClaim(db: Db, now: Date, limit: number): Promise<Change[]> {
+  const at = toText(now);
+  const where = (eb: Builder) =>
+    eb.and([
+      eb('state', '=', 'approved'),
+      eb('expires_at', '>', at),
+      eb.or([eb('not_before', 'is', null), eb('not_before', '<=', at)]),
+      eb('target_key', 'not in', eb.selectFrom('target_lock').select('target')),
+    ]);
+  return select(db, { where, limit });
+}
+
+export function leaseRanOut(db: Db, now: Date, limit: number): Promise<Change[]> {
+  const where = (eb: Builder) =>
+    eb.and([eb('state', '=', 'executing'), eb('lease_until', '<=', toText(now))]);
+  return select(db, { where, limit });
+}
+
+type Builder = ExpressionBuilder<Tables, 'change'>;
+
+interface Selection {
+  readonly where: (eb: Builder) => Expression<SqlBool>;
+  readonly limit?: number;
+  readonly order?: 'asc' | 'desc';
+}
+
+// One statement for the changes and their approvals: two would see two moments.
+async function select(db: Db, { where, limit, order = 'asc' }: Selection): Promise<Change[]> {
+  const rows = await db
+    .selectFrom((eb) =>
+      eb
+        .selectFrom('change')
+        .selectAll()
+        .where(where)
+        .orderBy('created_at', order)
+        .orderBy('id', order)
+        .$if(limit !== undefined, (query) => query.limit(limit ?? 0))
+        .as('c'),
+    )
+    .leftJoin('approval', (join) =>
+      join.onRef('approval.change_id', '=', 'c.id').on('approval.decision', '=', 'approved'),
+    )
+    .selectAll('c')
+    .select(['approval.person', 'approval.at as approved_at'])
+    .orderBy('c.created_at', order)
+    .orderBy('c.id', order)
+    .orderBy('approval.at')
+    .execute();
+  return Map.groupBy(rows, ({ id }) => id)
+    .values()
+    .map(fold)
+    .toArray();
+}
+
+interface ApprovedRow extends Selectable<ChangeTable> {
+  readonly person: UserId | null;
+  readonly approved_at: string | null;
+}
+
+function fold(rows: ApprovedRow[]): Change {
+  const [first] = rows;
+  if (!first) throw new Error('A group of rows has at least one');
+  const approvals = rows.flatMap(({ person, approved_at }) =>
+    person && approved_at ? [{ by: person, at: toDate(approved_at) }] : [],
+  );
+  return changeFrom(first, approvals);
+}

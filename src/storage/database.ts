@@ -1,0 +1,102 @@
+import { type Dialect, Kysely, sql } from 'kysely';
+import { migrate } from './migrations.ts';
+import { openPostgres, readDurability, refuseLossy } from './postgres.ts';
+import { lockProcess } from './process-lock.ts';
+import { openSqlite, sqlitePath } from './sqlite.ts';
+import type { Db, Tables, Tx } from './tables.ts';
+import { outsideTransactions, runTransaction } from './transaction.ts';
+
+export type { Db, Tables, Tx } from './tables.ts';
+
+export interface Database {
+  readonly engine: 'sqlite' | 'postgres';
+  /** For reads outside a transaction; it throws when it is used inside one. */
+  readonly db: Db;
+  /**
+   * The body may run several times, so it does nothing but read and write `tx`; what it throws
+   * rolls back and reaches the caller. After five seconds it is rolled back whatever it waits for.
+   */
+  transaction<T>(body: (tx: Tx) => Promise<T>): Promise<T>;
+  /** The clock that leases are compared with: one for all replicas. */
+  now(): Promise<Date>;
+  /** Throws when the database cannot be read. */
+  check(): Promise<void>;
+  close(): Promise<void>;
+}
+
+export interface DatabaseOptions {
+  /** The clock of the SQLite engine, which has one process and therefore one clock. */
+  readonly now?: () => Date;
+  /** Told about connections that PostgreSQL ended; the pool has replaced them already. */
+  readonly onConnectionError?: (error: Error) => void;
+}
+
+/** `file:./signalbox.db`, `file::memory:` or `postgres://…`; its schema is up to date after it. */
+export async function openDatabase(url: string, options: DatabaseOptions = {}): Promise<Database> {
+  if (url.startsWith('file:')) return openFile(sqlitePath(url), options);
+  if (/^postgres(ql)?:\/\//.test(url)) return openServer(url, options);
+  throw new Error('DATABASE_URL must begin with file: or postgres://');
+}
+
+async function openFile(path: string, options: DatabaseOptions): Promise<Database> {
+  const unlock = path === ':memory:' ? () => undefined : lockProcess(path);
+  const now = options.now ?? (() => new Date());
+  try {
+    const root = await prepare(openSqlite(path));
+    return assemble('sqlite', root, { clock: async () => now(), unlock });
+  } catch (error) {
+    unlock();
+    throw error;
+  }
+}
+
+async function openServer(url: string, options: DatabaseOptions): Promise<Database> {
+  const onError = options.onConnectionError ?? ((error) => process.emitWarning(error));
+  const root = await prepare(openPostgres(url, onError), async (db) =>
+    refuseLossy(await readDurability(db)),
+  );
+  return assemble('postgres', root, { clock: serverClock, unlock: () => undefined });
+}
+
+async function prepare(
+  dialect: Dialect,
+  inspect: (db: Db) => Promise<void> = async () => undefined,
+): Promise<Kysely<Tables>> {
+  const root = new Kysely<Tables>({ dialect });
+  try {
+    await inspect(root);
+    await migrate(root);
+    return root;
+  } catch (error) {
+    await root.destroy();
+    throw error;
+  }
+}
+
+function assemble(
+  engine: Database['engine'],
+  root: Kysely<Tables>,
+  { clock, unlock }: { clock: (db: Db) => Promise<Date>; unlock: () => void },
+): Database {
+  const db = outsideTransactions(root);
+  return {
+    engine,
+    db,
+    transaction: (body) => runTransaction(root, body),
+    now: () => clock(db),
+    async check() {
+      await db.selectFrom('meta').select('key').limit(1).execute();
+    },
+    async close() {
+      await root.destroy();
+      unlock();
+    },
+  };
+}
+
+async function serverClock(db: Db): Promise<Date> {
+  const { rows } = await sql<{ now: Date }>`select clock_timestamp() as now`.execute(db);
+  const [row] = rows;
+  if (!row) throw new Error('PostgreSQL did not tell the time');
+  return row.now;
+}

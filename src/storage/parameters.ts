@@ -1,0 +1,31 @@
+import type { SQLInputValue } from 'node:sqlite';
+
+/**
+ * What may be bound, or a thrown fault. `node:sqlite` takes a leading Date or object for the bag of
+ * named parameters and shifts the rest, and binds a missing value as NULL: both without a word.
+ */
+export function boundValues(sql: string, parameters: readonly unknown[]): SQLInputValue[] {
+  const expected = placeholders(sql);
+  if (parameters.length !== expected) {
+    throw new TypeError(`The statement has ${expected} parameters but ${parameters.length} values`);
+  }
+  return parameters.map(boundValue);
+}
+
+function boundValue(value: unknown, index: number): SQLInputValue {
+  if (value === null || typeof value === 'string' || typeof value === 'bigint') return value;
+  if (typeof value === 'number' && Number.isFinite(value)) return value;
+  if (typeof value === 'boolean') return value ? 1 : 0;
+  if (value instanceof Uint8Array) return value;
+  const kind = typeof value === 'object' ? Object.prototype.toString.call(value) : typeof value;
+  throw new TypeError(`Parameter ${index + 1} is ${kind}, which has no column type`);
+}
+
+const QUOTED = /'(?:[^']|'')*'|"(?:[^"]|"")*"|--[^\n]*|\/\*[\s\S]*?\*\//g;
+
+// The driver does not tell how many values a statement wants, so its text is asked.
+function placeholders(sql: string): number {
+  const bare = sql.replaceAll(QUOTED, '');
+  if (/\?\d|[:@$]\w/.test(bare)) throw new TypeError('Named and numbered parameters are not bound');
+  return bare.split('?').length - 1;
+}

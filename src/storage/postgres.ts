@@ -1,0 +1,53 @@
+import { type Kysely, PostgresAdapter, PostgresDialect, sql } from 'kysely';
+import pg from 'pg';
+import type { Db, Tables } from './tables.ts';
+
+const CONNECTIONS = 10;
+
+export function openPostgres(url: string, onError: (error: Error) => void): PostgresDialect {
+  const pool = new pg.Pool({
+    connectionString: url,
+    max: CONNECTIONS,
+    application_name: 'signalbox',
+    connectionTimeoutMillis: 5_000,
+    statement_timeout: 10_000,
+    lock_timeout: 3_000,
+    idle_in_transaction_session_timeout: 10_000,
+  });
+  // A server that restarts ends idle connections with an error event, and one without a listener
+  // ends the process. The pool listens to idle clients only, so those at work need their own.
+  pool.on('error', onError);
+  pool.on('connect', (client) => client.on('error', onError));
+  return new PostgresDialect({ pool });
+}
+
+/** What makes a committed row survive the loss of power. */
+export interface Durability {
+  readonly fsync: string;
+  readonly synchronousCommit: string;
+}
+
+export async function readDurability(db: Kysely<Tables>): Promise<Durability> {
+  const { rows } = await sql<Durability>`
+    select current_setting('fsync') as "fsync",
+      current_setting('synchronous_commit') as "synchronousCommit"`.execute(db);
+  const [row] = rows;
+  if (!row) throw new Error('PostgreSQL did not tell its settings');
+  return row;
+}
+
+export function refuseLossy({ fsync, synchronousCommit }: Durability): void {
+  const off = [
+    ...(fsync === 'off' ? ['fsync'] : []),
+    ...(synchronousCommit === 'off' ? ['synchronous_commit'] : []),
+  ];
+  if (off.length === 0) return;
+  throw new Error(
+    `PostgreSQL has ${off.join(' and ')} off: an approval could be lost after it was confirmed. ` +
+      'Switch it on for this database.',
+  );
+}
+
+export function onPostgres(db: Db): boolean {
+  return db.getExecutor().adapter instanceof PostgresAdapter;
+}
