@@ -120,6 +120,7 @@ function knowledgeTables({ text, end }: Dialect): string[] {
       field_seen_at ${text} not null) ${end}`,
   );
   return [
+    `create table meta (key ${text} primary key, value ${text} not null) ${end}`,
     ...known,
     `create table sealed_secret (change_id ${text} primary key references change (id),
       sealed ${text} not null, requester ${text} not null, expires_at ${text} not null) ${end}`,
