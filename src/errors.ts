@@ -1,0 +1,124 @@
+import { inspect } from 'node:util';
+
+/**
+ * What is known of a request that did not succeed.
+ * `refused`: the server read it and said no, so nothing was changed. `not-sent`: it surely had no
+ * effect, because it never left or was turned away by a rate limit. `unknown`: nobody can say.
+ */
+export type Effect = 'refused' | 'not-sent' | 'unknown';
+
+export type Trouble =
+  | 'answer'
+  | 'rate-limit'
+  | 'budget'
+  | 'no-connection'
+  | 'connection-lost'
+  | 'deadline'
+  | 'redirect'
+  | 'wrong-address'
+  | 'empty-reply'
+  | 'unreadable-reply';
+
+export interface ApiFailure {
+  readonly operation: string;
+  readonly effect: Effect;
+  readonly trouble: Trouble;
+  readonly status?: number | null;
+  readonly code?: string | null;
+  readonly serverText?: string | null;
+  readonly requestId?: string | null;
+  readonly retryAfterMs?: number | null;
+  readonly cause?: unknown;
+}
+
+const SENTENCES: Record<Trouble, string> = {
+  answer: 'the server answered',
+  'rate-limit': 'the server asks to wait',
+  budget: 'too many requests are waiting, so this one was not sent',
+  'no-connection': 'no connection to the server could be made',
+  'connection-lost': 'the connection broke before the answer was complete',
+  deadline: 'the server did not answer in time',
+  redirect: 'the server points to another address, which is not followed',
+  'wrong-address': 'this address does not answer like the API, so check the configured address',
+  'empty-reply': 'the server answered without a result',
+  'unreadable-reply': 'the answer could not be read',
+};
+
+/**
+ * A call to one of the two APIs that did not bring what was asked for.
+ * `serverText` is one line of at most 500 characters without HTML documents or our credentials. It
+ * may still hold `<`, `>` and `&`, which whoever shows it must escape.
+ */
+export class ApiError extends Error {
+  override readonly name = 'ApiError';
+  readonly operation: string;
+  readonly effect: Effect;
+  readonly trouble: Trouble;
+  readonly status: number | null;
+  /** The server's own word for the error, such as `NOT_FOUND`. Never a basis for control flow. */
+  readonly code: string | null;
+  readonly serverText: string | null;
+  readonly requestId: string | null;
+  readonly retryAfterMs: number | null;
+
+  constructor(failure: ApiFailure) {
+    const { operation, trouble, status = null, serverText = null } = failure;
+    const details = [status, serverText].filter((detail) => detail !== null).join(' ');
+    super(`${operation}: ${SENTENCES[trouble]}${details === '' ? '' : ` (${details})`}`, {
+      cause: failure.cause,
+    });
+    this.operation = operation;
+    this.effect = failure.effect;
+    this.trouble = trouble;
+    this.status = status;
+    this.code = failure.code ?? null;
+    this.serverText = serverText;
+    this.requestId = failure.requestId ?? null;
+    this.retryAfterMs = failure.retryAfterMs ?? null;
+  }
+}
+
+/** A rule that a value breaks; `problem` reads on from the field's label: "must be …". */
+export interface Problem {
+  readonly field: string;
+  readonly problem: string;
+}
+
+/** Values that were refused here, before anything was sent. */
+export class InvalidRequest extends Error {
+  override readonly name = 'InvalidRequest';
+  readonly problems: readonly Problem[];
+
+  constructor(operation: string, problems: readonly Problem[]) {
+    super(`${operation}: ${problems.map((each) => `${each.field} ${each.problem}`).join('; ')}`);
+    this.problems = problems;
+  }
+}
+
+/**
+ * A value that can be carried about but not printed by accident: text, JSON, inspection, spreading
+ * and structured cloning all lose it. A class because only a private field keeps that promise.
+ */
+export class Secret {
+  readonly #value: string;
+
+  constructor(value: string) {
+    this.#value = value;
+  }
+
+  reveal(): string {
+    return this.#value;
+  }
+
+  toString(): string {
+    return '[secret]';
+  }
+
+  toJSON(): string {
+    return '[secret]';
+  }
+
+  [inspect.custom](): string {
+    return '[secret]';
+  }
+}

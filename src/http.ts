@@ -1,0 +1,173 @@
+import { Agent, request } from 'undici';
+import { ApiError, type Secret } from './errors.ts';
+import { requestIdOf } from './http/answer.ts';
+import { type Body, readBody } from './http/body.ts';
+import { createBudget, type Limit, type Priority } from './http/budget.ts';
+import { type Clock, machineClock } from './http/clock.ts';
+import { refusal, silence, waitBeforeRepeat } from './http/failure.ts';
+
+export interface Call {
+  readonly operation: string;
+  readonly method: 'GET' | 'POST' | 'PATCH' | 'PUT';
+  /** Begins with a slash; its parts are encoded already. */
+  readonly path: string;
+  readonly query?: Readonly<Record<string, string>>;
+  readonly body?: unknown;
+  readonly priority?: Priority | undefined;
+}
+
+export interface Answer {
+  readonly status: number;
+  readonly body: Body;
+  readonly requestId: string | null;
+  readonly tookMs: number;
+}
+
+/** What a call of the API brought. `tookMs` counts from sending, without the wait for a turn. */
+export interface Reply<T> {
+  readonly result: T;
+  readonly requestId: string | null;
+  readonly status: number;
+  readonly tookMs: number;
+}
+
+/** One request that was put on the wire; `status` is null when no answer came. */
+export interface Observation {
+  readonly operation: string;
+  readonly method: Call['method'];
+  readonly attempt: number;
+  readonly status: number | null;
+  readonly ms: number;
+}
+
+export interface HttpOptions {
+  readonly baseUrl: URL;
+  /** The whole value of the Authorization header. */
+  readonly authorization: Secret;
+  /** What must not come back in an error text, should the server repeat it. */
+  readonly secrets: readonly Secret[];
+  readonly version: string;
+  readonly limit: Limit;
+  /** How long to wait after a 429 that does not say. */
+  readonly retryAfterMs: number;
+  readonly timing?: Partial<Timing> | undefined;
+  readonly clock?: Clock | undefined;
+  /** Must not throw: it is called while the outcome of a write is in hand. */
+  readonly observe?: ((seen: Observation) => void) | undefined;
+}
+
+export interface Timing {
+  readonly connectMs: number;
+  /** For a call as a whole, with its waiting and its repetitions. */
+  readonly deadlineMs: number;
+  /** How long a write may wait for its turn. The rest of the deadline belongs to the answer. */
+  readonly writeWaitMs: number;
+}
+
+export interface Http {
+  /**
+   * Resolves for a 2xx only; everything else is an ApiError. Only a GET is ever sent twice. After a
+   * 2xx to a write a body that breaks off counts as unreadable: the status has said what matters.
+   */
+  send(call: Call): Promise<Answer>;
+  close(): Promise<void>;
+}
+
+// A gateway gives up on a slow answer after 30 s. The deadline lies behind that, so that its 504 is
+// seen, and a write waits so briefly that the larger part of those 30 s is still to come.
+const TIMING: Timing = { connectMs: 5_000, deadlineMs: 40_000, writeWaitMs: 12_000 };
+const MAX_BODY_BYTES = 16 * 1024 * 1024;
+
+export function createHttp(options: HttpOptions): Http {
+  const { clock = machineClock } = options;
+  const timing = { ...TIMING, ...options.timing };
+  const budget = createBudget(options.limit, clock);
+  // Each request has a connection of its own: one that the server is just closing could swallow a
+  // write. HTTP/2 is off because there a refused stream would be sent again on another connection.
+  const agent = new Agent({
+    pipelining: 0,
+    allowH2: false,
+    connect: { timeout: timing.connectMs },
+    // The deadline's signal is the one timer of a call.
+    headersTimeout: 0,
+    bodyTimeout: 0,
+  });
+  // An error that is reported here arose before the connection stood, so no byte of a request left.
+  const unconnected = new WeakSet<object>();
+  agent.on('connectionError', (_origin, _targets, error) => unconnected.add(error));
+
+  async function send(call: Call): Promise<Answer> {
+    const deadline = clock.now() + timing.deadlineMs;
+    for (let attempt = 1; ; attempt += 1) {
+      const outcome = await takeTurn(call, attempt, deadline);
+      if (!(outcome instanceof ApiError)) return outcome;
+      const waitMs =
+        call.method === 'GET' ? waitBeforeRepeat(outcome, attempt, clock.random()) : null;
+      if (waitMs === null || clock.now() + waitMs >= deadline) throw outcome;
+      await clock.sleep(waitMs);
+    }
+  }
+
+  async function takeTurn(call: Call, attempt: number, deadline: number) {
+    const { operation, method, priority = 'people' } = call;
+    const patience = method === 'GET' ? timing.deadlineMs : timing.writeWaitMs;
+    const turn = await budget.take(priority, Math.min(deadline - 1, clock.now() + patience));
+    if (!turn.ok) return silence(operation, { trouble: 'budget', retryAfterMs: turn.inMs });
+
+    const sentAt = clock.now();
+    const outcome = await exchange(call, sentAt, clock.timeout(deadline - sentAt));
+    const ms = clock.now() - sentAt;
+    options.observe?.({ operation, method, attempt, status: outcome.status, ms });
+    if (outcome instanceof ApiError && outcome.status === 429) {
+      budget.pause(outcome.retryAfterMs ?? options.retryAfterMs);
+    }
+    return outcome;
+  }
+
+  async function exchange(call: Call, sentAt: number, signal: AbortSignal) {
+    const { operation, method } = call;
+    try {
+      const sent = { dispatcher: agent, method, headers: headersOf(call), signal };
+      const body = call.body === undefined ? null : JSON.stringify(call.body);
+      const {
+        statusCode: status,
+        headers,
+        ...reply
+      } = await request(urlOf(call), { ...sent, body });
+      const read = await readBody(reply.body, MAX_BODY_BYTES).catch((cause): Body => {
+        if (method === 'GET' && isSuccess(status)) throw cause;
+        return { kind: 'unreadable' };
+      });
+      if (!isSuccess(status)) return refusal(operation, { status, headers, body: read }, options);
+      const tookMs = clock.now() - sentAt;
+      return { status, body: read, requestId: requestIdOf(read), tookMs };
+    } catch (cause) {
+      const neverLeft = cause instanceof Error && unconnected.has(cause);
+      const trouble = signal.aborted ? 'deadline' : 'connection-lost';
+      return silence(operation, { trouble: neverLeft ? 'no-connection' : trouble, cause });
+    }
+  }
+
+  function urlOf({ path, query = {} }: Call): URL {
+    const url = new URL(options.baseUrl);
+    url.pathname = url.pathname.replace(/\/$/, '') + path;
+    url.search = new URLSearchParams(query).toString();
+    return url;
+  }
+
+  function headersOf({ body }: Call): Record<string, string> {
+    return {
+      accept: 'application/json',
+      'accept-encoding': 'gzip',
+      authorization: options.authorization.reveal(),
+      'user-agent': `signalbox/${options.version}`,
+      ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+    };
+  }
+
+  return { send, close: () => agent.close() };
+}
+
+function isSuccess(status: number): boolean {
+  return status >= 200 && status < 300;
+}

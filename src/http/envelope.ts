@@ -1,0 +1,66 @@
+import type { z } from 'zod';
+import { ApiError, type Trouble } from '../errors.ts';
+import { type Answer, type Call, createHttp, type HttpOptions, type Reply } from '../http.ts';
+import { isRecord } from './answer.ts';
+import type { Priority } from './budget.ts';
+
+/** What a caller may say about any call. `people` is the default. */
+export interface CallOptions {
+  readonly priority?: Priority | undefined;
+}
+
+type ReadCall = Omit<Call, 'method' | 'body'>;
+
+/**
+ * Both APIs wrap what they answer in an object, below one field. A read must find it there; for a
+ * write the status has said that it was accepted, and null stands for "no details".
+ */
+export function createEnvelopeHttp(field: 'result' | 'data', options: HttpOptions) {
+  const http = createHttp(options);
+
+  async function readFrom<S extends z.ZodType>(
+    call: ReadCall,
+    schema: S,
+    pick: (body: Record<string, unknown>) => unknown,
+  ) {
+    const answer = await http.send({ ...call, method: 'GET' });
+    const body = objectIn(answer);
+    if ((body?.[field] ?? null) === null) throw unusable(call.operation, answer);
+    const parsed = schema.safeParse(body === null ? null : pick(body));
+    if (!parsed.success) throw unusable(call.operation, answer, parsed.error);
+    return replyOf<z.output<S>>(answer, parsed.data);
+  }
+
+  function read<S extends z.ZodType>(call: ReadCall, schema: S) {
+    return readFrom(call, schema, (body) => body[field]);
+  }
+
+  /** For a reply that says more beside the field, such as how much there is in all. */
+  function readWhole<S extends z.ZodType>(call: ReadCall, schema: S) {
+    return readFrom(call, schema, (body) => body);
+  }
+
+  async function write<S extends z.ZodType>(call: Call, schema: S) {
+    const answer = await http.send(call);
+    const parsed = schema.safeParse(objectIn(answer)?.[field]);
+    return replyOf<z.output<S> | null>(answer, parsed.success ? parsed.data : null);
+  }
+
+  return { read, readWhole, write, close: http.close };
+}
+
+function objectIn({ body }: Answer): Record<string, unknown> | null {
+  return body.kind === 'json' && isRecord(body.value) ? body.value : null;
+}
+
+function replyOf<T>({ status, requestId, tookMs }: Answer, result: T): Reply<T> {
+  return { result, requestId, status, tookMs };
+}
+
+function unusable(operation: string, answer: Answer, cause?: z.ZodError): ApiError {
+  const { body, status, requestId } = answer;
+  const json = body.kind === 'json' && (isRecord(body.value) || body.value === null);
+  const empty = cause === undefined && (json || body.kind === 'empty');
+  const trouble: Trouble = empty ? 'empty-reply' : 'unreadable-reply';
+  return new ApiError({ operation, effect: 'unknown', trouble, status, requestId, cause });
+}

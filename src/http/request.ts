@@ -1,0 +1,49 @@
+import type { z } from 'zod';
+import { InvalidRequest, type Problem } from '../errors.ts';
+
+/** The value as its schema reads it, or an InvalidRequest that lists every broken rule once. */
+export function validRequest<S extends z.ZodType>(
+  operation: string,
+  schema: S,
+  value: unknown,
+): z.output<S> {
+  const read = schema.safeParse(value);
+  if (!read.success) throw new InvalidRequest(operation, problemsOf(read.error));
+  return read.data;
+}
+
+export function problemsOf(error: z.ZodError): Problem[] {
+  const all = error.issues.flatMap((issue): Problem[] => {
+    if (issue.code === 'unrecognized_keys') {
+      return issue.keys.map((field) => ({ field, problem: 'is not a field of this request' }));
+    }
+    return [{ field: issue.path.join('.') || 'request', problem: issue.message }];
+  });
+  // A value can be too large and no multiple at once; both rules have one sentence.
+  return [...new Map(all.map((each) => [`${each.field} ${each.problem}`, each])).values()];
+}
+
+/** An id as a part of a path. Anything but these characters could lead to another address. */
+export function pathId(operation: string, field: string, id: string): string {
+  if (/^[A-Za-z0-9_-]{1,64}$/.test(id)) return encodeURIComponent(id);
+  const problem = 'must be 1 to 64 letters, digits, hyphens or underscores';
+  throw new InvalidRequest(operation, [{ field, problem }]);
+}
+
+/**
+ * The address below which the API's paths lie, however it was written in the configuration: with or
+ * without slashes at the end, and with or without the version that every path begins with.
+ */
+export function apiAddress(text: string, version: RegExp): URL {
+  if (!URL.canParse(text)) throw badAddress('must be an http or https address');
+  const url = new URL(text);
+  if (!/^https?:$/.test(url.protocol)) throw badAddress('must be an http or https address');
+  if (url.username + url.password !== '') throw badAddress('must not contain a user or password');
+  if (url.search + url.hash !== '') throw badAddress('must not contain a query or a fragment');
+  url.pathname = url.pathname.replace(/\/+$/, '').replace(version, '').replace(/\/+$/, '');
+  return url;
+}
+
+function badAddress(problem: string): InvalidRequest {
+  return new InvalidRequest('configuration', [{ field: 'address', problem }]);
+}

@@ -1,0 +1,25 @@
+import { z } from 'zod';
+
+// A server adds, drops and blanks fields of its replies at any time. Null stands for all that is not
+// known: absent, null, or of a kind that cannot be shown. It never becomes 0, false or "".
+
+const NUMERIC = z
+  .string()
+  .regex(/^\s*-?\d+(\.\d+)?([eE][+-]?\d+)?\s*$/)
+  .transform(Number);
+
+function tolerant<S extends z.ZodType>(schema: S) {
+  return schema
+    .nullish()
+    .transform((value) => value ?? null)
+    .catch(null);
+}
+
+/** Some servers wrap their numbers in strings. */
+export const MaybeNumber = tolerant(z.union([z.number(), NUMERIC]));
+/** Enumerations too: a state or type that we have never heard of is shown as it is. */
+export const MaybeText = tolerant(z.string());
+export const MaybeSwitch = tolerant(z.boolean());
+export const MaybeTexts = tolerant(z.array(z.string()));
+export const MaybeRecord = tolerant(z.record(z.string(), z.unknown()));
+export const MaybeRecords = tolerant(z.array(z.record(z.string(), z.unknown())));

@@ -1,0 +1,99 @@
+import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { onTestFinished } from 'vitest';
+import type { Clock } from '../../src/http/clock.ts';
+
+export interface Received {
+  readonly method: string;
+  readonly path: string;
+  readonly query: Readonly<Record<string, string>>;
+  readonly headers: IncomingHttpHeaders;
+  readonly text: string;
+  readonly body: unknown;
+}
+
+export type Respond = (response: ServerResponse, received: Received) => unknown;
+
+/** A server that answers in the order given, and with the last answer from then on. */
+export async function serve(...answers: readonly [Respond, ...Respond[]]) {
+  const received: Received[] = [];
+  const server = createServer(async (request, response) => {
+    const chunks: Buffer[] = [];
+    for await (const chunk of request) chunks.push(chunk);
+    const text = Buffer.concat(chunks).toString();
+    const { pathname, searchParams } = new URL(request.url ?? '/', 'http://server');
+    const { method = '', headers } = request;
+    const query = Object.fromEntries(searchParams);
+    const body: unknown = text === '' ? undefined : JSON.parse(text);
+    const one = { method, path: pathname, query, headers, text, body };
+    received.push(one);
+    const answer = answers[received.length - 1] ?? answers.at(-1);
+    answer?.(response, one);
+  });
+  await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
+  // A server that listens on TCP has an address of this kind.
+  const { port } = server.address() as AddressInfo;
+  onTestFinished(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  return { url: `http://127.0.0.1:${port}`, port, received };
+}
+
+export function json(
+  status: number,
+  value: unknown,
+  headers: Record<string, string> = {},
+): Respond {
+  return raw(status, JSON.stringify(value), { 'content-type': 'application/json', ...headers });
+}
+
+export function raw(
+  status: number,
+  content: string | Buffer,
+  headers: Record<string, string> = {},
+): Respond {
+  return (response) => response.writeHead(status, headers).end(content);
+}
+
+export const hangUp: Respond = (response) => response.socket?.destroy();
+
+/** Headers and half of the body, then nothing. */
+export const breakOff: Respond = (response) => {
+  response.writeHead(200, { 'content-type': 'application/json', 'content-length': '100' });
+  response.write('{"result":{', () => response.socket?.destroy());
+};
+
+export const GATEWAY_PAGE =
+  '<!DOCTYPE html>\n<html><body><h1>504 Gateway Timeout</h1></body></html>';
+
+export interface TestClock extends Clock {
+  /** Every sleep, in milliseconds. */
+  readonly slept: number[];
+  /** All deadlines that were set go off. */
+  expire(): void;
+}
+
+/** Time stands still but for the sleeps, which are over at once. Chance is always 0. */
+export function testClock(): TestClock {
+  let now = 1_000;
+  const slept: number[] = [];
+  const deadlines: AbortController[] = [];
+  return {
+    slept,
+    now: () => now,
+    random: () => 0,
+    sleep: async (ms) => {
+      now += ms;
+      slept.push(ms);
+    },
+    timeout: () => {
+      const deadline = new AbortController();
+      deadlines.push(deadline);
+      return deadline.signal;
+    },
+    expire: () => {
+      for (const deadline of deadlines) deadline.abort();
+    },
+  };
+}
