@@ -1,0 +1,130 @@
+import { z } from 'zod';
+import { Secret } from '../errors.ts';
+import {
+  MaybeNumber,
+  MaybeRecord,
+  MaybeRecords,
+  MaybeSwitch,
+  MaybeText,
+  MaybeTexts,
+} from '../http/tolerance.ts';
+
+/**
+ * The replies of the cloud API. Every field may be null, fields that the contract does not know
+ * pass through, and the contract left out some that live servers send: `state` above all.
+ */
+
+/** Memory in GB per replica, the idle timeout in minutes, times as ISO 8601. */
+export const Service = z.looseObject({
+  id: MaybeText,
+  name: MaybeText,
+  engineVersion: MaybeText,
+  endpoints: MaybeRecords,
+  minTotalMemoryGb: MaybeNumber,
+  maxTotalMemoryGb: MaybeNumber,
+  minReplicaMemoryGb: MaybeNumber,
+  maxReplicaMemoryGb: MaybeNumber,
+  numReplicas: MaybeNumber,
+  idleScaling: MaybeSwitch,
+  idleTimeoutMinutes: MaybeNumber,
+  ipAccessList: MaybeRecords,
+  createdAt: MaybeText,
+  encryptionKey: MaybeText,
+  encryptionAssumedRoleIdentifier: MaybeText,
+  iamRole: MaybeText,
+  privateEndpointIds: MaybeTexts,
+  availablePrivateEndpointIds: MaybeTexts,
+  dataWarehouseId: MaybeText,
+  isPrimary: MaybeSwitch,
+  isReadonly: MaybeSwitch,
+  byocId: MaybeText,
+  hasTransparentDataEncryption: MaybeSwitch,
+  transparentDataEncryptionKeyId: MaybeText,
+  encryptionRoleId: MaybeText,
+  // Not in the contract, and seen.
+  state: MaybeText,
+  provider: MaybeText,
+  region: MaybeText,
+  tier: MaybeText,
+  releaseChannel: MaybeText,
+  profile: MaybeText,
+  complianceType: MaybeText,
+  minReplicas: MaybeNumber,
+  maxReplicas: MaybeNumber,
+  /** What is in force now, where a schedule overrides the values above. */
+  currentScaling: MaybeRecord,
+});
+
+const Password = z
+  .string()
+  .min(1)
+  .transform((value) => new Secret(value))
+  .nullish()
+  .transform((value) => value ?? null)
+  .catch(null);
+
+/** Anything else that stands beside a password is dropped: it could be a second one. */
+export const CreatedService = z.object({
+  service: Service.nullish()
+    .transform((service) => service ?? null)
+    .catch(null),
+  password: Password,
+});
+
+export const ReversePrivateEndpoint = z.looseObject({
+  id: MaybeText,
+  serviceId: MaybeText,
+  endpointId: MaybeText,
+  description: MaybeText,
+  type: MaybeText,
+  vpcEndpointServiceName: MaybeText,
+  vpcResourceConfigurationId: MaybeText,
+  vpcResourceShareArn: MaybeText,
+  streamClusterArn: MaybeText,
+  streamAuthentication: MaybeText,
+  dnsNames: MaybeTexts,
+  privateDnsNames: MaybeTexts,
+  status: MaybeText,
+});
+
+/** Milliseconds and bytes where the names say so; servers may send settings of other names too. */
+export const PipeSettings = z.looseObject({
+  streaming_max_insert_wait_ms: MaybeNumber,
+  object_storage_concurrency: MaybeNumber,
+  object_storage_polling_interval_ms: MaybeNumber,
+  object_storage_max_insert_bytes: MaybeNumber,
+  object_storage_max_file_count: MaybeNumber,
+  engine_max_threads: MaybeNumber,
+  engine_max_insert_threads: MaybeNumber,
+  engine_min_insert_block_size_bytes: MaybeNumber,
+  engine_max_download_threads: MaybeNumber,
+  engine_parallel_distributed_insert_select: MaybeNumber,
+  object_storage_use_cluster_function: MaybeSwitch,
+  engine_parallel_view_processing: MaybeSwitch,
+});
+
+/** While a backup is being made, its size and duration are those so far. */
+export const Backup = z.looseObject({
+  id: MaybeText,
+  serviceId: MaybeText,
+  startedAt: MaybeText,
+  finishedAt: MaybeText,
+  sizeInBytes: MaybeNumber,
+  durationInSeconds: MaybeNumber,
+  backupName: MaybeText,
+  /** Of a bucket the customer owns; its fields depend on whose cloud that is. */
+  bucket: MaybeRecord,
+  status: MaybeText,
+  type: MaybeText,
+});
+
+export type Service = z.infer<typeof Service>;
+export type CreatedService = z.infer<typeof CreatedService>;
+export type ReversePrivateEndpoint = z.infer<typeof ReversePrivateEndpoint>;
+export type PipeSettings = z.infer<typeof PipeSettings>;
+export type Backup = z.infer<typeof Backup>;
+
+/** The contract has no status of a backup, so its end is the only sign of it that every server shows. */
+export function backupStatus({ status, finishedAt }: Backup): string {
+  return status ?? (finishedAt === null ? 'not finished or unknown' : 'finished');
+}
