@@ -88,8 +88,9 @@ function wrongKind(expected: string, input: unknown): string {
 }
 
 function wrongValue(values: readonly string[], input: unknown): string {
-  if (input === undefined) return sentence('is missing', `one of: ${values.join(', ')}`);
-  return sentence(`cannot be ${quoted(String(input))}`, `one of: ${values.join(', ')}`);
+  const given = input === null ? 'is empty' : `cannot be ${quoted(String(input))}`;
+  const problem = input === undefined ? 'is missing' : given;
+  return sentence(problem, `one of: ${values.join(', ')}`);
 }
 
 export function pathOf(path: readonly PropertyKey[]): string {

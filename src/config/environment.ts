@@ -1,0 +1,105 @@
+import type { z } from 'zod';
+import { nearest, type Problem, type Reading, read } from '../policy/problem.ts';
+import { FROM_FILES, NAMES, Variables } from './variables.ts';
+
+export type Env = Readonly<Record<string, string | undefined>>;
+export type ReadFile = (path: string) => string;
+export type Environment = z.output<typeof Variables>;
+
+/** Variables that are set to nothing count as not set. */
+export function readEnvironment(env: Env, readFile: ReadFile): Reading<Environment> {
+  const given = NAMES.map((name) => ({ name, ...lookUp(name, env, readFile) }));
+  const values = given.flatMap(({ name, value }) => (value === null ? [] : [[name, value]]));
+  const reading = read(Variables, Object.fromEntries(values));
+  const unread = given.flatMap(({ problem }) => problem ?? []);
+  const named = new Set(unread.map(({ where }) => where));
+  const problems = [
+    ...unread,
+    ...(reading.ok ? [] : reading.problems.filter(({ where }) => !named.has(where))).map(
+      (problem) => withNearMiss(problem, env),
+    ),
+    ...unpaired(env),
+    ...foreign(env),
+  ];
+  if (reading.ok && problems.length === 0) return reading;
+  return { ok: false, problems: problems.toSorted((a, b) => rank(a) - rank(b)) };
+}
+
+// In the order of the table, and behind it whatever is not in it.
+function rank({ where }: Problem): number {
+  return NAMES.includes(where) ? NAMES.indexOf(where) : NAMES.length;
+}
+
+export function isSet(name: string, env: Env): boolean {
+  return Boolean(env[name] || (FROM_FILES.includes(name) && env[`${name}_FILE`]));
+}
+
+interface Given {
+  readonly value: string | null;
+  readonly problem: Problem | null;
+}
+
+function lookUp(name: string, env: Env, readFile: ReadFile): Given {
+  const direct = env[name] || null;
+  const path = FROM_FILES.includes(name) ? env[`${name}_FILE`] || null : null;
+  if (path === null) return { value: direct, problem: null };
+  if (direct !== null) {
+    const problem = `is set twice, here and by ${name}_FILE`;
+    return { value: null, problem: { where: name, problem, hint: 'keep one of the two' } };
+  }
+  return fromFile(name, path, readFile);
+}
+
+function fromFile(name: string, path: string, readFile: ReadFile): Given {
+  const unusable = (why: string) => ({
+    value: null,
+    problem: { where: name, problem: `its file, named by ${name}_FILE, ${why}`, hint: null },
+  });
+  try {
+    const value = readFile(path).trim();
+    return value === '' ? unusable('is empty') : { value, problem: null };
+  } catch (error) {
+    return unusable(`cannot be read (${reasonOf(error)})`);
+  }
+}
+
+/** Why a file could not be read, without its path or a stack. */
+export function reasonOf(error: unknown): string {
+  const code = error instanceof Error && 'code' in error ? error.code : null;
+  return typeof code === 'string' ? code : 'unknown error';
+}
+
+function withNearMiss(problem: Problem, env: Env): Problem {
+  if (problem.problem !== 'is not set') return problem;
+  const others = Object.keys(env).filter((name) => !NAMES.includes(name) && env[name]);
+  const near = nearest(problem.where, others);
+  return near === null ? problem : { ...problem, hint: `${near} is set; is it meant?` };
+}
+
+function unpaired(env: Env): readonly Problem[] {
+  const problems: Problem[] = [];
+  if (!isSet('SLACK_APP_TOKEN', env) && !isSet('SLACK_SIGNING_SECRET', env)) {
+    const hint = 'SLACK_APP_TOKEN for Socket Mode, or SLACK_SIGNING_SECRET for HTTP';
+    problems.push({ where: 'SLACK_APP_TOKEN', problem: 'is not set', hint });
+  }
+  const [set, unset] = isSet('ALERTS_API_URL', env)
+    ? ['ALERTS_API_URL', 'ALERTS_API_TOKEN']
+    : ['ALERTS_API_TOKEN', 'ALERTS_API_URL'];
+  if (isSet(set, env) && !isSet(unset, env)) {
+    const problem = `is not set, but ${set} is`;
+    problems.push({ where: unset, problem, hint: 'set both, or neither: no alert commands' });
+  }
+  return problems;
+}
+
+// Only our own prefix is surely ours: the others are shared with whatever else runs here.
+function foreign(env: Env): readonly Problem[] {
+  const known = [...NAMES, ...FROM_FILES.map((name) => `${name}_FILE`)];
+  return Object.keys(env)
+    .filter((name) => name.startsWith('SIGNALBOX_') && !known.includes(name))
+    .map((where) => {
+      const near = nearest(where, known);
+      const hint = near === null ? null : `is ${near} meant?`;
+      return { where, problem: 'is not a known variable', hint };
+    });
+}

@@ -1,0 +1,126 @@
+import { z } from 'zod';
+import { covers } from '../policy/matching.ts';
+import { type Problem, quoted } from '../policy/problem.ts';
+
+const Text = z.string().catch('');
+const Texts = z.array(Text).catch([]);
+
+function list<Item extends z.ZodType>(item: Item) {
+  return z.array(item).catch([]);
+}
+
+const Outline = z.object({
+  services: list(
+    z
+      .object({
+        name: Text,
+        id: Text,
+        aliases: Texts,
+        tags: Texts,
+        warehouse: Text,
+        pipes: list(z.object({ name: Text, id: Text }).catch({ name: '', id: '' })),
+      })
+      .catch({ name: '', id: '', aliases: [], tags: [], warehouse: '', pipes: [] }),
+  ),
+  roles: z.record(z.string(), z.unknown()).catch({}),
+  channels: z.object({ approvals: z.unknown().optional() }).catch({ approvals: undefined }),
+  policy: list(
+    z
+      .object({ allow: Texts, approvals: z.unknown().optional(), channel: z.unknown().optional() })
+      .catch({ allow: [], approvals: undefined, channel: undefined }),
+  ),
+  digests: list(
+    z.object({ channel: Text, period: z.string().catch('day') }).catch({ channel: '', period: '' }),
+  ),
+  budgets: list(z.object({ name: Text }).catch({ name: '' })),
+});
+
+/**
+ * What the file seems to say, right or wrong. The words that one part declares and another names
+ * are taken from here, so that one mistake does not hide the others.
+ */
+export type Outline = z.output<typeof Outline>;
+
+export function outlineOf(content: unknown): Outline {
+  const reading = Outline.safeParse(content ?? {});
+  return reading.success ? reading.data : Outline.parse({});
+}
+
+export function declaredWords({ services, roles }: Outline) {
+  return {
+    roles: Object.keys(roles),
+    services: new Map(services.filter(({ name }) => name !== '').map(({ name, id }) => [name, id])),
+    tags: present(services.flatMap(({ tags }) => tags)),
+    warehouses: present(services.map(({ warehouse }) => warehouse)),
+  };
+}
+
+function present(words: readonly string[]): readonly string[] {
+  return [...new Set(words)].filter((word) => word !== '');
+}
+
+export function mentions({ policy }: Outline, command: string): boolean {
+  return policy.some(({ allow }) => allow.some((pattern) => covers(pattern, command)));
+}
+
+/** Where cards of a rule would have no channel to go to. */
+export function cardsWithoutChannel({ channels, policy }: Outline): readonly Problem[] {
+  if (channels.approvals !== undefined) return [];
+  const places = policy.flatMap(({ approvals, channel }, index) =>
+    approvals !== undefined && channel === undefined ? [`policy[${index}]`] : [],
+  );
+  if (places.length === 0) return [];
+  const problem = `is missing, and ${places.join(', ')} names no channel for its approvals`;
+  return [{ where: 'channels.approvals', problem, hint: "such as '#db-approvals'" }];
+}
+
+/** Whatever must name one thing and names two. */
+export function repeatedNames({ services, digests, budgets }: Outline): readonly Problem[] {
+  const names = services.flatMap(({ name, aliases }, index) => [
+    { where: `services[${index}].name`, word: name },
+    ...aliases.map((word, at) => ({ where: `services[${index}].aliases[${at}]`, word })),
+  ]);
+  const pipes = services.flatMap((service, index) =>
+    service.pipes.map((pipe, at) => ({ ...pipe, where: `services[${index}].pipes[${at}]`, index })),
+  );
+  return [
+    ...repeated(names),
+    ...repeated(services.map(({ id }, index) => ({ where: `services[${index}].id`, word: id }))),
+    ...services.flatMap((_, service) =>
+      repeated(
+        pipes
+          .filter(({ index }) => index === service)
+          .map(({ where, name }) => ({ where: `${where}.name`, word: name })),
+      ),
+    ),
+    ...repeated(pipes.map(({ where, id }) => ({ where: `${where}.id`, word: id }))),
+    ...repeated(
+      budgets.map(({ name }, index) => ({ where: `budgets[${index}].name`, word: name })),
+    ),
+    ...repeated(digests.map(digestKey)),
+  ];
+}
+
+// A channel has one digest a day, a week and a month: its key is what keeps it from being posted
+// twice.
+function digestKey({ channel, period }: Outline['digests'][number], index: number): Named {
+  return { where: `digests[${index}]`, word: channel === '' ? '' : `${channel} by ${period}` };
+}
+
+interface Named {
+  readonly where: string;
+  readonly word: string;
+}
+
+function repeated(names: readonly Named[]): readonly Problem[] {
+  const first = new Map<string, string>();
+  return names.flatMap(({ where, word }) => {
+    const key = word.toLowerCase();
+    const before = first.get(key);
+    if (word === '') return [];
+    if (before === undefined) first.set(key, where);
+    return before === undefined
+      ? []
+      : [{ where, problem: `repeats ${quoted(word)}`, hint: `it is ${before} already` }];
+  });
+}

@@ -1,0 +1,63 @@
+import { z } from 'zod';
+import { sentence, strict } from '../policy/problem.ts';
+import { Allowed, ChannelName, policyShape, selectorSchema, type Words } from '../policy/schema.ts';
+import { budgetSchema, digestSchema } from './costs.ts';
+
+const Id = z.guid({
+  error: ({ input }) =>
+    input === undefined ? 'is missing' : sentence('must be an id', 'a UUID, from the console'),
+});
+
+// What can be typed as one word of a command, on a phone, too.
+const Name = z.string().regex(/^[\p{L}\d][\p{L}\d._-]{0,62}$/u, {
+  error: 'must be one word of letters, digits, dots and dashes',
+});
+
+const Tag = z.string().regex(/^[a-z0-9][a-z0-9._-]{0,62}$/, {
+  error: 'must be one word of lower-case letters, digits and dashes',
+});
+
+const Pipe = strict({ name: Name, id: Id });
+
+const Service = strict({
+  name: Name,
+  aliases: z.array(Name).default([]),
+  id: Id,
+  tags: z.array(Tag).default([]),
+  warehouse: Name.nullable().default(null),
+  pipes: z.array(Pipe).default([]),
+});
+
+const Organization = strict({
+  id: Id,
+  plan: z.enum(['paid', 'free']),
+  tier: z.enum(['basic', 'scale', 'enterprise']),
+});
+
+const Channels = strict({
+  approvals: ChannelName.optional(),
+  audit: ChannelName.optional(),
+})
+  .default({})
+  .transform(({ approvals = null, audit = null }) => ({ approvals, audit }));
+
+const Access = strict({ openToTheWorld: Allowed })
+  .default({ openToTheWorld: 'refused' })
+  .transform(({ openToTheWorld }) => ({ openToTheWorld: openToTheWorld === 'allowed' }));
+
+/** The whole of signalbox.yaml, for the words that it declares itself. */
+export function fileSchema(words: Words) {
+  const on = selectorSchema(words);
+  return strict({
+    organization: Organization,
+    services: z.array(Service).default([]),
+    channels: Channels,
+    ...policyShape(words),
+    digests: z.array(digestSchema(on)).default([]),
+    budgets: z.array(budgetSchema(on)).default([]),
+    access: Access,
+  }).transform(({ roles, policy, freezes, ...rest }) => ({
+    ...rest,
+    policy: { roles, rules: policy, freezes },
+  }));
+}

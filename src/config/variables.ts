@@ -1,0 +1,99 @@
+import { z } from 'zod';
+import { Secret } from '../errors.ts';
+import { sentence, strict } from '../policy/problem.ts';
+
+/** Every variable that is read, with what it must look like. */
+export const Variables = strict({
+  SLACK_BOT_TOKEN: token('xoxb-', 'the bot token, xoxb-…, from the page “OAuth & Permissions”'),
+  SLACK_APP_TOKEN: token('xapp-', 'the app-level token, xapp-…').optional(),
+  SLACK_SIGNING_SECRET: secret('the signing secret from the page “Basic Information”').optional(),
+  SLACK_API_URL: address('the address of the Web API').optional(),
+  SLACK_COMMAND_PREFIX: z
+    .string()
+    // Slack takes 32 characters for a command, of which the longest noun needs nine.
+    .regex(/^[a-z0-9-]{1,22}$/, 'must be at most 22 lower-case letters, digits and dashes')
+    .default(''),
+  PORT: z
+    .string()
+    .regex(/^\d{1,5}$/, 'must be a port number')
+    .transform(Number)
+    .refine((port) => port <= 65_535, { error: 'must be at most 65535' })
+    .default(3000),
+  CLOUD_API_URL: address('the address of the cloud API, https://…'),
+  CLOUD_API_KEY_ID: variable('the id of an API key, from the cloud console').regex(
+    /^\S+$/,
+    'must not contain spaces',
+  ),
+  CLOUD_API_KEY_SECRET: secret('the secret of that API key'),
+  ALERTS_API_URL: address('the address of the alerts API').optional(),
+  ALERTS_API_TOKEN: secret('a token of the alerts API').optional(),
+  DATABASE_URL: z
+    .string()
+    .regex(/^(file:.|postgres(ql)?:\/\/.)/, 'must begin with file: or postgres://')
+    .default('file:./signalbox.db')
+    .transform((text) => new Secret(text)),
+  SIGNALBOX_CONFIG: z.string().default('./signalbox.yaml'),
+  SIGNALBOX_KEY: z
+    .string()
+    .refine(isKey, { error: sentence('must be 32 bytes in base64', 'openssl rand -base64 32') })
+    .transform((text) => new Secret(text))
+    .optional(),
+  LOG_LEVEL: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']).default('info'),
+});
+
+export const NAMES = Object.keys(Variables.shape);
+
+/** These may also be given as a file, by a variable of this name and `_FILE`. */
+export const FROM_FILES = [
+  'SLACK_BOT_TOKEN',
+  'SLACK_APP_TOKEN',
+  'SLACK_SIGNING_SECRET',
+  'CLOUD_API_KEY_ID',
+  'CLOUD_API_KEY_SECRET',
+  'ALERTS_API_TOKEN',
+  'DATABASE_URL',
+  'SIGNALBOX_KEY',
+];
+
+// None of these sentences repeats a value: a secret in the wrong variable must not reach a log.
+function variable(meaning: string) {
+  return z.string({ error: sentence('is not set', meaning) });
+}
+
+function secret(meaning: string) {
+  return variable(meaning)
+    .regex(/^\S+$/, 'must not contain spaces or line breaks')
+    .transform((text) => new Secret(text));
+}
+
+function token(start: string, meaning: string) {
+  return variable(meaning)
+    .regex(new RegExp(`^${start}\\S+$`), sentence(`must begin with ${start}`, meaning))
+    .transform((text) => new Secret(text));
+}
+
+function address(meaning: string) {
+  return variable(meaning).superRefine((text, context) => {
+    const message = addressProblem(text);
+    if (message !== null) context.addIssue({ code: 'custom', message });
+  });
+}
+
+function addressProblem(text: string): string | null {
+  if (!URL.canParse(text)) return sentence('must be an address', 'https://…');
+  const { protocol, hostname, username, password, search, hash } = new URL(text);
+  if (username + password !== '') return 'must not contain a user or a password';
+  if (search + hash !== '') return 'must not contain a query or a fragment';
+  if (protocol === 'https:' || (protocol === 'http:' && isLoopback(hostname))) return null;
+  return sentence('must begin with https://', 'http is for addresses of this machine only');
+}
+
+function isLoopback(hostname: string): boolean {
+  return /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(hostname);
+}
+
+function isKey(text: string): boolean {
+  const bytes = Buffer.from(text, 'base64');
+  // Decoding passes over whatever is not base64, so that only the way back proves the text.
+  return bytes.length === 32 && bytes.toString('base64') === text;
+}
