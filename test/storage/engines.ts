@@ -1,0 +1,67 @@
+import { randomBytes } from 'node:crypto';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import pg from 'pg';
+import { inject, onTestFinished } from 'vitest';
+import { type Database, type DatabaseOptions, openDatabase } from '../../src/storage/database.ts';
+
+export const ENGINES = ['sqlite', 'postgres'] as const;
+export type Engine = (typeof ENGINES)[number];
+
+/** An empty database of its own, closed and gone when the test is over. */
+export async function freshDatabase(
+  engine: Engine,
+  options: DatabaseOptions = {},
+): Promise<Database> {
+  const url = engine === 'sqlite' ? 'file::memory:' : await freshUrl(engine);
+  return openForTest(url, options);
+}
+
+/** Opens what may be there already, and closes it when the test is over. */
+export async function openForTest(url: string, options: DatabaseOptions = {}): Promise<Database> {
+  const database = await openDatabase(url, options);
+  onTestFinished(() => database.close());
+  return database;
+}
+
+/** The address of an empty database, for tests that open it more than once. */
+export async function freshUrl(engine: Engine): Promise<string> {
+  if (engine === 'postgres') return freshSchema();
+  const dir = mkdtempSync(join(tmpdir(), 'signalbox-sqlite-'));
+  onTestFinished(() => rmSync(dir, { recursive: true, force: true }));
+  return `file:${join(dir, 'signalbox.db')}`;
+}
+
+// One database for each test file and a schema in it for each test: a schema costs a millisecond,
+// a database a hundred.
+const file = { database: `signalbox_${randomBytes(6).toString('hex')}`, made: false, schemas: 0 };
+
+async function freshSchema(): Promise<string> {
+  if (!file.made) await run(serverUrl(), `create database ${file.database}`);
+  file.made = true;
+  file.schemas += 1;
+  const schema = `test_${file.schemas}`;
+  const url = new URL(serverUrl());
+  url.pathname = `/${file.database}`;
+  await run(url.href, `create schema ${schema}`);
+  url.searchParams.set('options', `-c search_path=${schema}`);
+  return url.href;
+}
+
+/** For what a test does behind the back of the code, as the owner of the server. */
+export async function run(url: string, statement: string): Promise<Record<string, unknown>[]> {
+  const client = new pg.Client(url);
+  await client.connect();
+  try {
+    return (await client.query<Record<string, unknown>>(statement)).rows;
+  } finally {
+    await client.end();
+  }
+}
+
+function serverUrl(): string {
+  const url = inject('postgresUrl');
+  if (!url) throw new Error('test/storage/postgres.ts is missing among the globalSetup files');
+  return url;
+}
