@@ -1,3 +1,5 @@
+import type { Call } from './call.ts';
+
 /** One time that a write really changed something on the server's side. */
 export interface Effect {
   readonly at: string;
@@ -16,4 +18,9 @@ export interface Effects {
 export function createEffects(): Effects {
   const all: Effect[] = [];
   return { record: (effect) => all.push(effect), list: () => [...all] };
+}
+
+export function effectOf({ operation, body }: Call, target: string, at: Date): Effect {
+  const value = body.kind === 'json' ? body.value : null;
+  return { at: at.toISOString(), operation, target, body: value };
 }

@@ -1,21 +1,12 @@
 import type { Server } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import express, { type NextFunction, type Request, type Response } from 'express';
-import { type Call, readCall } from './call.ts';
-import { deliver } from './delivery.ts';
-import { createEffects, type Effect, type Effects } from './effects.ts';
+import type { Effect, Effects } from './effects.ts';
 import { type Arming, createArmory } from './faults/armory.ts';
-import type { Api, Fault } from './faults/fault.ts';
+import type { Api } from './faults/fault.ts';
+import { createPipeline, type Gate, noSuchRoute, type Operation, type Serve } from './pipeline.ts';
 import type { SetFault } from './protocol.ts';
-import { htmlReply, type Reply } from './reply.ts';
 import { createRequestLog, type LoggedRequest } from './request-log.ts';
-
-export interface Operation {
-  readonly name: string;
-  readonly method: 'get' | 'post' | 'patch' | 'put';
-  readonly path: string;
-  answer(call: Call): Reply;
-}
 
 /** Rejects when the signal aborts. Tests pass their own, so that 45 s pass at once. */
 export type Wait = (ms: number, signal: AbortSignal) => Promise<unknown>;
@@ -49,57 +40,20 @@ export interface Simulator {
   stop(): Promise<void>;
 }
 
-export interface Parts {
-  readonly api: Api;
-  readonly operations: readonly Operation[];
-  readonly effects?: Effects;
-  /** Limits and keys: a reply refuses the call before its operation sees it. */
-  gate(call: Call): Reply | null;
-}
-
-const NO_SUCH_ROUTE = 'no such route';
-
 export async function startSimulator(parts: Parts, options: ServerOptions): Promise<Simulator> {
   const { now = () => new Date(), wait = realWait, port = 0 } = options;
-  const { api, effects = createEffects() } = parts;
+  const { api, effects } = parts;
   const operations = parts.operations.map(({ name }) => name);
   const listeners = new Set<() => void>();
   const log = createRequestLog(api, () => {
     for (const listener of listeners) listener();
   });
   const armory = createArmory(api, operations);
-  const interludes = new Map<string, readonly (() => void)[]>();
   const closing = new AbortController();
-
-  async function serve(request: Request, response: Response, operation: Operation): Promise<void> {
-    const fault = armory.take(operation.name);
-    const call = readCall(request, operation.name, fault?.name ?? null);
-    const answered = log.open(call, now());
-    if (fault?.connection === 'reset-before') request.socket.resetAndDestroy();
-    if (fault?.connection?.endsWith('-before')) return;
-
-    if (fault?.delay?.effect === 'late') await wait(fault.delay.ms, closing.signal);
-    playInterlude(operation.name);
-    const reply = answer(call, operation, fault);
-    if (fault?.delay?.effect === 'at-once') await wait(fault.delay.ms, closing.signal);
-    // Noted before it is sent: whoever holds the answer must find it in the log.
-    answered(reply);
-    deliver(response, reply, fault);
-  }
-
-  function answer(call: Call, operation: Operation, fault: Fault | null): Reply {
-    if (fault?.instead) return fault.instead(call);
-    const reply = parts.gate(call) ?? operation.answer(call);
-    return fault?.answered?.(reply, call) ?? reply;
-  }
-
-  function playInterlude(operation: string): void {
-    const [first, ...rest] = interludes.get(operation) ?? [];
-    interludes.set(operation, rest);
-    first?.();
-  }
-
+  const pause = (ms: number) => wait(ms, closing.signal);
+  const { serve, before } = createPipeline({ gate: parts.gate, armory, log, now, pause });
   const server = await listen(routes(parts.operations, serve, closing.signal), port);
+
   return {
     api,
     url: `http://127.0.0.1:${portOf(server)}`,
@@ -107,16 +61,12 @@ export async function startSimulator(parts: Parts, options: ServerOptions): Prom
     requests: log.list,
     count: log.count,
     effects: effects.list,
-    effectCount: (operation, target) =>
-      effects.list().filter((effect) => {
-        return effect.operation === operation && (target ?? effect.target) === effect.target;
-      }).length,
+    effectCount: (operation, target) => countOf(effects.list(), operation, target),
     armingProblem: armory.problem,
     arm: armory.arm,
     armed: armory.list,
     clearFaults: armory.clear,
-    before: (operation, run) =>
-      interludes.set(operation, [...(interludes.get(operation) ?? []), run]),
+    before,
     onRequest(listener) {
       listeners.add(listener);
       return () => listeners.delete(listener);
@@ -125,7 +75,18 @@ export async function startSimulator(parts: Parts, options: ServerOptions): Prom
   };
 }
 
-type Serve = (request: Request, response: Response, operation: Operation) => Promise<void>;
+export interface Parts {
+  readonly api: Api;
+  readonly operations: readonly Operation[];
+  readonly effects: Effects;
+  readonly gate: Gate;
+}
+
+function countOf(effects: readonly Effect[], operation: string, target?: string): number {
+  return effects.filter((effect) => {
+    return effect.operation === operation && (target ?? effect.target) === effect.target;
+  }).length;
+}
 
 function routes(operations: readonly Operation[], serve: Serve, closing: AbortSignal) {
   const app = express().disable('x-powered-by').enable('case sensitive routing');
@@ -146,11 +107,6 @@ function routes(operations: readonly Operation[], serve: Serve, closing: AbortSi
       .send(`simulator failed: ${String(error)}`);
   });
   return app;
-}
-
-function noSuchRoute({ method, path }: Request): Operation {
-  const answer = () => htmlReply(404, `Cannot ${method} ${path}`);
-  return { name: NO_SUCH_ROUTE, method: 'get', path, answer };
 }
 
 function listen(app: express.Express, port: number): Promise<Server> {

@@ -1,0 +1,31 @@
+import type { Call } from '../call.ts';
+import type { createRateLimiter } from '../rate-limit.ts';
+import { htmlReply, type Reply, textReply } from '../reply.ts';
+import { refusal } from './answers.ts';
+import type { AlertsWorld } from './world.ts';
+
+type Limiter = ReturnType<typeof createRateLimiter>;
+
+/** The limit comes before the token is looked at, so that guessing is limited, too. */
+export function admit(world: AlertsWorld, limiter: Limiter, { headers }: Call): Reply | null {
+  const authorization = headers.authorization ?? '';
+  const limited = tooOften(world, limiter, authorization);
+  if (limited !== null) return limited;
+  // The server splits at this exact text: `bearer` in lower case is no token.
+  const token = world.tokens.get(authorization.split('Bearer ')[1] ?? '');
+  if (token === undefined) return textReply(401, 'Unauthorized');
+  return token.hasTeam ? null : refusal(403, 'Forbidden');
+}
+
+function tooOften(world: AlertsWorld, limiter: Limiter, key: string): Reply | null {
+  const { rateLimit } = world;
+  if (rateLimit === null) return null;
+  const { allowed, remaining, resetMs } = limiter(key, rateLimit, world.now());
+  if (allowed) return null;
+  return htmlReply(429, 'Too many requests, please try again later.', {
+    'ratelimit-limit': String(rateLimit.requests),
+    'ratelimit-remaining': String(remaining),
+    'ratelimit-reset': String(Math.ceil(resetMs / 1_000)),
+    'retry-after': String(Math.ceil(rateLimit.perMs / 1_000)),
+  });
+}

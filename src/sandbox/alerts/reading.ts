@@ -1,0 +1,58 @@
+import type { Call } from '../call.ts';
+import { jsonReply, type Reply } from '../reply.ts';
+import { alertNotFound, type Issue, invalid } from './answers.ts';
+import { TRAITS } from './profiles.ts';
+import { alertReply } from './shapes.ts';
+import type { AlertsWorld } from './world.ts';
+
+const MOST = 1_000;
+
+export function listAlerts(world: AlertsWorld, { query }: Call): Reply {
+  const all = [...world.alerts.values()];
+  if (!TRAITS[world.profile].paging) {
+    return jsonReply(200, { data: all.map((one) => alertReply(world, one)) });
+  }
+  const limit = Number(query.get('limit') ?? MOST);
+  const offset = Number(query.get('offset') ?? 0);
+  const issues = [...wholeNumber('limit', limit, 1, MOST), ...wholeNumber('offset', offset, 0)];
+  if (issues.length > 0) return invalid(world, 'Query', issues);
+
+  const sorted = all.toSorted((a, b) => (a.id < b.id ? -1 : 1));
+  const data = sorted.slice(offset, offset + limit).map((one) => alertReply(world, one));
+  const total = all.length;
+  const headers = { 'x-total-count': String(total) };
+  return jsonReply(200, { data, meta: { total, limit, offset } }, headers);
+}
+
+export function getAlert(world: AlertsWorld, call: Call): Reply {
+  const id = call.params.id ?? '';
+  const problem = idProblem(world, id);
+  if (problem !== null) return problem;
+  const record = world.alerts.get(id);
+  return record === undefined
+    ? alertNotFound(world)
+    : jsonReply(200, { data: alertReply(world, record) });
+}
+
+// The server takes 24 hex digits, but also any 12 characters, for an id.
+export function idProblem(world: AlertsWorld, id: string): Reply | null {
+  const isServer = TRAITS[world.profile].values === 'server';
+  if (!isServer || id.length === 12 || isObjectId(id)) return null;
+  return invalid(world, 'Params', [{ path: 'id', message: 'Invalid ObjectId' }]);
+}
+
+export function isObjectId(id: unknown): id is string {
+  return typeof id === 'string' && /^[0-9a-f]{24}$/i.test(id);
+}
+
+function wholeNumber(path: string, value: number, min: number, max = Infinity): Issue[] {
+  const message = numberProblem(value, min, max);
+  return message === null ? [] : [{ path, message }];
+}
+
+function numberProblem(value: number, min: number, max: number): string | null {
+  if (Number.isNaN(value)) return 'Expected number, received nan';
+  if (!Number.isInteger(value)) return 'Expected integer, received float';
+  if (value > max) return `Number must be less than or equal to ${max}`;
+  return value < min ? `Number must be greater than or equal to ${min}` : null;
+}

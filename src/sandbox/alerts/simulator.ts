@@ -1,0 +1,140 @@
+import type { Call } from '../call.ts';
+import { createChance, objectId } from '../chance.ts';
+import { createEffects } from '../effects.ts';
+import type { Operation } from '../pipeline.ts';
+import { createRateLimiter, type RateLimit } from '../rate-limit.ts';
+import type { Reply } from '../reply.ts';
+import { DASHBOARDS, SAVED_SEARCHES, WEBHOOKS } from '../seed/alert-references.ts';
+import { ALERTS, type AlertSeed } from '../seed/alerts.ts';
+import { ALERTS_TOKEN } from '../seed/organization.ts';
+import {
+  type Operation,
+  type ServerOptions,
+  type Simulator,
+  startSimulator,
+} from '../simulator.ts';
+import { admit } from './access.ts';
+import { ALERTS_PROFILES, type AlertsProfile } from './profiles.ts';
+import { getAlert, listAlerts } from './reading.ts';
+import { updateAlert } from './update.ts';
+import { type AlertRecord, type AlertsWorld, alertRecord, updated } from './world.ts';
+
+export interface AlertsOptions extends ServerOptions {
+  readonly seed?: string;
+  readonly alerts?: readonly AlertSeed[];
+  readonly profile?: AlertsProfile;
+  readonly rateLimit?: RateLimit | null;
+}
+
+export interface AlertsSimulator extends Simulator {
+  readonly profiles: readonly AlertsProfile[];
+  /** Which profile answers now; given a name, from now on. */
+  profile(name?: AlertsProfile): AlertsProfile;
+  limitTo(limit: RateLimit | null): void;
+  /** As the server stores it, beyond what any profile shows. */
+  alert(id: string): AlertRecord | undefined;
+  alerts(): readonly AlertRecord[];
+  /** An edit by someone else, behind the bot's back. */
+  editAlert(id: string, changes: Partial<Omit<AlertRecord, 'id' | 'updatedAt'>>): void;
+  deleteAlert(id: string): void;
+  /** Adds so many plain alerts, for pages. */
+  addAlerts(count: number): void;
+  removeWebhook(id: string): void;
+  /** Adds or changes a token; one whose person has no team may not do anything. */
+  setToken(token: string, rights: { readonly hasTeam: boolean }): void;
+  removeToken(token: string): void;
+}
+
+const USUAL_LIMIT: RateLimit = { requests: 100, perMs: 60_000 };
+
+/** Serves the three operations of the alerts contract on a loopback port. */
+export async function startAlertsSimulator(options: AlertsOptions = {}): Promise<AlertsSimulator> {
+  const world = createWorld(options);
+  const limiter = createRateLimiter();
+  const server = await startSimulator(
+    {
+      api: 'alerts',
+      effects: world.effects,
+      operations: operationsOf(world),
+      gate: (call) => admit(world, limiter, call),
+    },
+    options,
+  );
+  return { ...server, ...adminOf(world), profiles: ALERTS_PROFILES };
+}
+
+function operationsOf(world: AlertsWorld): readonly Operation[] {
+  const operation = (
+    name: string,
+    method: Operation['method'],
+    path: string,
+    answer: (world: AlertsWorld, call: Call) => Reply,
+  ): Operation => ({ name, method, path, answer: (call) => answer(world, call) });
+
+  return [
+    operation('list alerts', 'get', '/api/v2/alerts', listAlerts),
+    operation('get alert', 'get', '/api/v2/alerts/:id', getAlert),
+    operation('update alert', 'put', '/api/v2/alerts/:id', updateAlert),
+  ];
+}
+
+function createWorld(options: AlertsOptions): AlertsWorld {
+  const { alerts = ALERTS, seed = 'signalbox', now = () => new Date() } = options;
+  const bornAt = now();
+  return {
+    alerts: new Map(alerts.map((one) => [one.id, alertRecord(one, bornAt)])),
+    dashboards: new Map(Object.values(DASHBOARDS).map(({ id, tiles }) => [id, tiles])),
+    savedSearches: new Set(Object.values(SAVED_SEARCHES)),
+    webhooks: new Set(Object.values(WEBHOOKS)),
+    tokens: new Map([[ALERTS_TOKEN, { hasTeam: true }]]),
+    effects: createEffects(),
+    chance: createChance(seed),
+    now,
+    rateLimit: options.rateLimit === undefined ? USUAL_LIMIT : options.rateLimit,
+    profile: options.profile ?? 'code',
+  };
+}
+
+function adminOf(world: AlertsWorld): Omit<AlertsSimulator, keyof Simulator | 'profiles'> {
+  return {
+    profile(name = world.profile) {
+      world.profile = name;
+      return name;
+    },
+    limitTo(limit) {
+      world.rateLimit = limit;
+    },
+    alert: (id) => world.alerts.get(id),
+    alerts: () => [...world.alerts.values()],
+    editAlert(id, changes) {
+      const record = world.alerts.get(id);
+      if (record === undefined) throw new Error(`there is no alert ${id}`);
+      world.alerts.set(id, updated(record, changes, world.now()));
+    },
+    deleteAlert: (id) => void world.alerts.delete(id),
+    addAlerts(count) {
+      for (let number = 1; number <= count; number += 1) {
+        const record = plainAlert(objectId(world.chance), number, world.now());
+        world.alerts.set(record.id, record);
+      }
+    },
+    removeWebhook: (id) => void world.webhooks.delete(id),
+    setToken: (token, rights) => void world.tokens.set(token, rights),
+    removeToken: (token) => void world.tokens.delete(token),
+  };
+}
+
+function plainAlert(id: string, number: number, now: Date): AlertRecord {
+  const seed: AlertSeed = {
+    id,
+    name: `Alert ${number}`,
+    message: null,
+    threshold: number,
+    thresholdType: 'above',
+    interval: '5m',
+    state: 'OK',
+    watches: { source: 'saved_search', savedSearchId: SAVED_SEARCHES.errors },
+    channels: [{ type: 'webhook', webhookId: WEBHOOKS.operations }],
+  };
+  return alertRecord(seed, now);
+}

@@ -1,0 +1,137 @@
+import { isDeepStrictEqual } from 'node:util';
+import { isObject, type JsonObject } from '../call.ts';
+import type { Issue } from './answers.ts';
+import type { Traits } from './profiles.ts';
+import type { AlertRecord } from './world.ts';
+
+const INTERVALS = ['1m', '5m', '15m', '30m', '1h', '6h', '12h', '1d'];
+const RANGES: readonly unknown[] = ['between', 'not_between'];
+const PLAIN_TYPES = ['above', 'below'];
+const THRESHOLD_TYPES = [
+  ...PLAIN_TYPES,
+  ...['above_exclusive', 'below_or_equal', 'equal', 'not_equal', 'between', 'not_between'],
+];
+
+type Check = (value: unknown) => string | null;
+
+/** What is wrong with an update, as the real server sees it. */
+export function updateIssues(
+  body: JsonObject,
+  traits: Traits,
+  stored: AlertRecord | undefined,
+): readonly Issue[] {
+  const fields = Object.entries(checksOf(traits, stored)).flatMap(([path, check]) => {
+    const message = check(body[path]);
+    return message === null ? [] : [{ path, message }];
+  });
+  const source = hasSource(body) ? [] : [{ path: '', message: 'Invalid input' }];
+  const issues = [...fields, ...source];
+  return issues.length > 0 ? issues : crossIssues(body, traits);
+}
+
+function checksOf(traits: Traits, stored: AlertRecord | undefined): Record<string, Check> {
+  const types = traits.extended ? THRESHOLD_TYPES : PLAIN_TYPES;
+  const checks: Record<string, Check> = {
+    interval: oneOf(INTERVALS),
+    threshold: (value) => thresholdProblem(value, traits, stored),
+    // A server that returned a type it has no word for in its own list still takes it back.
+    thresholdType: oneOf(stored === undefined ? types : [...types, stored.thresholdType]),
+    name: textOrNull,
+    message: textOrNull,
+    groupBy: (value) =>
+      value === null && traits.nullGroupBy === 'refused'
+        ? 'Expected string, received null'
+        : textOrNull(value),
+    channel: optional(channelProblem),
+  };
+  if (!traits.extended) return checks;
+  return {
+    ...checks,
+    ...(traits.channels === 'many' ? { channels: optional(channelsProblem) } : {}),
+    note: textOrNull,
+    thresholdMax: optional(expected('number')),
+    scheduleOffsetMinutes: optional(expected('number')),
+    numConsecutiveWindows: (value) => (value === null ? null : optional(expected('number'))(value)),
+  };
+}
+
+function crossIssues(body: JsonObject, traits: Traits): readonly Issue[] {
+  const { channel, channels } = body;
+  const isMany = traits.channels === 'many';
+  if (channel === undefined && !(isMany && channels !== undefined)) {
+    return [{ path: 'channel', message: 'Required' }];
+  }
+  const first = Array.isArray(channels) ? channels[0] : undefined;
+  if (
+    isMany &&
+    channel !== undefined &&
+    first !== undefined &&
+    !isDeepStrictEqual(channel, first)
+  ) {
+    return [{ path: 'channel', message: 'Must equal the first of channels' }];
+  }
+  if (!traits.extended || !RANGES.includes(body.thresholdType)) return [];
+  if (body.thresholdMax === undefined) return [{ path: 'thresholdMax', message: 'Required' }];
+  return Number(body.thresholdMax) < Number(body.threshold)
+    ? [{ path: 'thresholdMax', message: 'Must be greater than or equal to threshold' }]
+    : [];
+}
+
+function hasSource({ source, dashboardId, tileId, savedSearchId }: JsonObject): boolean {
+  const isGiven = (value: unknown) => typeof value === 'string' && value !== '';
+  if (source === 'tile') return isGiven(dashboardId) && isGiven(tileId);
+  return source === 'saved_search' && isGiven(savedSearchId);
+}
+
+function thresholdProblem(value: unknown, traits: Traits, stored: AlertRecord | undefined) {
+  const problem = expected('number')(value);
+  if (problem !== null || traits.negativeThreshold === 'accepted') return problem;
+  const isNew = value !== stored?.threshold;
+  return isNew && Number(value) < 0 ? 'Number must be greater than or equal to 0' : null;
+}
+
+function channelProblem(value: unknown): string | null {
+  if (!isObject(value)) return `Expected object, received ${kindOf(value)}`;
+  if (typeof value.type !== 'string') return 'Invalid input';
+  const isWebhook = value.type === 'webhook';
+  return isWebhook && typeof value.webhookId !== 'string' ? 'Invalid input' : null;
+}
+
+function channelsProblem(value: unknown): string | null {
+  if (!Array.isArray(value)) return `Expected array, received ${kindOf(value)}`;
+  if (value.length < 1) return 'Array must contain at least 1 element(s)';
+  if (value.length > 10) return 'Array must contain at most 10 element(s)';
+  return value.map(channelProblem).find((problem) => problem !== null) ?? null;
+}
+
+function textOrNull(value: unknown): string | null {
+  if (value === undefined || value === null) return null;
+  if (value === '') return 'String must contain at least 1 character(s)';
+  return expected('string')(value);
+}
+
+function oneOf(allowed: readonly string[]): Check {
+  return (value) => {
+    if (value === undefined) return 'Required';
+    if (typeof value === 'string' && allowed.includes(value)) return null;
+    const listed = allowed.map((one) => `'${one}'`).join(' | ');
+    return `Invalid enum value. Expected ${listed}, received '${String(value)}'`;
+  };
+}
+
+function expected(kind: 'number' | 'string'): Check {
+  return (value) => {
+    if (value === undefined) return 'Required';
+    const isKind = kindOf(value) === kind;
+    return isKind ? null : `Expected ${kind}, received ${kindOf(value)}`;
+  };
+}
+
+function optional(check: Check): Check {
+  return (value) => (value === undefined ? null : check(value));
+}
+
+function kindOf(value: unknown): string {
+  if (value === null) return 'null';
+  return Array.isArray(value) ? 'array' : typeof value;
+}

@@ -1,0 +1,89 @@
+import { type Call, isObject, type JsonObject } from '../call.ts';
+import { effectOf } from '../effects.ts';
+import { jsonReply, type Reply } from '../reply.ts';
+import { alertNotFound, invalid, refusal } from './answers.ts';
+import { documentedChanges, documentedIssues } from './documented-update.ts';
+import { TRAITS, type Traits } from './profiles.ts';
+import { idProblem } from './reading.ts';
+import { channelsOf, referenceProblem } from './references.ts';
+import { alertReply } from './shapes.ts';
+import { updateIssues } from './update-rules.ts';
+import { type AlertRecord, type AlertsWorld, updated } from './world.ts';
+
+/** The body is looked at before the alert is: a bad update of an unknown alert is a bad update. */
+export function updateAlert(world: AlertsWorld, call: Call): Reply {
+  const id = call.params.id ?? '';
+  const problem = idProblem(world, id);
+  if (problem !== null) return problem;
+  if (call.body.kind === 'invalid') return refusal(400, 'Invalid JSON payload');
+  const value = call.body.kind === 'json' ? call.body.value : {};
+  if (!isObject(value)) return refusal(400, 'Invalid JSON payload');
+
+  const stored = world.alerts.get(id);
+  const traits = TRAITS[world.profile];
+  const isDocumented = traits.values === 'contract';
+  const issuesOf = isDocumented ? documentedIssues : updateIssues;
+  const issues = issuesOf(value, traits, stored);
+  if (issues.length > 0) return invalid(world, 'Body', issues);
+  if (stored === undefined) return alertNotFound(world);
+  const missing = traits.references === 'checked' ? referenceProblem(world, value) : null;
+  if (missing !== null) return refusal(400, missing);
+
+  const changesOf = isDocumented ? documentedChanges : serverChanges;
+  const after = updated(stored, changesOf(stored, value, traits), world.now());
+  world.alerts.set(id, after);
+  world.effects.record(effectOf(call, id, world.now()));
+  return jsonReply(200, { data: alertReply(world, after) });
+}
+
+type Changes = Partial<AlertRecord>;
+
+// The rules checked the type of each field that is read here, so that it may be taken as such.
+function serverChanges(stored: AlertRecord, body: JsonObject, traits: Traits): Changes {
+  const sent = body as Changes;
+  return {
+    ...(body.threshold === undefined ? {} : { threshold: Number(body.threshold) }),
+    thresholdType: String(body.thresholdType),
+    interval: String(body.interval),
+    name: sent.name ?? null,
+    message: sent.message ?? null,
+    channels: channelsAfter(stored, body, traits),
+    ...sourceChanges(stored, sent, traits),
+    ...(traits.extended ? extendedChanges(stored, sent) : {}),
+  };
+}
+
+function sourceChanges(stored: AlertRecord, sent: Changes, traits: Traits): Changes {
+  const isTile = sent.source === 'tile';
+  const other: Changes = traits.otherSource === 'cleared' ? {} : stored;
+  return {
+    source: isTile ? 'tile' : 'saved_search',
+    dashboardId: isTile ? sent.dashboardId : other.dashboardId,
+    tileId: isTile ? sent.tileId : other.tileId,
+    savedSearchId: isTile ? other.savedSearchId : sent.savedSearchId,
+    groupBy: groupByAfter(stored, sent, traits, isTile),
+  };
+}
+
+function groupByAfter(stored: AlertRecord, sent: Changes, traits: Traits, isTile: boolean) {
+  if (traits.omittedGroupBy === 'cleared') return isTile ? undefined : (sent.groupBy ?? undefined);
+  return sent.groupBy === undefined ? stored.groupBy : sent.groupBy;
+}
+
+// What only some versions know was cleared by a plain assignment in some, and kept in others:
+// a note goes, a bound or a schedule stays.
+function extendedChanges(stored: AlertRecord, sent: Changes): Changes {
+  return {
+    note: sent.note ?? undefined,
+    numConsecutiveWindows: sent.numConsecutiveWindows ?? undefined,
+    thresholdMax: sent.thresholdMax ?? stored.thresholdMax,
+    scheduleOffsetMinutes: sent.scheduleOffsetMinutes ?? stored.scheduleOffsetMinutes,
+    scheduleStartAt: sent.scheduleStartAt ?? stored.scheduleStartAt,
+  };
+}
+
+function channelsAfter(stored: AlertRecord, body: JsonObject, traits: Traits) {
+  if (traits.channels === 'many') return channelsOf(body);
+  // A server that knows one channel cannot lose the others: it has no place for them.
+  return [...channelsOf({ channel: body.channel }), ...stored.channels.slice(1)];
+}

@@ -1,0 +1,55 @@
+import { createHash, timingSafeEqual } from 'node:crypto';
+import type { Call } from '../call.ts';
+import type { createRateLimiter } from '../rate-limit.ts';
+import { type Headers, htmlReply, jsonReply, type Reply } from '../reply.ts';
+import { refusal } from './answers.ts';
+import type { ApiKey, CloudWorld } from './world.ts';
+
+type Limiter = ReturnType<typeof createRateLimiter>;
+
+/** Who calls, whether the key may, and whether it calls too often: null when all is well. */
+export function admit(world: CloudWorld, limiter: Limiter, call: Call): Reply | null {
+  const key = keyOf(world, call);
+  // Live servers send this one answer without a request id.
+  if (key === null) {
+    return jsonReply(401, { error: 'UNAUTHORIZED: Key is not found', status: 401 });
+  }
+  if (!key.active) return refusal(world, 401, 'UNAUTHORIZED: Key is not active');
+  const limited = tooOften(world, limiter, key);
+  if (limited !== null) return limited;
+  if (key.denied.includes(call.operation)) return forbidden(world, call.operation);
+  if (key.role === 'developer' && call.method !== 'GET') return forbidden(world, call.operation);
+  return null;
+}
+
+function forbidden(world: CloudWorld, operation: string): Reply {
+  return refusal(world, 403, `FORBIDDEN: The key has no permission for: ${operation}`);
+}
+
+function keyOf(world: CloudWorld, { headers }: Call): ApiKey | null {
+  const [scheme = '', encoded = ''] = (headers.authorization ?? '').split(' ');
+  if (scheme.toLowerCase() !== 'basic') return null;
+  const [id = '', ...rest] = Buffer.from(encoded, 'base64').toString('utf8').split(':');
+  const key = world.keys.get(id);
+  return key !== undefined && sameSecret(key.secret, rest.join(':')) ? key : null;
+}
+
+function sameSecret(a: string, b: string): boolean {
+  const digest = (text: string) => createHash('sha256').update(text).digest();
+  return timingSafeEqual(digest(a), digest(b));
+}
+
+function tooOften(world: CloudWorld, limiter: Limiter, key: ApiKey): Reply | null {
+  const { rateLimit, rateLimitReply } = world.behaviour;
+  if (rateLimit === null) return null;
+  const { allowed, resetMs } = limiter(key.id, rateLimit, world.now());
+  if (allowed) return null;
+  const seconds = resetMs / 1_000;
+  if (rateLimitReply === 'html') return htmlReply(429, 'Rate limit exceeded');
+  const headers: Record<typeof rateLimitReply, Headers> = {
+    'x-ratelimit-reset': { 'x-ratelimit-reset': String(seconds) },
+    'retry-after': { 'retry-after': String(Math.ceil(seconds)) },
+    'no header': {},
+  };
+  return jsonReply(429, { status: 429, error: 'Rate limit exceeded' }, headers[rateLimitReply]);
+}

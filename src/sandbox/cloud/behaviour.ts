@@ -1,0 +1,72 @@
+import type { RateLimit } from '../rate-limit.ts';
+
+/**
+ * Where live servers were seen to differ, or nobody knows what they do. The bot must work with
+ * every choice; the defaults are what was seen, else the stricter one.
+ */
+export interface CloudBehaviour {
+  readonly rateLimit: RateLimit | null;
+  readonly rateLimitReply: 'x-ratelimit-reset' | 'retry-after' | 'no header' | 'html';
+  readonly unknownId: 404 | 400;
+  readonly unknownFields: 'ignored' | 'refused';
+  readonly emptyPatch: 'accepted' | 'refused';
+  /** What a create must name; the contract marks nothing as required. */
+  readonly createRequires: readonly string[];
+  /** The contract allows no hyphen in a new name, live servers do. */
+  readonly nameHyphens: 'refused' | 'accepted';
+  readonly endpointServiceName: 'optional' | 'required';
+  /** Whether the reply to a new endpoint still says Provisioning. */
+  readonly endpointReply: 'provisioning' | 'settled';
+  readonly stopWhenStopped: 'unchanged' | 'conflict';
+  readonly stopWhenStopping: 'unchanged' | 'conflict';
+  readonly stopWhileStarting: 'conflict' | 'accepted';
+  readonly startWhileStopping: 'conflict' | 'unchanged';
+  readonly stopOfIdleEnds: 'stopped' | 'idle';
+  readonly stopOfPrimary: 409 | 400;
+  /** The reply to a state command still shows the state of before. */
+  readonly staleReply: boolean;
+  readonly scalingReply: 'new values' | 'old values';
+  /** Whether the organization may change the number of replicas, or how that is refused. */
+  readonly replicaEntitlement: 'granted' | 400 | 403;
+  readonly costDates: 'date' | 'date-time' | 'both';
+  readonly costShape: 'list' | 'object' | 'empty' | 'null';
+  /** Some organizations have no usage report at all. */
+  readonly costAccess: 'granted' | 403 | 404;
+  readonly pipeSettingsWhileDown: 'given' | 424;
+  readonly durations: Durations;
+}
+
+/** In milliseconds of the simulator's clock. */
+export interface Durations {
+  readonly start: number;
+  readonly stop: number;
+  readonly provision: number;
+  readonly scale: number;
+  readonly endpoint: number;
+}
+
+export const USUAL_BEHAVIOUR: CloudBehaviour = {
+  rateLimit: { requests: 10, perMs: 10_000 },
+  rateLimitReply: 'x-ratelimit-reset',
+  unknownId: 404,
+  unknownFields: 'ignored',
+  emptyPatch: 'accepted',
+  createRequires: ['name', 'provider', 'region'],
+  nameHyphens: 'refused',
+  endpointServiceName: 'optional',
+  endpointReply: 'provisioning',
+  stopWhenStopped: 'unchanged',
+  stopWhenStopping: 'unchanged',
+  stopWhileStarting: 'conflict',
+  startWhileStopping: 'conflict',
+  stopOfIdleEnds: 'stopped',
+  stopOfPrimary: 409,
+  staleReply: false,
+  scalingReply: 'new values',
+  replicaEntitlement: 'granted',
+  costDates: 'date',
+  costShape: 'list',
+  costAccess: 'granted',
+  pipeSettingsWhileDown: 'given',
+  durations: { start: 60_000, stop: 90_000, provision: 60_000, scale: 60_000, endpoint: 60_000 },
+};

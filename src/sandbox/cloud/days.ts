@@ -1,0 +1,34 @@
+const DAY_MS = 86_400_000;
+
+export function addDays(date: Date, days: number): Date {
+  return new Date(date.getTime() + days * DAY_MS);
+}
+
+/** The UTC day of an instant, as the reports write it. */
+export function dayOf(date: Date): string {
+  return date.toISOString().slice(0, 10);
+}
+
+export function startOf(day: string): Date {
+  return new Date(`${day}T00:00:00Z`);
+}
+
+export function daysBetween(from: Date, to: Date): number {
+  return (to.getTime() - from.getTime()) / DAY_MS;
+}
+
+/** Every UTC day of the range, both ends included. */
+export function daysOf(from: string, to: string): readonly string[] {
+  const count = Math.round(daysBetween(startOf(from), startOf(to))) + 1;
+  return Array.from({ length: Math.max(0, count) }, (_, index) =>
+    dayOf(addDays(startOf(from), index)),
+  );
+}
+
+/** How much of the span lies within the day, from 0 to 1. */
+export function shareOfDay(day: string, from: Date, until: Date): number {
+  const start = startOf(day).getTime();
+  const begin = Math.max(start, from.getTime());
+  const end = Math.min(start + DAY_MS, until.getTime());
+  return Math.max(0, end - begin) / DAY_MS;
+}

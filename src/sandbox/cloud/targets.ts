@@ -1,0 +1,66 @@
+import type { Call, JsonObject } from '../call.ts';
+import { isObject } from '../call.ts';
+import type { Reply } from '../reply.ts';
+import { badRequest, refusal, shown } from './answers.ts';
+import { settle } from './lifecycle.ts';
+import type { CloudWorld, ServiceRecord } from './world.ts';
+
+/** Either what a request is about, or the reply that refuses it. */
+export type Found<T> = { readonly found: T } | { readonly refused: Reply };
+
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+const GONE: readonly string[] = ['terminating', 'terminated', 'softdeleting', 'softdeleted'];
+
+export function isUuid(value: unknown): value is string {
+  return typeof value === 'string' && UUID.test(value);
+}
+
+export function isGone({ state }: ServiceRecord): boolean {
+  return GONE.includes(state);
+}
+
+export function organizationProblem(world: CloudWorld, { params }: Call): Reply | null {
+  const { organizationId } = params;
+  if (!isUuid(organizationId)) {
+    return badRequest(world, `Invalid organization id ${shown(organizationId)}`);
+  }
+  return organizationId === world.organization.id ? null : refusal(world, 404, 'NOT_FOUND');
+}
+
+/** The service as it is by now; one that was deleted is as good as unknown. */
+export function findService(world: CloudWorld, { params }: Call): Found<ServiceRecord> {
+  const found = lookUp(world, 'service', params.serviceId, (id) => serviceNow(world, id));
+  return 'found' in found && isGone(found.found) ? notFound(world, found.found.id) : found;
+}
+
+export function serviceNow(world: CloudWorld, id: string): ServiceRecord | undefined {
+  const record = world.services.get(id);
+  if (record === undefined) return undefined;
+  const settled = settle(record, world.now());
+  world.services.set(id, settled);
+  return settled;
+}
+
+export function lookUp<T>(
+  world: CloudWorld,
+  kind: string,
+  id: string | undefined,
+  read: (id: string) => T | undefined,
+): Found<T> {
+  if (!isUuid(id)) return { refused: badRequest(world, `Invalid ${kind} id ${shown(id)}`) };
+  const found = read(id.toLowerCase());
+  if (found !== undefined) return { found };
+  if (world.behaviour.unknownId === 404) return notFound(world, id);
+  return { refused: badRequest(world, `Invalid ${kind} id string:"${id}"`) };
+}
+
+function notFound(world: CloudWorld, id: string): { readonly refused: Reply } {
+  return { refused: refusal(world, 404, `NOT_FOUND: ${id}`) };
+}
+
+export function readBody(world: CloudWorld, { body }: Call): Found<JsonObject> {
+  if (body.kind === 'invalid') return { refused: badRequest(world, 'request body: invalid JSON') };
+  if (body.kind === 'none') return { refused: badRequest(world, 'request body: required') };
+  if (isObject(body.value)) return { found: body.value };
+  return { refused: badRequest(world, `request body: must be an object ${shown(body.value)}`) };
+}
