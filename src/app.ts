@@ -1,0 +1,190 @@
+import { randomBytes, randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import type { Server } from 'node:http';
+import type { Logger } from 'pino';
+import { createAlertsClient } from './alerts/client.ts';
+import type { RoleName, UserId } from './changes/change.ts';
+import { changeIdFrom } from './changes/id.ts';
+import { createCloudClient } from './cloud/client.ts';
+import { commands } from './commands/index.ts';
+import type { Config, Problem } from './config.ts';
+import { directoryOf, type Service } from './directory/directory.ts';
+import type { ChangeCommand, Reach } from './intent/define.ts';
+import type { Policy } from './policy/policy.ts';
+import { unsatisfiable } from './policy/satisfiable.ts';
+import { createDoor } from './server.ts';
+import { connect, type Slack } from './slack/start.ts';
+import { type Database, openDatabase } from './storage/database.ts';
+import { knownServices } from './storage/directory.ts';
+import { startLanes } from './workflow/lanes.ts';
+import type { World } from './workflow/world.ts';
+
+const LOOK_EVERY_MS = 1_000;
+const LEARN_EVERY_MS = 10_000;
+
+export interface AppOptions {
+  readonly config: Config;
+  readonly version: string;
+  readonly log: Logger;
+  readonly now?: () => Date;
+}
+
+export type Started =
+  | { readonly ok: true; readonly port: number; readonly stop: () => Promise<void> }
+  | { readonly ok: false; readonly problems: readonly Problem[] };
+
+/** Joins the rooms and opens the door last: whoever is let in finds everything in its place. */
+export async function startApp(options: AppOptions): Promise<Started> {
+  const { config, log, now = () => new Date() } = options;
+  const connected = await connectSlack(options, now);
+  if (!connected.ok) return connected;
+
+  const onConnectionError = (error: Error) =>
+    log.warn({ err: error }, 'a database connection was lost');
+  const database = await openDatabase(config.databaseUrl.reveal(), { now, onConnectionError });
+  try {
+    return await open(options, database, connected.slack, now);
+  } catch (error) {
+    await database.close();
+    throw error;
+  }
+}
+
+async function open(
+  options: AppOptions,
+  database: Database,
+  slack: Slack,
+  now: () => Date,
+): Promise<Started> {
+  const { config, log } = options;
+  const reach = await openReach(options, database);
+  const late: { wake: () => void } = { wake: () => {} };
+  const world: World = {
+    database,
+    auditKey: config.key ? Buffer.from(config.key.reveal(), 'base64') : null,
+    policy: config.policy,
+    commands: changeCommands(),
+    reach: reach.now,
+    people: slack.actors,
+    messenger: slack.messenger,
+    log,
+    now,
+    newId: () => changeIdFrom(randomBytes(6)),
+    instance: randomUUID(),
+    wake: () => late.wake(),
+    learned: reach.refresh,
+  };
+  const lanes = startLanes(world, LOOK_EVERY_MS);
+  late.wake = lanes.wake;
+
+  const listening = await slack.listen(world);
+  const notReady = async () => {
+    if (!listening.isOpen()) return 'Slack is not connected.';
+    return database.check().then(
+      () => null,
+      () => 'The database does not answer.',
+    );
+  };
+  const door = createDoor(listening.listener, { notReady, now });
+  const port = await listenOn(door, config.port);
+  await listening.open();
+
+  const stop = async () => {
+    await listening.close();
+    door.close();
+    await listening.quiet();
+    await lanes.stop();
+    await reach.close();
+    door.closeAllConnections();
+    await database.close();
+  };
+  return { ok: true, port, stop };
+}
+
+async function listenOn(door: Server, port: number): Promise<number> {
+  door.listen(port);
+  await once(door, 'listening');
+  const address = door.address();
+  return typeof address === 'object' && address ? address.port : port;
+}
+
+function changeCommands(): ReadonlyMap<string, ChangeCommand> {
+  return new Map(
+    commands.flatMap((command) => (command.kind === 'change' ? [[command.name, command]] : [])),
+  );
+}
+
+type ConnectedSlack =
+  | { readonly ok: true; readonly slack: Slack }
+  | { readonly ok: false; readonly problems: readonly Problem[] };
+
+async function connectSlack(options: AppOptions, now: () => Date): Promise<ConnectedSlack> {
+  const { config, log } = options;
+  const { policy, channels } = config;
+  const connected = await connect({ ...config.slack, policy, channels, commands, log, now });
+  if (!connected.ok) {
+    const problems = connected.problems.map(inSlack);
+    return { ok: false, problems };
+  }
+  const problems = await peopleProblems(connected.slack, policy);
+  return problems.length > 0 ? { ok: false, problems } : connected;
+}
+
+function inSlack(problem: string): Problem {
+  return { where: 'Slack', problem, hint: null };
+}
+
+/** A rule that nobody can satisfy is a mistake that should not wait for an emergency to show. */
+async function peopleProblems(slack: Slack, policy: Policy): Promise<readonly Problem[]> {
+  const members = new Map<RoleName, ReadonlySet<UserId>>();
+  const problems: Problem[] = [];
+  for (const role of policy.roles.keys()) {
+    const people = await slack.actors.membersOf(role);
+    if (people === null) problems.push(inSlack(`did not tell who is in the role ${role}`));
+    members.set(role, new Set(people ?? []));
+  }
+  return problems.length > 0 ? problems : unsatisfiable(policy, members);
+}
+
+interface OpenReach {
+  readonly now: () => Reach;
+  readonly refresh: () => void;
+  readonly close: () => Promise<void>;
+}
+
+/** The clients, and the directory as the database last had it: other replicas learn too. */
+async function openReach(options: AppOptions, database: Database): Promise<OpenReach> {
+  const { config, version, log } = options;
+  const { url: baseUrl, keyId, keySecret } = config.cloud;
+  const { id: organizationId, plan, tier } = config.organization;
+  const organization = { plan, tier };
+  const cloud = createCloudClient({
+    baseUrl,
+    keyId,
+    keySecret,
+    organizationId,
+    organization,
+    version,
+  });
+  const alerts = config.alerts
+    ? createAlertsClient({ baseUrl: config.alerts.url, token: config.alerts.token, version })
+    : null;
+
+  let services: readonly Service[] = [];
+  const read = async () => {
+    services = directoryOf(config.services, await knownServices(database.db));
+  };
+  const refresh = () => {
+    read().catch((error: unknown) => log.warn({ err: error }, 'the directory was not read again'));
+  };
+  await read();
+  const timer = setInterval(refresh, LEARN_EVERY_MS);
+  return {
+    now: () => ({ cloud, alerts, services }),
+    refresh,
+    close: async () => {
+      clearInterval(timer);
+      await Promise.all([cloud.close(), alerts?.close()]);
+    },
+  };
+}

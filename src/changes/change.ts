@@ -1,0 +1,140 @@
+declare const brand: unique symbol;
+type Branded<Name extends string> = string & { readonly [brand]: Name };
+
+export type ChangeId = Branded<'ChangeId'>;
+export type UserId = Branded<'UserId'>;
+export type ChannelId = Branded<'ChannelId'>;
+export type RoleName = string;
+
+export const STATES = [
+  'draft',
+  'pending',
+  'approved',
+  'executing',
+  'succeeded',
+  'failed',
+  'unknown',
+  'rejected',
+  'cancelled',
+  'expired',
+  'stale',
+  'denied',
+] as const;
+export type State = (typeof STATES)[number];
+
+export type Json = null | boolean | number | string | readonly Json[] | JsonObject;
+export type JsonObject = { readonly [key: string]: Json };
+
+/** What a change acts on. `kind` and `id` together name the one lock that it takes. */
+export interface Target {
+  readonly kind: 'service' | 'alert' | 'new service';
+  readonly id: string;
+  readonly name: string;
+  readonly tags: readonly string[];
+  readonly warehouse: string | null;
+}
+
+/** What is known of a target: never more than was read or replied at `seenAt`. */
+export interface Snapshot {
+  readonly fields: JsonObject;
+  readonly seenAt: Date;
+  readonly source: string;
+}
+
+export interface Plan {
+  readonly target: Target;
+  readonly args: JsonObject;
+  /** The exact body that is sent, and how people read the call: `PATCH state`. */
+  readonly sends: string;
+  readonly body: JsonObject;
+  readonly before: Snapshot | null;
+  readonly warnings: readonly string[];
+}
+
+/** What a rule of the policy asks for before a change may run. */
+export interface Requirement {
+  /** The rule's place in the file, counted from 1. */
+  readonly rule: number;
+  readonly to: RoleName;
+  /** Whose approvals count; null where the rule asks for none. */
+  readonly from: RoleName | null;
+  readonly count: number;
+  readonly self: boolean;
+  readonly reason: boolean;
+  readonly expiresAfterMs: number;
+  readonly channel: string | null;
+}
+
+export interface Verdict {
+  readonly by: UserId;
+  readonly at: Date;
+}
+
+export interface Rejection extends Verdict {
+  readonly reason: string;
+}
+
+export type Ending =
+  | {
+      readonly how: 'succeeded';
+      readonly at: Date;
+      readonly tookMs: number;
+      readonly requestId: string | null;
+      /** What the server reported, in words; never more than it said. */
+      readonly reported: readonly string[];
+    }
+  | {
+      readonly how: 'failed' | 'unknown';
+      readonly at: Date;
+      readonly tookMs: number;
+      readonly requestId: string | null;
+      readonly status: number | null;
+      readonly text: string;
+    };
+
+export interface Resolution extends Verdict {
+  readonly happened: boolean;
+  readonly note: string;
+}
+
+/** Where a message of ours stands, so that any replica can draw it again. */
+export interface Position {
+  readonly channel: ChannelId;
+  readonly ts: string;
+}
+
+export interface Change {
+  readonly id: ChangeId;
+  readonly command: string;
+  readonly requester: UserId;
+  readonly reason: string | null;
+  readonly plan: Plan;
+  /** Binds an approval to exactly this command, target, body and before-state. */
+  readonly digest: string;
+  readonly requires: Requirement;
+  readonly state: State;
+  readonly version: number;
+  readonly approvals: readonly Verdict[];
+  readonly rejection: Rejection | null;
+  readonly cancelledBy: UserId | null;
+  /** Why a change became stale or was denied at execution, as a refusal's name. */
+  readonly stopped: string | null;
+  readonly ending: Ending | null;
+  readonly resolution: Resolution | null;
+  readonly createdAt: Date;
+  readonly expiresAt: Date;
+  /** Not claimed before this instant: set when a permit was handed back. */
+  readonly notBefore: Date | null;
+  readonly lease: { readonly owner: string; readonly until: Date } | null;
+  /** Where the requester typed; null for a direct message or an unknown place. */
+  readonly origin: ChannelId | null;
+  readonly card: Position | null;
+}
+
+export function targetKey(target: Target): string {
+  return `${target.kind}:${target.id}`;
+}
+
+export function isOver(change: Change): boolean {
+  return !['draft', 'pending', 'approved', 'executing', 'unknown'].includes(change.state);
+}

@@ -1,0 +1,18 @@
+import { createHash } from 'node:crypto';
+import type { Json, Plan } from './change.ts';
+
+/** One text for one value: keys sorted, so that equal content gives equal bytes. */
+export function canonical(value: Json): string {
+  if (Array.isArray(value)) return `[${value.map(canonical).join(',')}]`;
+  if (value === null || typeof value !== 'object') return JSON.stringify(value);
+  const entries = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1));
+  return `{${entries.map(([key, inner]) => `${JSON.stringify(key)}:${canonical(inner)}`).join(',')}}`;
+}
+
+/** What an approval is bound to: the words on the card may change, this may not. */
+export function planDigest(command: string, plan: Plan): string {
+  const { kind, id } = plan.target;
+  const before = plan.before?.fields ?? null;
+  const text = canonical({ command, target: [kind, id], body: plan.body, before });
+  return createHash('sha256').update(text).digest('hex');
+}

@@ -1,0 +1,34 @@
+import { z } from 'zod';
+import type { Service } from '../directory/directory.ts';
+import type { Cell } from '../intent/answer.ts';
+import { queryCommand } from '../intent/define.ts';
+
+export const serviceList = queryCommand({
+  name: 'service list',
+  summary: 'Show the services that can be named, and what was last seen of them',
+  examples: ['service list'],
+  args: z.strictObject({}),
+
+  target: () => null,
+  answer: (_args, { services }) => ({
+    title: `${services.length} services`,
+    parts: [
+      {
+        kind: 'table',
+        columns: ['Service', 'Tags', 'Warehouse', 'Last reported', 'Seen'],
+        rows: services.map(row),
+      },
+      {
+        kind: 'note',
+        text: 'The cloud API cannot be asked for a service: this is what its replies last said.',
+      },
+    ],
+  }),
+});
+
+function row(service: Service): readonly Cell[] {
+  const { name, tags, warehouse, lastSeen } = service;
+  const state = lastSeen?.fields.state;
+  const reported = typeof state === 'string' ? state : null;
+  return [name, tags.join(', ') || null, warehouse, reported, lastSeen?.seenAt ?? null];
+}

@@ -1,0 +1,48 @@
+import { z } from 'zod';
+import type { Json } from '../changes/change.ts';
+import { serviceTarget } from '../directory/directory.ts';
+import type { Cell } from '../intent/answer.ts';
+import { ServiceName } from '../intent/arguments.ts';
+import { queryCommand } from '../intent/define.ts';
+
+export const serviceShow = queryCommand({
+  name: 'service show',
+  summary: 'Show what is known of a service, and since when',
+  examples: ['service show analytics-prod'],
+  args: z.strictObject({ service: ServiceName }),
+
+  target: ({ service }) => serviceTarget(service),
+  answer: ({ service }) => ({
+    title: service.name,
+    parts: [
+      {
+        kind: 'facts',
+        facts: [
+          ['Id', service.id],
+          ['Tags', service.tags.join(', ') || null],
+          ['Warehouse', service.warehouse],
+          ['Pipes', service.pipes.map(({ name }) => name).join(', ') || null],
+          ['Known from', service.source],
+          ...Object.entries(service.lastSeen?.fields ?? {}).map(fact),
+          ['Seen', service.lastSeen?.seenAt ?? null],
+        ],
+      },
+      {
+        kind: 'offers',
+        offers: [
+          { label: 'Stop…', line: `service stop ${service.id}` },
+          { label: 'Start…', line: `service start ${service.id}` },
+        ],
+      },
+    ],
+  }),
+});
+
+function fact([name, value]: [string, Json]): readonly [string, Cell] {
+  const words = name.replace(/([A-Z])/g, ' $1').toLowerCase();
+  const label = words.charAt(0).toUpperCase() + words.slice(1);
+  return [
+    label,
+    typeof value === 'string' || typeof value === 'number' ? value : JSON.stringify(value),
+  ];
+}

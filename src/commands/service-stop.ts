@@ -1,0 +1,33 @@
+import { z } from 'zod';
+import type { Snapshot } from '../changes/change.ts';
+import { serviceTarget } from '../directory/directory.ts';
+import { ServiceName } from '../intent/arguments.ts';
+import { changeCommand } from '../intent/define.ts';
+import { sentService } from '../intent/sent.ts';
+
+export const serviceStop = changeCommand({
+  name: 'service stop',
+  summary: 'Stop a service',
+  examples: ['service stop analytics-prod nightly maintenance'],
+  args: z.strictObject({ service: ServiceName }),
+  sends: 'PATCH state',
+  callClass: 'patch',
+
+  target: ({ service }) => serviceTarget(service),
+  observe: ({ service }) => service.lastSeen,
+  desired: () => ({ command: 'stop' }),
+  warnings: ({ service }, before) => [
+    'Queries and pipes of this service stop with it.',
+    ...primaryWarning(before),
+    ...(service.lastSeen ? [] : ['Its condition is not known: nothing has been seen of it yet.']),
+  ],
+  send: async ({ id, name }, _body, { cloud }) =>
+    sentService(id, name, await cloud.updateServiceState(id, { command: 'stop' })),
+  undo: ({ id }) => ({ label: 'Start it again', line: `service start ${id}` }),
+  afterwards: 'It can take minutes; this API cannot tell when it is done.',
+});
+
+function primaryWarning(before: Snapshot | null): readonly string[] {
+  if (before?.fields.isPrimary !== true) return [];
+  return ['It was the primary of its warehouse: with secondaries running, the server refuses.'];
+}

@@ -1,0 +1,92 @@
+import type { z } from 'zod';
+import type { AlertsClient } from '../alerts/client.ts';
+import type { JsonObject, Snapshot, Target } from '../changes/change.ts';
+import type { CloudClient } from '../cloud/client.ts';
+import type { Service } from '../directory/directory.ts';
+import type { Answer } from './answer.ts';
+
+/** What a command may use to look and to act. */
+export interface Reach {
+  readonly cloud: CloudClient;
+  readonly alerts: AlertsClient | null;
+  readonly services: readonly Service[];
+}
+
+/** A reply as people may see it: the request's id, and what the server reported. */
+export interface Sent {
+  readonly requestId: string | null;
+  readonly reported: readonly string[];
+  /** What the reply taught about the target; kept as its last seen values. */
+  readonly learned: {
+    readonly id: string;
+    readonly name: string;
+    readonly fields: JsonObject;
+  } | null;
+}
+
+interface Words {
+  /** Noun and verb: `service stop`. Policy, modal, help and manifest use this name. */
+  readonly name: string;
+  readonly summary: string;
+  readonly examples: readonly string[];
+}
+
+export interface QueryCommand<Args = unknown> extends Words {
+  readonly kind: 'query';
+  readonly args: z.ZodObject;
+  readonly target: (args: Args) => Target | null;
+  readonly answer: (args: Args, reach: Reach) => Answer | Promise<Answer>;
+}
+
+export interface ChangeCommand<Args = unknown> extends Words {
+  readonly kind: 'change';
+  readonly args: z.ZodObject;
+  /** How people read the call: `PATCH state`. */
+  readonly sends: string;
+  /** The wire's method: a `post` is never sent a second time, whatever happened to the first. */
+  readonly callClass: 'patch' | 'post' | 'put';
+  readonly target: (args: Args) => Target;
+  readonly observe: (args: Args, reach: Reach) => Snapshot | null | Promise<Snapshot | null>;
+  /** Reads the target again right before sending, where the API has a read to do it with. */
+  readonly observeAgain?: (target: Target, reach: Reach) => Promise<Snapshot | null>;
+  readonly desired: (args: Args) => JsonObject;
+  readonly warnings: (args: Args, before: Snapshot | null) => readonly string[];
+  readonly send: (target: Target, body: JsonObject, reach: Reach) => Promise<Sent>;
+  /** The command that takes this one back, with the words to type; null where there is none. */
+  readonly undo: (target: Target, before: Snapshot | null) => UndoCommand | null;
+  /** What a person reads after success, in place of more than is known. */
+  readonly afterwards: string;
+}
+
+export interface UndoCommand {
+  readonly label: string;
+  readonly line: string;
+}
+
+export type Command = QueryCommand | ChangeCommand;
+
+type Resolved<Shape extends z.ZodObject> = {
+  [Key in keyof z.output<Shape>]: Key extends 'service' ? Service : z.output<Shape>[Key];
+};
+
+// The registry holds commands of many argument types in one list. The one place that calls them
+// passes what their own schema has read, so that the erased type is right by construction.
+export function queryCommand<Shape extends z.ZodObject>(
+  definition: Omit<QueryCommand<Resolved<Shape>>, 'kind'> & { args: Shape },
+): QueryCommand {
+  return { ...definition, kind: 'query' } as unknown as QueryCommand;
+}
+
+export function changeCommand<Shape extends z.ZodObject>(
+  definition: Omit<ChangeCommand<Resolved<Shape>>, 'kind'> & { args: Shape },
+): ChangeCommand {
+  return { ...definition, kind: 'change' } as unknown as ChangeCommand;
+}
+
+export function nounOf(command: Command): string {
+  return command.name.split(' ')[0] ?? command.name;
+}
+
+export function verbOf(command: Command): string {
+  return command.name.split(' ').slice(1).join(' ');
+}

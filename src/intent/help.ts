@@ -1,0 +1,40 @@
+import type { Answer, Part } from './answer.ts';
+import { fieldsOf, isPlaced } from './arguments.ts';
+import { type Command, nounOf, verbOf } from './define.ts';
+
+/** What may follow the slash command, as Slack shows it while people type. */
+export function usageHint(commands: readonly Command[], noun: string): string {
+  const verbs = commands.filter((command) => nounOf(command) === noun).map(verbOf);
+  return `${verbs.join(' | ')} | help`;
+}
+
+/** `/service stop <service> [reason]` */
+export function usage(command: Command): string {
+  const fields = fieldsOf(command.args).map((field) => {
+    const text = isPlaced(field) ? `<${field.label.toLowerCase()}>` : `${field.word}=`;
+    return field.optional ? `[${text}]` : text;
+  });
+  const reason = command.kind === 'change' ? ['[reason]'] : [];
+  return [`/${command.name}`, ...fields, ...reason].join(' ');
+}
+
+/** Help shows what the reader may use first, and says whose the rest is. */
+export function helpFor(
+  noun: string | null,
+  commands: readonly Command[],
+  mayUse: (command: Command) => boolean,
+): Answer {
+  const own = commands.filter((command) => noun === null || nounOf(command) === noun);
+  const usable = own.filter(mayUse);
+  const others = own.filter((command) => !mayUse(command));
+  return {
+    title: noun === null ? 'What Signalbox can do' : `/${noun}`,
+    parts: [...lines('You can use', usable), ...lines('Needs a role that you do not have', others)],
+  };
+}
+
+function lines(title: string, commands: readonly Command[]): readonly Part[] {
+  if (commands.length === 0) return [];
+  const rows = commands.map((command) => [usage(command), command.summary] as const);
+  return [{ kind: 'table', columns: [title, ''], rows }];
+}

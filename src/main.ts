@@ -1,0 +1,48 @@
+import { readFileSync } from 'node:fs';
+import { pino } from 'pino';
+import { startApp } from './app.ts';
+import { commands } from './commands/index.ts';
+import { formatProblems, loadConfig, type Problem } from './config.ts';
+
+const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'));
+const STOP_WITHIN_MS = 20_000;
+
+function refuseStart(problems: readonly Problem[]): never {
+  process.stderr.write(formatProblems(problems));
+  process.exit(1);
+}
+
+const names = (kind: 'query' | 'change') =>
+  commands.filter((command) => command.kind === kind).map(({ name }) => name);
+const loaded = loadConfig({
+  env: process.env,
+  readFile: (path) => readFileSync(path, 'utf8'),
+  commands: { queries: names('query'), changes: names('change') },
+});
+if (!loaded.ok) refuseStart(loaded.problems);
+
+const log = pino({ level: loaded.config.logLevel, name: 'signalbox' });
+const started = await startApp({ config: loaded.config, version, log }).catch((error: unknown) => {
+  const problem = error instanceof Error ? error.message : String(error);
+  log.debug({ err: error }, 'the start failed');
+  return refuseStart([{ where: 'start', problem, hint: null }]);
+});
+if (!started.ok) refuseStart(started.problems);
+log.info({ port: started.port, version }, 'Signalbox is ready');
+
+let stopping = false;
+async function stop(signal: string): Promise<void> {
+  if (stopping || !started.ok) return;
+  stopping = true;
+  log.info({ signal }, 'stopping: what is under way is finished first');
+  // Whatever still hangs then is found by its lease: it ends as unknown, never twice.
+  setTimeout(() => process.exit(1), STOP_WITHIN_MS).unref();
+  await started.stop();
+  log.info('stopped');
+}
+process.on('SIGTERM', () => stop('SIGTERM'));
+process.on('SIGINT', () => stop('SIGINT'));
+process.on('unhandledRejection', (error) => {
+  log.fatal({ err: error }, 'a promise was dropped; leaving, so that nothing goes on half known');
+  process.exit(1);
+});

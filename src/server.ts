@@ -1,0 +1,47 @@
+import { createServer, type RequestListener, type Server, type ServerResponse } from 'node:http';
+
+export interface Probes {
+  /** Says why this process should get no work just now; null when it should. */
+  readonly notReady: () => Promise<string | null>;
+  readonly now: () => Date;
+}
+
+const SKEW_MAX_S = 300;
+
+/**
+ * The one door for requests from outside: health for whoever runs us, and Slack's deliveries for
+ * the listener that checks their signatures. Null: deliveries come over a socket instead.
+ */
+export function createDoor(slack: RequestListener | null, probes: Probes): Server {
+  const limits = { requestTimeout: 10_000, headersTimeout: 5_000 };
+  return createServer(limits, (request, response) => {
+    const path = (request.url ?? '').split('?')[0];
+    if (request.method === 'GET' && path === '/healthz') return say(response, 200, 'alive');
+    if (request.method === 'GET' && path === '/readyz') return ready(response, probes);
+    if (request.method !== 'POST' || path !== '/slack/events' || !slack) {
+      return say(response, 404, 'There is nothing here.');
+    }
+    if (!isTimely(request.headers['x-slack-request-timestamp'], probes.now())) {
+      return say(response, 401, 'The time of this request is not now.');
+    }
+    slack(request, response);
+  });
+}
+
+// Bolt refuses what is too old, but takes what is signed for tomorrow.
+function isTimely(header: string | string[] | undefined, now: Date): boolean {
+  if (typeof header !== 'string' || !/^\d{1,12}$/.test(header)) return false;
+  return Math.abs(now.getTime() / 1_000 - Number(header)) <= SKEW_MAX_S;
+}
+
+function ready(response: ServerResponse, { notReady }: Probes): void {
+  notReady().then(
+    (why) => say(response, why === null ? 200 : 503, why ?? 'ready'),
+    () => say(response, 503, 'It could not be found out whether this is ready.'),
+  );
+}
+
+function say(response: ServerResponse, status: number, text: string): void {
+  response.writeHead(status, { 'content-type': 'text/plain; charset=utf-8' });
+  response.end(`${text}\n`);
+}

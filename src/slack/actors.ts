@@ -1,0 +1,144 @@
+import type { WebClient } from '@slack/web-api';
+import type { RoleName, UserId } from '../changes/change.ts';
+import type { Refusal } from '../changes/refusal.ts';
+import type { Policy } from '../policy/policy.ts';
+import type { Evidence, Identity, People } from '../workflow/world.ts';
+import type { RoleGroups } from './groups.ts';
+import { sharedRead } from './shared-read.ts';
+
+const KEEP_MS = 60_000;
+
+export interface Home {
+  readonly teamId: string;
+  readonly enterpriseId: string | null;
+}
+
+export interface Actors extends People {
+  /** Slack told of a change: what was read before is not used again. */
+  readonly forgetGroup: (group: string) => void;
+  readonly forgetUser: (user: string) => void;
+}
+
+interface Members {
+  readonly ids: ReadonlySet<string>;
+  readonly readAt: Date;
+}
+
+interface Options {
+  readonly lookups: WebClient;
+  readonly policy: Policy;
+  readonly groups: RoleGroups;
+  readonly home: Home;
+  readonly now: () => Date;
+  readonly warn: (error: unknown, asked: string) => void;
+}
+
+/** Who people are, read from Slack: at most a minute old, and asked anew for whatever decides. */
+export function createActors(options: Options): Actors {
+  const { lookups, policy, groups, home, now } = options;
+  const clock = () => now().getTime();
+  const standings = sharedRead((user) => standingOf(lookups, user, home), KEEP_MS, clock);
+  const members = sharedRead((group) => membersOfGroup(lookups, group, now), KEEP_MS, clock);
+
+  async function identify(user: UserId, how: { fresh: boolean }): Promise<Identity> {
+    try {
+      const [standing, roles] = await Promise.all([standings.read(user, how), rolesOf(user, how)]);
+      if (standing !== 'member') return { ok: false, refusal: standing };
+      return { ok: true, actor: { id: user, roles: roles.names }, evidence: roles.evidence };
+    } catch (error) {
+      options.warn(error, `who ${user} is`);
+      return { ok: false, refusal: 'lookup-failed' };
+    }
+  }
+
+  async function rolesOf(user: UserId, how: { fresh: boolean }) {
+    const all = [...groups.values()].flat();
+    const read = await Promise.all(
+      [...new Set(all.map(({ id }) => id))].map(
+        async (id) => [id, await members.read(id, how)] as const,
+      ),
+    );
+    const byGroup = new Map(read);
+    const names = [...policy.roles.keys()].filter((role) => isIn(role, user, byGroup));
+    return { names, evidence: evidenceOf(byGroup) };
+  }
+
+  function isIn(role: RoleName, user: UserId, byGroup: ReadonlyMap<string, Members>): boolean {
+    if (policy.roles.get(role)?.users.includes(user)) return true;
+    return (groups.get(role) ?? []).some(({ id }) => byGroup.get(id)?.ids.has(user) === true);
+  }
+
+  async function membersOf(role: RoleName): Promise<readonly UserId[] | null> {
+    try {
+      const ids = await idsOf(role);
+      const active = await Promise.all(
+        ids.map(async (id) => (await standings.read(id, { fresh: false })) === 'member'),
+      );
+      return ids.filter((_, index) => active[index]);
+    } catch (error) {
+      options.warn(error, `who is in ${role}`);
+      return null;
+    }
+  }
+
+  async function idsOf(role: RoleName): Promise<readonly UserId[]> {
+    const read = await Promise.all(
+      (groups.get(role) ?? []).map(({ id }) => members.read(id, { fresh: false })),
+    );
+    // Slack's own ids, as it has just sent them.
+    const inGroups = read.flatMap(({ ids }) => [...ids]) as UserId[];
+    return [...new Set([...(policy.roles.get(role)?.users ?? []), ...inGroups])];
+  }
+
+  return {
+    identify,
+    membersOf,
+    forgetGroup: (group) => members.forget(group),
+    forgetUser: (user) => standings.forget(user),
+  };
+}
+
+function evidenceOf(byGroup: ReadonlyMap<string, Members>): Evidence {
+  const groups = [...byGroup].map(([id, { ids, readAt }]) => ({
+    id,
+    size: ids.size,
+    readAt: readAt.toISOString(),
+  }));
+  return { groups };
+}
+
+async function membersOfGroup(
+  lookups: WebClient,
+  group: string,
+  now: () => Date,
+): Promise<Members> {
+  const readAt = now();
+  const { users } = await lookups.usergroups.users.list({ usergroup: group });
+  if (!users) throw new Error(`Slack answered without the members of ${group}`);
+  return { ids: new Set(users), readAt };
+}
+
+/** A flag that is missing where it should stand is no reason to trust: the reply must be whole. */
+async function standingOf(lookups: WebClient, id: string, home: Home): Promise<'member' | Refusal> {
+  const { user } = await lookups.users.info({ user: id });
+  if (user?.id !== id || !user.team_id) throw new Error(`Slack answered without the user ${id}`);
+  if (!isOurs(user, home)) return 'other-workspace';
+  if (user.deleted !== false) return 'deactivated';
+  if (user.is_bot !== false || id === 'USLACKBOT') return 'bot';
+  const full = user.is_restricted === false && user.is_ultra_restricted === false;
+  return full ? 'member' : 'guest';
+}
+
+interface Belonging {
+  readonly team_id?: string;
+  readonly is_stranger?: boolean;
+  readonly enterprise_user?: { readonly enterprise_id?: string };
+}
+
+// Slack names external people only implicitly: `is_stranger` is false for those who share a
+// channel with us, so that the home of the account is what counts.
+function isOurs(user: Belonging, { teamId, enterpriseId }: Home): boolean {
+  if (user.is_stranger === true) return false;
+  if (user.team_id === teamId) return true;
+  return enterpriseId !== null && user.enterprise_user?.enterprise_id === enterpriseId;
+}

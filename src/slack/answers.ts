@@ -1,0 +1,91 @@
+import type { Answer, Cell, Offer, Part } from '../intent/answer.ts';
+import {
+  type AnyBlock,
+  buttons,
+  fact,
+  lines,
+  type Message,
+  message,
+  note,
+  type Part as Shown,
+  title,
+} from './blocks.ts';
+import { bounded, type Inline, type Line, mrkdwnOf, visible } from './rich.ts';
+
+const CELLS_MAX = 9_000;
+const ROWS_MAX = 200;
+const OFFERS_MAX = 5;
+
+/** A query's answer as a message. Cells and texts are literal, whoever wrote them. */
+export function answerMessage(answer: Answer): Message {
+  return message(title(answer.title), ...answer.parts.flatMap(shownPart));
+}
+
+export function sentenceMessage(sentence: Line, offers: readonly Offer[] = []): Message {
+  return message(lines(sentence), offerButtons(offers));
+}
+
+function shownPart(part: Part): readonly (Shown | null)[] {
+  switch (part.kind) {
+    case 'text':
+      return [lines([part.text])];
+    case 'note':
+      return [note(part.text)];
+    case 'facts':
+      return [lines(...part.facts.map(([label, cell]) => fact(label, inlineOf(cell))))];
+    case 'table':
+      return table(part.columns, part.rows);
+    case 'offers':
+      return [offerButtons(part.offers)];
+  }
+}
+
+function offerButtons(offers: readonly Offer[]): Shown | null {
+  const all = offers.slice(0, OFFERS_MAX).map(({ label, line }, index) => ({
+    id: `command.${index}`,
+    label,
+    value: line,
+  }));
+  return buttons('offers', ...all);
+}
+
+function inlineOf(cell: Cell): Inline {
+  if (cell === null) return 'not known';
+  return cell instanceof Date ? { at: cell } : String(cell);
+}
+
+function cellText(cell: Cell): string {
+  if (cell === null) return '–';
+  if (cell instanceof Date) return `${cell.toISOString().slice(0, 16).replace('T', ' ')} UTC`;
+  return visible(String(cell)) || '–';
+}
+
+// Slack refuses the whole message when one table is too large: rows that do not fit are counted.
+function table(
+  columns: readonly string[],
+  rows: readonly (readonly Cell[])[],
+): readonly (Shown | null)[] {
+  const header = columns.map((text) => text || '–');
+  const fitting: string[][] = [];
+  let size = header.join('').length;
+  for (const row of rows.slice(0, ROWS_MAX)) {
+    const texts = row.map((cell) => bounded(cellText(cell), 300));
+    size += texts.join('').length;
+    if (size > CELLS_MAX) break;
+    fitting.push(texts);
+  }
+  const left = rows.length - fitting.length;
+  const rest = left > 0 ? note(`${left} more rows do not fit here.`) : null;
+  return fitting.length === 0 ? [note('Nothing to show.')] : [grid(header, fitting), rest];
+}
+
+function grid(header: readonly string[], rows: readonly (readonly string[])[]): Shown {
+  const cells = (texts: readonly string[]) => texts.map((text) => ({ type: 'raw_text', text }));
+  const block: AnyBlock = {
+    type: 'data_table',
+    caption: bounded(header.filter((word) => word !== '–').join(', '), 150),
+    page_size: 15,
+    rows: [header, ...rows].map(cells),
+  };
+  return { block, text: [header, ...rows].map((row) => mrkdwnOf([row.join(' · ')])).join('\n') };
+}

@@ -1,0 +1,97 @@
+import type { Block, KnownBlock } from '@slack/types';
+import { bounded, elementOf, type Line, mrkdwnOf, visible } from './rich.ts';
+
+/** A whole message: what is drawn, and the same in words for whoever cannot see blocks. */
+export interface Message {
+  readonly text: string;
+  readonly blocks: readonly AnyBlock[];
+}
+
+export type AnyBlock = KnownBlock | (Block & Readonly<Record<string, unknown>>);
+
+export interface Button {
+  readonly id: string;
+  readonly label: string;
+  readonly value: string;
+  readonly style?: 'primary' | 'danger';
+  /** A second question before the click counts. */
+  readonly sure?: { readonly title: string; readonly text: string; readonly confirm: string };
+}
+
+const TEXT_MAX = 3_500;
+
+export function message(...parts: readonly (Part | null)[]): Message {
+  const shown = parts.filter((part) => part !== null);
+  const text = shown
+    .map((part) => part.text)
+    .filter(Boolean)
+    .join('\n');
+  return { text: bounded(text, TEXT_MAX), blocks: shown.map((part) => part.block) };
+}
+
+/** A block, and what it says in plain words. */
+export interface Part {
+  readonly block: AnyBlock;
+  readonly text: string;
+}
+
+export function title(text: string): Part {
+  const shown = bounded(visible(text), 150);
+  const block = { type: 'header', text: { type: 'plain_text', text: shown, emoji: false } };
+  return { block, text: mrkdwnOf([shown]) };
+}
+
+export function lines(...all: readonly Line[]): Part | null {
+  if (all.length === 0) return null;
+  const sections = all.flatMap((line, index) => [
+    { type: 'rich_text_section', elements: withBreak(line, index < all.length - 1) },
+  ]);
+  return {
+    block: { type: 'rich_text', elements: sections },
+    text: all.map(mrkdwnOf).join('\n'),
+  };
+}
+
+// Slack sets sections of one block right behind each other: the break is ours to write.
+function withBreak(line: Line, breaks: boolean) {
+  const elements = line.map(elementOf);
+  return breaks ? [...elements, { type: 'text', text: '\n' }] : elements;
+}
+
+/** `Reason  nightly maintenance`: the label stands out, the value is literal. */
+export function fact(label: string, ...value: Line): Line {
+  return [{ bold: label }, '  ', ...value];
+}
+
+export function note(...line: Line): Part {
+  const text = bounded(mrkdwnOf(line), 2_900);
+  const block = { type: 'context', elements: [{ type: 'mrkdwn', text, verbatim: true }] };
+  return { block, text: '' };
+}
+
+export function buttons(id: string, ...all: readonly Button[]): Part | null {
+  if (all.length === 0) return null;
+  const elements = all.map((button) => ({
+    type: 'button',
+    action_id: button.id,
+    value: button.value,
+    text: { type: 'plain_text', text: bounded(visible(button.label), 75), emoji: false },
+    ...(button.style ? { style: button.style } : {}),
+    ...(button.sure ? { confirm: dialog(button.sure) } : {}),
+  }));
+  return { block: { type: 'actions', block_id: id, elements }, text: '' };
+}
+
+function dialog({ title, text, confirm }: NonNullable<Button['sure']>) {
+  const plain = (words: string, most: number) => ({
+    type: 'plain_text',
+    text: bounded(visible(words), most),
+    emoji: false,
+  });
+  return {
+    title: plain(title, 100),
+    text: plain(text, 300),
+    confirm: plain(confirm, 30),
+    deny: plain('Back', 30),
+  };
+}

@@ -1,0 +1,127 @@
+import type { ChangeId } from '../changes/change.ts';
+import { receiveClick } from '../workflow/click.ts';
+import { denialOf } from '../workflow/denial.ts';
+import { loadChange, mayAnswer } from '../workflow/look.ts';
+import { type ReplyTo, VERBS, type Verb } from '../workflow/world.ts';
+import { sentenceMessage } from './answers.ts';
+import type { Message } from './blocks.ts';
+import type { Bot } from './bot.ts';
+import { isQuestion, openCommandModal, type Question, questionModal } from './modal.ts';
+import { ChangeOf, type Pressed } from './payload.ts';
+import { refusalLine } from './refusals.ts';
+import { answerTyped, faultMessage, type Typed } from './typed.ts';
+
+type Ack = () => Promise<void>;
+
+const OLD_BUTTON = 'This button is from an older version of Signalbox. Type the command instead.';
+
+/** Routes one press. A press that decides is stored before Slack gets its answer. */
+export async function press(bot: Bot, pressed: Pressed, ack: Ack): Promise<void> {
+  const [action] = pressed.actions;
+  const id = action?.action_id ?? '';
+  const value = action?.value ?? '';
+  const verb = VERBS.find((each) => `change.${each}` === id);
+  if (verb && !isQuestion(verb)) return decide(bot, pressed, { verb, value }, ack);
+
+  await ack();
+  const answer = await answerPress(bot, pressed, { id, verb, value }).catch((error: unknown) =>
+    faultMessage(bot, error),
+  );
+  if (answer && pressed.response_url) {
+    await bot.respond(pressed.response_url, { ...answer, replace: false });
+  }
+}
+
+async function decide(
+  bot: Bot,
+  pressed: Pressed,
+  { verb, value }: { verb: Verb; value: string },
+  ack: Ack,
+): Promise<void> {
+  const change = ChangeOf.safeParse(value);
+  if (!change.success) return ack();
+  const by = pressed.user.id;
+  const click = { verb, change: change.data, by, text: '', replyTo: replyToOf(pressed) };
+  await receiveClick(bot.world, `click:${pressed.trigger_id}`, click);
+  await ack();
+  bot.world.wake();
+}
+
+function replyToOf({ user, channel, container, response_url }: Pressed): ReplyTo {
+  return {
+    url: response_url ?? null,
+    user: user.id,
+    channel: channel?.id ?? null,
+    replaces: container?.is_ephemeral === true,
+  };
+}
+
+async function answerPress(
+  bot: Bot,
+  pressed: Pressed,
+  { id, verb, value }: { id: string; verb: Verb | undefined; value: string },
+): Promise<Message | null> {
+  const by = pressed.user.id;
+  const channel = pressed.channel?.id ?? null;
+  const typed: Typed = { noun: '', text: '', by, channel, trigger: pressed.trigger_id };
+  if (id.startsWith('command.')) return type(bot, typed, value);
+
+  const change = ChangeOf.safeParse(value);
+  if (!change.success) return sentenceMessage([OLD_BUTTON]);
+  if (verb && isQuestion(verb)) return ask(bot, typed, verb, change.data);
+  if (id === 'change.edit') return edit(bot, typed, change.data);
+  if (id === 'change.undo') return undo(bot, typed, change.data);
+  return sentenceMessage([OLD_BUTTON]);
+}
+
+/** The button types a line for whoever pressed it, with their rights and no others. */
+async function type(bot: Bot, typed: Typed, line: string): Promise<Message | null> {
+  const [noun = '', ...rest] = line.split(' ');
+  return answerTyped(bot, { ...typed, noun, text: rest.join(' ') });
+}
+
+async function ask(
+  bot: Bot,
+  { by, trigger }: Typed,
+  question: Question,
+  id: ChangeId,
+): Promise<Message | null> {
+  const found = await mayAnswer(bot.world, id, { verb: question, by });
+  if (!found.ok) return sentenceMessage(refusalLine(found.denial, bot.drawing.policy));
+  const view = questionModal(question, found.change);
+  await bot.clients.views.views.open({ trigger_id: trigger, view });
+  return null;
+}
+
+async function edit(bot: Bot, typed: Typed, id: ChangeId): Promise<Message | null> {
+  const { world, drawing } = bot;
+  const draft = await loadChange(world, id);
+  const command = draft ? world.commands.get(draft.command) : undefined;
+  if (!draft || !command) return refusal(bot, 'not-found');
+  if (draft.requester !== typed.by) {
+    return sentenceMessage(
+      refusalLine(denialOf('not-requester', { change: draft }), drawing.policy),
+    );
+  }
+  await openCommandModal(bot, typed, command, {
+    ...textOf(draft.plan.args),
+    reason: draft.reason ?? '',
+  });
+  return null;
+}
+
+function textOf(args: Readonly<Record<string, unknown>>): Readonly<Record<string, string>> {
+  return Object.fromEntries(Object.entries(args).map(([name, value]) => [name, String(value)]));
+}
+
+async function undo(bot: Bot, typed: Typed, id: ChangeId): Promise<Message | null> {
+  const change = await loadChange(bot.world, id);
+  const command = change ? bot.world.commands.get(change.command) : undefined;
+  const inverse = change && command?.undo(change.plan.target, change.plan.before);
+  if (!change || !inverse) return refusal(bot, 'not-found');
+  return type(bot, typed, `${inverse.line} undo of ${change.id}`);
+}
+
+function refusal({ drawing }: Bot, name: 'not-found'): Message {
+  return sentenceMessage(refusalLine(denialOf(name), drawing.policy));
+}

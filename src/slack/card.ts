@@ -1,0 +1,143 @@
+import type { Change, RoleName, State } from '../changes/change.ts';
+import type { Refusal } from '../changes/refusal.ts';
+import type { ChangeCommand } from '../intent/define.ts';
+import type { Policy } from '../policy/policy.ts';
+import { denialOf } from '../workflow/denial.ts';
+import { type Button, buttons, fact, lines, type Message, message, title } from './blocks.ts';
+import { endingLines } from './ending.ts';
+import { deed } from './naming.ts';
+import { refusalLine } from './refusals.ts';
+import type { Inline, Line } from './rich.ts';
+
+/** What drawing needs beside the change: the same for every message. */
+export interface Drawing {
+  readonly policy: Policy;
+  readonly commands: ReadonlyMap<string, ChangeCommand>;
+  /** The ids of a role's user groups, for the one mention that calls the approvers. */
+  readonly groupIds: (role: RoleName) => readonly string[];
+}
+
+const MARKS: Readonly<Record<State, string>> = {
+  draft: '○',
+  pending: '○',
+  approved: '○',
+  executing: '◐',
+  succeeded: '●',
+  failed: '✕',
+  unknown: '?',
+  rejected: '✕',
+  cancelled: '✕',
+  expired: '✕',
+  stale: '✕',
+  denied: '✕',
+};
+
+const TITLES: Readonly<Record<State, string>> = {
+  draft: 'not sent off yet',
+  pending: 'waiting for approval',
+  approved: 'approved',
+  executing: 'running',
+  succeeded: 'accepted',
+  failed: 'refused by the server',
+  unknown: 'nobody knows whether it happened',
+  rejected: 'rejected',
+  cancelled: 'cancelled',
+  expired: 'expired',
+  stale: 'not run, for something changed meanwhile',
+  denied: 'not run, for the policy refuses it now',
+};
+
+export function cardTitle(change: Change): string {
+  const words = change.resolution
+    ? change.resolution.happened
+      ? 'it happened'
+      : 'it did not happen'
+    : TITLES[change.state];
+  return `${MARKS[change.state]} ${deed(change)}: ${words}`;
+}
+
+/** The one public message of a change, drawn whole in every state it enters. */
+export function changeCard(change: Change, drawing: Drawing): Message {
+  return message(
+    title(cardTitle(change)),
+    lines(...facts(change), ...warnings(change), ...endingLines(change, drawing)),
+    lines(...people(change), ...why(change, drawing), ...call(change, drawing)),
+    buttons(`card:${change.version}`, ...cardButtons(change, drawing)),
+  );
+}
+
+function facts(change: Change): readonly Line[] {
+  const { id, requester, reason, createdAt } = change;
+  return [
+    fact('Asked by', { user: requester }, ', ', { at: createdAt }, ` · ${id}`),
+    ...(reason ? [fact('Reason', reason)] : []),
+    sendsLine(change),
+    fact('Cost', 'not known'),
+  ];
+}
+
+export function sendsLine({ plan }: Pick<Change, 'plan'>): Line {
+  return fact('Sends', { code: `${plan.sends} ${JSON.stringify(plan.body)}` });
+}
+
+function warnings({ state, plan }: Change): readonly Line[] {
+  if (!['pending', 'approved'].includes(state)) return [];
+  return plan.warnings.map((warning) => [{ bold: '! ' }, warning]);
+}
+
+function people(change: Change): readonly Line[] {
+  const { approvals, requires, rejection, state } = change;
+  const names: Inline[] = approvals.flatMap(({ by }, index) => [
+    ...(index > 0 ? [', '] : []),
+    { user: by },
+  ]);
+  const counted = names.length > 0 ? names : ['nobody yet'];
+  const approved = fact('Approved by', ...counted, ` (${approvals.length} of ${requires.count})`);
+  return [
+    ...(requires.count > 0 && (state === 'pending' || names.length > 0) ? [approved] : []),
+    ...(rejection ? [fact('Rejected by', { user: rejection.by }, ': ', rejection.reason)] : []),
+    ...(change.cancelledBy ? [fact('Cancelled by', { user: change.cancelledBy })] : []),
+  ];
+}
+
+function why(change: Change, drawing: Drawing): readonly Line[] {
+  if (!change.stopped) return [];
+  // Stored by us from the closed list of refusals, and read back as text.
+  const refusal = change.stopped as Refusal;
+  return [refusalLine(denialOf(refusal, { change, role: change.requires.to }), drawing.policy)];
+}
+
+// The mention stands in the first drawing only, in effect: an edited message pings nobody.
+function call(change: Change, { groupIds }: Drawing): readonly Line[] {
+  const { from, count, self } = change.requires;
+  if (change.state !== 'pending' || from === null) return [];
+  const groups = groupIds(from).flatMap((group) => [{ group }, ' '] as const);
+  const who: Line = groups.length > 0 ? groups : [`the role ${from} `];
+  const notSelf: Line = self ? [] : [', not ', { user: change.requester }];
+  return [
+    fact('Needs', `${count} of `, ...who, ...notSelf),
+    fact('Expires', { at: change.expiresAt }),
+  ];
+}
+
+function cardButtons(change: Change, { commands }: Drawing): readonly Button[] {
+  const value = change.id;
+  const cancel = { id: 'change.cancel', label: 'Cancel', value };
+  if (change.state === 'pending') {
+    return [
+      { id: 'change.approve', label: 'Approve', value, style: 'primary' },
+      { id: 'change.reject', label: 'Reject', value, style: 'danger' },
+      cancel,
+    ];
+  }
+  if (change.state === 'approved') return [cancel];
+  if (change.state === 'unknown') {
+    return [
+      { id: 'change.happened', label: 'It happened', value },
+      { id: 'change.did-not-happen', label: 'It did not happen', value },
+    ];
+  }
+  const undo = commands.get(change.command)?.undo(change.plan.target, change.plan.before);
+  const done = change.state === 'succeeded';
+  return done && undo ? [{ id: 'change.undo', label: undo.label, value }] : [];
+}

@@ -1,0 +1,27 @@
+import { WebClient } from '@slack/web-api';
+import type { Secret } from '../errors.ts';
+
+export interface Clients {
+  /** Opens and fills modals while a person waits: late is as bad as never. */
+  readonly views: WebClient;
+  /** Posts and redraws. It never repeats by itself: a post that is sent twice stands there twice. */
+  readonly posts: WebClient;
+  /** Reads people and groups. */
+  readonly lookups: WebClient;
+}
+
+/**
+ * Three clients, for a rate limit on one method holds up everything else of the same client. Each
+ * has an options object of its own, because Bolt and its receivers write into what they are given.
+ */
+export function createClients(token: Secret, slackApiUrl: string): Clients {
+  const client = (timeout: number, retries: number) =>
+    new WebClient(token.reveal(), {
+      slackApiUrl,
+      timeout,
+      retryConfig: { retries },
+      rejectRateLimitedCalls: true,
+      allowAbsoluteUrls: false,
+    });
+  return { views: client(2_500, 0), posts: client(10_000, 0), lookups: client(4_000, 1) };
+}

@@ -1,0 +1,49 @@
+import type { Change, Ending } from '../changes/change.ts';
+import { fact } from './blocks.ts';
+import type { Drawing } from './card.ts';
+import type { Line } from './rich.ts';
+
+/** How an execution ended, in words that claim no more than is known. */
+export function endingLines(change: Change, drawing: Drawing): readonly Line[] {
+  const { ending, resolution } = change;
+  if (!ending) return change.state === 'approved' ? waiting(change) : [];
+  const happened: readonly Line[] = resolution
+    ? [fact('Looked up by', { user: resolution.by }, ': ', resolution.note)]
+    : [];
+  return [...endingWords(ending, change, drawing), requestLine(ending), ...happened];
+}
+
+function waiting({ notBefore }: Change): readonly Line[] {
+  if (!notBefore) return [['It runs next.']];
+  return [['The server asked to wait, so nothing was sent. Next try: ', { at: notBefore }, '.']];
+}
+
+function endingWords(ending: Ending, change: Change, drawing: Drawing): readonly Line[] {
+  const after = drawing.commands.get(change.command)?.afterwards ?? '';
+  if (ending.how === 'succeeded') {
+    const reported = ending.reported.join(', ') || 'no details';
+    return [[{ bold: 'The server reports: ' }, `${reported}. ${after}`]];
+  }
+  if (ending.how === 'failed') {
+    return [
+      [{ bold: 'The server said: ' }, answerOf(ending)],
+      ['Nothing was changed. Mend what it names, then ask again.'],
+    ];
+  }
+  if (change.resolution) return [[{ bold: 'The server said: ' }, answerOf(ending)]];
+  return [
+    [{ bold: 'What is known: ' }, answerOf(ending)],
+    ['It will not be sent again by itself, and no other change of this target runs meanwhile.'],
+    ['Look in the console, then tell everyone with one of the buttons.'],
+  ];
+}
+
+function answerOf({ status, text }: Ending & { how: 'failed' | 'unknown' }): string {
+  return status === null ? text : `${status} ${text}`;
+}
+
+function requestLine({ at, tookMs, requestId }: Ending): Line {
+  const request = requestId ? ` · request ${requestId}` : '';
+  const took = (tookMs / 1_000).toFixed(1);
+  return fact('Answered', { at }, `, after ${took} s${request}`);
+}

@@ -1,0 +1,86 @@
+import type { WebClient } from '@slack/web-api';
+import type { Change, ChannelId, Position } from '../changes/change.ts';
+import type { Refusal } from '../changes/refusal.ts';
+import type { Clicked, Messenger, ReplyTo } from '../workflow/world.ts';
+import { lines, type Message, message } from './blocks.ts';
+import { cardTitle, changeCard, type Drawing } from './card.ts';
+import { answeredPreview } from './preview.ts';
+import { refusalLine } from './refusals.ts';
+import type { Respond } from './response-url.ts';
+import { threadLine } from './thread.ts';
+
+export interface Channels {
+  readonly approvals: string | null;
+  readonly audit: string | null;
+}
+
+interface Options {
+  readonly posts: WebClient;
+  readonly respond: Respond;
+  readonly drawing: Drawing;
+  readonly channels: Channels;
+}
+
+/** A preview whose question is settled for good goes away with its buttons. */
+const TRY_AGAIN: readonly Refusal[] = ['lookup-failed', 'lost-race'];
+
+export function createMessenger({ posts, respond, drawing, channels }: Options): Messenger {
+  const quiet = { unfurl_links: false, unfurl_media: false } as const;
+
+  async function post(channel: string, { text, blocks }: Message, threadTs?: string) {
+    const thread = threadTs ? { thread_ts: threadTs } : {};
+    // Blocks newer than Slack's published types are objects all the same.
+    const body = { channel, text, blocks: blocks as never[], ...thread, ...quiet };
+    const answer = await posts.chat.postMessage(body);
+    if (!answer.ts || !answer.channel) throw new Error('Slack posted without saying where');
+    return { channel: answer.channel as ChannelId, ts: answer.ts };
+  }
+
+  async function redrawCard(change: Change, at: Position): Promise<void> {
+    const { text, blocks } = changeCard(change, drawing);
+    await posts.chat.update({ ...at, text, blocks: blocks as never[], parse: 'none' });
+  }
+
+  async function answer(replyTo: ReplyTo, clicked: Clicked): Promise<void> {
+    const answered = answerTo(replyTo, clicked);
+    if (!answered) return;
+    if (replyTo.url) return respond(replyTo.url, answered);
+    const { text, blocks } = answered;
+    // From a modal there is no address to answer to: the person's own messages are left.
+    await posts.chat.postMessage({
+      channel: replyTo.user,
+      text,
+      blocks: blocks as never[],
+      ...quiet,
+    });
+  }
+
+  function answerTo(replyTo: ReplyTo, clicked: Clicked) {
+    if (!clicked.ok) {
+      const line = refusalLine(clicked.denial, drawing.policy);
+      const replace = replyTo.replaces && !TRY_AGAIN.includes(clicked.denial.refusal);
+      return { ...message(lines(line)), replace };
+    }
+    if (!replyTo.replaces) return null;
+    return { ...answeredPreview(clicked.change, cardChannel(clicked.change)), replace: true };
+  }
+
+  function cardChannel(change: Change): string | null {
+    return change.requires.channel ?? channels.approvals;
+  }
+
+  return {
+    // Without a channel the requester's own messages hold the card.
+    postCard: (change) =>
+      post(cardChannel(change) ?? change.requester, changeCard(change, drawing)),
+    redrawCard,
+    tellThread: async (change, at) => {
+      await post(at.channel, message(lines(threadLine(change, drawing))), at.ts);
+    },
+    tellAudit: async (change) => {
+      if (!channels.audit) return;
+      await post(channels.audit, message(lines([cardTitle(change), ' · ', change.id])));
+    },
+    answer,
+  };
+}

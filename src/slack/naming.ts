@@ -1,0 +1,27 @@
+import type { Change, RoleName, UserId } from '../changes/change.ts';
+import type { Policy } from '../policy/policy.ts';
+import { either, type Inline, type Line } from './rich.ts';
+
+/** A role as people know it: its user groups. Written without a mention, so that nobody is pinged. */
+export function roleText(policy: Policy, role: RoleName | null): string {
+  const groups = role ? (policy.roles.get(role)?.groups ?? []) : [];
+  const handles = groups.map((group) => (group.startsWith('@') ? group : `the group ${group}`));
+  return handles.join(' or ') || `the role ${role ?? 'that the rule names'}`;
+}
+
+export function peopleLine(users: readonly UserId[], most = 5): Line {
+  const shown: Inline[] = users.slice(0, most).map((user) => ({ user }));
+  const others = users.length - most;
+  return either(others > 0 ? [...shown, `${others} others`] : shown);
+}
+
+/** `service stop` on analytics-prod → `Stop analytics-prod`. */
+export function deed(change: Pick<Change, 'command' | 'plan'>): string {
+  const verb = change.command.split(' ').slice(1).join(' ');
+  return `${verb.charAt(0).toUpperCase()}${verb.slice(1)} ${change.plan.target.name}`;
+}
+
+export function lowerDeed(change: Pick<Change, 'command' | 'plan'>): string {
+  const text = deed(change);
+  return `${text.charAt(0).toLowerCase()}${text.slice(1)}`;
+}

@@ -1,0 +1,71 @@
+import type { Change, Snapshot } from '../changes/change.ts';
+import { type Button, buttons, fact, lines, type Message, message, title } from './blocks.ts';
+import { cardTitle, type Drawing, sendsLine } from './card.ts';
+import { deed, roleText } from './naming.ts';
+import type { Line } from './rich.ts';
+
+/** What the requester alone sees before anything is asked of anybody. */
+export function preview(draft: Change, others: readonly Change[], drawing: Drawing): Message {
+  return message(
+    title(`${deed(draft)}?`),
+    lines(
+      targetLine(draft),
+      seenLine(draft.plan.before),
+      sendsLine(draft),
+      fact('Cost', 'not known'),
+      approvalLine(draft, drawing),
+      ...(draft.reason ? [fact('Reason', draft.reason)] : []),
+      ...draft.plan.warnings.map((warning): Line => [{ bold: '! ' }, warning]),
+      ...others.map(otherLine),
+    ),
+    buttons(`preview:${draft.id}`, ...previewButtons(draft)),
+  );
+}
+
+function targetLine({ plan: { target } }: Change): Line {
+  const about = [target.tags.join(', '), target.warehouse, target.id.slice(0, 8)].filter(Boolean);
+  const kind = target.kind === 'alert' ? 'Alert' : 'Service';
+  return fact(kind, [target.name, ...about].join(' · '));
+}
+
+function seenLine(before: Snapshot | null): Line {
+  const state = before?.fields.state;
+  if (!before) return fact('Last seen', 'not yet');
+  const words = typeof state === 'string' ? `${state}, ` : '';
+  return fact('Last seen', words, { at: before.seenAt }, ` (${before.source})`);
+}
+
+function approvalLine({ requires, requester }: Change, { policy }: Drawing): Line {
+  const rule = `rule ${requires.rule}`;
+  if (requires.count === 0) return fact('Approval', `none needed · ${rule}`);
+  const hours = requires.expiresAfterMs / 3_600_000;
+  const left = hours >= 1 ? `${+hours.toFixed(1)} h` : `${Math.round(hours * 60)} min`;
+  const who = `${requires.count} of ${roleText(policy, requires.from)}`;
+  const self: Line = requires.self ? [] : [', not ', { user: requester }];
+  return fact('Approval', who, ...self, ` · ${rule} · expires after ${left}`);
+}
+
+function otherLine(other: Change): Line {
+  const by: Line = [{ user: other.requester }, ', ', { at: other.createdAt }];
+  return [{ bold: '! ' }, `Another open change: ${deed(other)} by `, ...by, ` (${other.id})`];
+}
+
+function previewButtons({ id, requires }: Change): readonly Button[] {
+  const label = requires.count > 0 ? 'Ask for approval' : 'Do it now';
+  return [
+    { id: 'change.confirm', label, value: id, style: 'primary' },
+    { id: 'change.edit', label: 'Edit', value: id },
+    { id: 'change.cancel', label: 'Cancel', value: id },
+  ];
+}
+
+/** In place of the preview, once it is answered: a dead button should not stay to be pressed. */
+export function answeredPreview(change: Change, cardChannel: string | null): Message {
+  const where: Line =
+    change.state === 'pending' && cardChannel
+      ? [`The card is in ${cardChannel}. Its thread tells you how it ends.`]
+      : change.state === 'cancelled'
+        ? ['Nothing was changed.']
+        : ['It runs now. Its card tells how it ends.'];
+  return message(title(cardTitle(change)), lines(where, [`Change ${change.id}`]));
+}

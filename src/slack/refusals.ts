@@ -1,0 +1,101 @@
+import type { Refusal } from '../changes/refusal.ts';
+import type { Policy } from '../policy/policy.ts';
+import type { Denial } from '../workflow/denial.ts';
+import { peopleLine, roleText } from './naming.ts';
+import type { Line } from './rich.ts';
+
+type Sentence = (denial: Denial, policy: Policy) => Line;
+
+const AGAIN = 'Try again in a minute.';
+
+/** What a person reads for each named "no": what happened first, then what to do. */
+const SENTENCES: Readonly<Record<Refusal, Sentence>> = {
+  'not-found': () => ['This change is not in my records any more. Ask for it again.'],
+  'not-draft': (denial) => ['This was sent off already. ', ...state(denial)],
+  'not-pending': () => ['Its requester has not asked for approval yet.'],
+  'not-approved': (denial) => ['This is not approved. ', ...state(denial)],
+  'not-executing': (denial) => ['This is not running. ', ...state(denial)],
+  'not-unknown': (denial) => ['It is known by now what happened. ', ...state(denial)],
+  expired: () => ['The time to decide is over and nothing was changed. Ask for it again.'],
+  'not-requester': ({ change }) =>
+    change
+      ? ['Only ', { user: change.requester }, ' can do that.']
+      : ['Only its requester can do that.'],
+  'self-approval': (denial) => [
+    'You asked for this change yourself; ',
+    ...someone(denial, 'another approver'),
+    ' must approve it.',
+  ],
+  'already-approved': () => ['You have approved this already. It waits for others.'],
+  'already-decided': (denial) => ['This is decided. ', ...state(denial)],
+  'note-required': () => ['Please say what you saw: the next person relies on it.'],
+  'too-early': () => [`This is still under way. ${AGAIN}`],
+  'lost-race': () => ['This very click has arrived before; it counts once.'],
+  'target-busy': ({ target }) => [`Another change of ${name(target)} is running.`],
+  'target-moved': ({ target }) => [
+    `${name(target)} was changed since this was shown. Nothing was sent; ask again to see it anew.`,
+  ],
+  'approvals-missing': () => [
+    'Not enough of those who approved may still approve today. Nothing was sent.',
+  ],
+  'lookup-failed': () => [`Slack did not tell who is who just now, so nothing was done. ${AGAIN}`],
+  deactivated: () => ['This account is deactivated.'],
+  guest: () => ['Guests cannot ask for changes or approve them.'],
+  bot: () => ['Apps and bots cannot ask for changes or approve them.'],
+  'other-workspace': () => ['Only members of this workspace can use Signalbox.'],
+  'no-rule': ({ command, target }) => [
+    `No rule of the policy allows ${quoted(command)}${target ? ` on ${target}` : ''}. `,
+    'Whoever looks after signalbox.yaml can add one.',
+  ],
+  'not-a-requester': notARequester,
+  'not-an-approver': (denial, policy) => [
+    `Only ${roleText(policy, denial.role)} can decide this. `,
+    ...someone(denial, 'One of them'),
+    ' can.',
+  ],
+  frozen: ({ freeze, target }) =>
+    freeze
+      ? [`${name(target)} is frozen until `, { at: freeze.until }, ` (${freezeNote(freeze)}).`]
+      : [`${name(target)} is frozen.`],
+  'reason-required': () => [
+    'This needs a reason: write it at the end of the command, for example “nightly maintenance”.',
+  ],
+  'policy-changed': () => ['The policy has changed since. Nothing was sent; ask again.'],
+};
+
+export function refusalLine(denial: Denial, policy: Policy): Line {
+  return SENTENCES[denial.refusal](denial, policy);
+}
+
+function notARequester(denial: Denial, policy: Policy): Line {
+  const { command, target, rule } = denial;
+  const what = `${quoted(command)}${target ? ` on ${target}` : ''}`;
+  return [
+    `You may not use ${what}. Rule ${rule ?? '?'} lets ${roleText(policy, denial.role)} ask. `,
+    ...someone(denial, 'Nobody else'),
+    ' can ask for you.',
+  ];
+}
+
+function someone({ who }: Denial, otherwise: string): Line {
+  return who && who.length > 0 ? peopleLine(who) : [otherwise];
+}
+
+function state({ change }: Denial): Line {
+  if (!change) return [];
+  const decided = change.rejection ?? change.approvals.at(-1);
+  const by: Line = decided ? [' by ', { user: decided.by }, ', ', { at: decided.at }] : [];
+  return [`It is ${change.state}`, ...by, '.'];
+}
+
+function freezeNote({ reason, by }: { reason: string; by: string | null }): string {
+  return by ? `${reason}, by ${by}` : reason;
+}
+
+function quoted(command: string | null): string {
+  return command ? `/${command}` : 'this command';
+}
+
+function name(target: string | null): string {
+  return target ?? 'It';
+}

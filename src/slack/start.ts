@@ -1,0 +1,158 @@
+import bolt from '@slack/bolt';
+import type { Logger } from 'pino';
+import type { Secret } from '../errors.ts';
+import type { Command } from '../intent/define.ts';
+import type { Policy } from '../policy/policy.ts';
+import type { Messenger, World } from '../workflow/world.ts';
+import { type Actors, createActors, type Home } from './actors.ts';
+import type { Bot } from './bot.ts';
+import type { Drawing } from './card.ts';
+import { type Clients, createClients } from './clients.ts';
+import { findGroups } from './groups.ts';
+import { gate, listen } from './listeners.ts';
+import { boltLogger } from './log.ts';
+import { type Channels, createMessenger } from './messenger.ts';
+import { createDeliveries, type Deliveries } from './receiver.ts';
+import { createRespond, type Respond } from './response-url.ts';
+
+export interface SlackOptions {
+  readonly botToken: Secret;
+  readonly appToken: Secret | null;
+  readonly signingSecret: Secret | null;
+  readonly apiUrl: string | null;
+  readonly commandPrefix: string;
+  readonly policy: Policy;
+  readonly channels: Channels;
+  readonly commands: readonly Command[];
+  readonly log: Logger;
+  readonly now: () => Date;
+}
+
+/** What Slack told about itself and us at the start, and what is drawn and asked through it. */
+export interface Slack {
+  readonly actors: Actors;
+  readonly messenger: Messenger;
+  readonly listen: (world: World) => Promise<Listening>;
+}
+
+export interface Listening extends Deliveries {
+  /** Resolves when no payload is being worked on any more. */
+  readonly quiet: () => Promise<void>;
+}
+
+export type Connected =
+  | { readonly ok: true; readonly slack: Slack }
+  | { readonly ok: false; readonly problems: readonly string[] };
+
+const SLACK_API_URL = 'https://slack.com/api/';
+
+/** Reads who we are and who our groups are. A group that is not there stops the start. */
+export async function connect(options: SlackOptions): Promise<Connected> {
+  const slackApiUrl = options.apiUrl ?? SLACK_API_URL;
+  const clients = createClients(options.botToken, slackApiUrl);
+  const self = await readSelf(clients);
+  const found = await findGroups(clients.lookups, options.policy);
+  if (!found.ok) return found;
+
+  const { policy, log, now, channels } = options;
+  const warn = (error: unknown, asked: string) =>
+    log.warn({ err: error, asked }, 'Slack did not tell');
+  const { lookups } = clients;
+  const actors = createActors({
+    lookups,
+    policy,
+    groups: found.groups,
+    home: self.home,
+    now,
+    warn,
+  });
+  const drawing: Drawing = {
+    policy,
+    commands: new Map(
+      options.commands.flatMap((each) => (each.kind === 'change' ? [[each.name, each]] : [])),
+    ),
+    groupIds: (role) => (found.groups.get(role) ?? []).map(({ id }) => id),
+  };
+  const respond = createRespond(slackApiUrl);
+  const messenger = createMessenger({ posts: clients.posts, respond, drawing, channels });
+  const parts = { options, clients, self, drawing, respond, actors };
+  return {
+    ok: true,
+    slack: { actors, messenger, listen: (world) => startListening(world, parts) },
+  };
+}
+
+interface Self {
+  readonly home: Home;
+  readonly botId: string;
+  readonly botUserId: string;
+  readonly appId: string;
+}
+
+async function readSelf({ lookups }: Clients): Promise<Self> {
+  const { team_id, enterprise_id, bot_id, user_id } = await lookups.auth.test();
+  if (!team_id || !bot_id || !user_id) throw new Error('Slack did not say who this token is for');
+  const { bot } = await lookups.bots.info({ bot: bot_id });
+  if (!bot?.app_id) throw new Error('Slack did not say which app this token is for');
+  const home = { teamId: team_id, enterpriseId: enterprise_id ?? null };
+  return { home, botId: bot_id, botUserId: user_id, appId: bot.app_id };
+}
+
+interface Parts {
+  readonly options: SlackOptions;
+  readonly clients: Clients;
+  readonly self: Self;
+  readonly drawing: Drawing;
+  readonly respond: Respond;
+  readonly actors: Actors;
+}
+
+async function startListening(world: World, parts: Parts): Promise<Listening> {
+  const { options, clients, self, drawing, respond, actors } = parts;
+  const { botToken, appToken, signingSecret, commandPrefix, commands, log } = options;
+  const slackApiUrl = options.apiUrl ?? SLACK_API_URL;
+  const deliveries = createDeliveries({ appToken, signingSecret, slackApiUrl, log });
+  const app = new bolt.App({
+    token: botToken.reveal(),
+    botId: self.botId,
+    botUserId: self.botUserId,
+    receiver: deliveries.receiver,
+    deferInitialization: true,
+    convoStore: false,
+    logger: boltLogger(log),
+    clientOptions: { slackApiUrl },
+  });
+  await app.init();
+  app.error(async (error) => log.error({ err: error }, 'a payload could not be handled'));
+
+  const bot: Bot = {
+    world,
+    commands,
+    drawing,
+    clients,
+    respond,
+    home: self.home,
+    prefix: commandPrefix,
+    log,
+  };
+  const work = counted();
+  app.use(async ({ next }) => work.during(next));
+  app.use(gate(bot, self.appId));
+  listen(app, bot, actors);
+  return { ...deliveries, quiet: work.quiet };
+}
+
+/** Bolt does not wait for its listeners when it stops; somebody has to know of them. */
+function counted() {
+  const running = new Set<Promise<void>>();
+  return {
+    during: async (next: () => Promise<void>) => {
+      const work = next();
+      running.add(work);
+      await work.finally(() => running.delete(work));
+    },
+    quiet: async () => {
+      await Promise.allSettled(running);
+    },
+  };
+}

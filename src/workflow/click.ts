@@ -1,0 +1,33 @@
+import { z } from 'zod';
+import type { ChangeId, UserId } from '../changes/change.ts';
+import { receive } from '../storage/inbox.ts';
+import { type ReplyTo, VERBS, type World } from './world.ts';
+
+/** A click that decides. It is stored as it came; who pressed is checked when it is handled. */
+export const Click = z.object({
+  verb: z.enum(VERBS),
+  change: z.string().transform((id) => id as ChangeId),
+  by: z.string().transform((id) => id as UserId),
+  text: z.string().max(3000),
+  replyTo: z.object({
+    url: z.string().nullable(),
+    user: z.string().transform((id) => id as UserId),
+    channel: z.string().nullable(),
+    replaces: z.boolean(),
+  }),
+});
+export interface Click extends Omit<z.infer<typeof Click>, 'replyTo'> {
+  readonly replyTo: ReplyTo;
+}
+
+/**
+ * Puts a click where no crash can lose it. Slack never sends a click again, so that this commit
+ * comes before the acknowledgement. False: this very click is here already.
+ */
+export async function receiveClick(world: World, key: string, click: Click): Promise<boolean> {
+  const { verb, change, by, text, replyTo } = click;
+  const body = { verb, change, by, text, replyTo: { ...replyTo } };
+  return world.database.transaction((tx) =>
+    receive(tx, { key, kind: 'click', body, at: world.now() }),
+  );
+}

@@ -1,0 +1,73 @@
+import type { Change, ChangeId, Position } from '../changes/change.ts';
+import { cardVersion, loadChange, setCard } from '../storage/changes.ts';
+import { markDone, putBack, takeDue } from '../storage/outbox.ts';
+import type { World } from './world.ts';
+
+const LEASE_MS = 60_000;
+const AT_ONCE = 50;
+const GIVE_UP_AFTER = 20;
+
+type Row = Awaited<ReturnType<typeof takeDue>>[number];
+
+/** Every message is drawn from the stored change at the moment of sending, never from the row. */
+export async function deliver(world: World): Promise<void> {
+  const lease = { owner: world.instance, now: world.now(), leaseMs: LEASE_MS, limit: AT_ONCE };
+  const rows = await world.database.transaction((tx) => takeDue(tx, lease));
+  const byChange = Map.groupBy(rows, ({ changeId }) => changeId ?? '');
+  // The messages of one change stay in order: its card first, then the lines of its thread.
+  await Promise.all([...byChange.values()].map((own) => deliverInOrder(world, own)));
+  if (rows.length === AT_ONCE) world.wake();
+}
+
+async function deliverInOrder(world: World, rows: readonly Row[]): Promise<void> {
+  const ordered = rows.toSorted((a, b) => rank(a) - rank(b) || a.id - b.id);
+  for (const row of ordered) await deliverOne(world, row);
+}
+
+function rank(row: Row): number {
+  return row.kind === 'card' ? 0 : 1;
+}
+
+async function deliverOne(world: World, row: Row): Promise<void> {
+  try {
+    const change = row.changeId ? await loadChange(world.database.db, row.changeId) : null;
+    if (change) await show(world, change, row.kind);
+    await world.database.transaction((tx) => markDone(tx, row.id, world.now()));
+  } catch (error) {
+    world.log.warn({ err: error, change: row.changeId, kind: row.kind }, 'a message failed');
+    await again(world, row);
+  }
+}
+
+async function show(world: World, change: Change, kind: string): Promise<void> {
+  if (kind === 'audit') return world.messenger.tellAudit(change);
+  if (kind === 'card') return drawCard(world, change);
+  if (!change.card) throw new Error('The card is not posted yet.');
+  // The line names the state that was entered; a later one has a line of its own.
+  if (kind === `thread:${change.state}`) await world.messenger.tellThread(change, change.card);
+}
+
+async function drawCard(world: World, change: Change): Promise<void> {
+  if (!change.card) {
+    const position = await world.messenger.postCard(change);
+    return drawn(world, change.id, position, change.version);
+  }
+  const version = await cardVersion(world.database.db, change.id);
+  if (version !== null && version >= change.version) return;
+  await world.messenger.redrawCard(change, change.card);
+  await drawn(world, change.id, change.card, change.version);
+}
+
+async function drawn(world: World, id: ChangeId, at: Position, version: number): Promise<void> {
+  await world.database.transaction((tx) => setCard(tx, id, at, version));
+}
+
+async function again(world: World, row: Row): Promise<void> {
+  const now = world.now();
+  const waitMs = Math.min(1_000 * 2 ** row.attempts, 300_000);
+  await world.database.transaction((tx) =>
+    row.attempts >= GIVE_UP_AFTER
+      ? markDone(tx, row.id, now)
+      : putBack(tx, row.id, new Date(now.getTime() + waitMs)),
+  );
+}

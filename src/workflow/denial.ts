@@ -1,0 +1,30 @@
+import type { Change, RoleName, UserId } from '../changes/change.ts';
+import type { Refusal } from '../changes/refusal.ts';
+import type { Freeze } from '../policy/policy.ts';
+
+/** A refusal with what its sentence needs: which rule, which role, and who could instead. */
+export interface Denial {
+  readonly refusal: Refusal;
+  readonly command: string | null;
+  readonly target: string | null;
+  readonly rule: number | null;
+  readonly role: RoleName | null;
+  /** Who may do it instead; null when nobody could say. */
+  readonly who: readonly UserId[] | null;
+  readonly freeze: Freeze | null;
+  readonly change: Change | null;
+}
+
+export function denialOf(refusal: Refusal, about: Partial<Denial> = {}): Denial {
+  return {
+    refusal,
+    command: about.change?.command ?? null,
+    target: about.change?.plan.target.name ?? null,
+    rule: about.change?.requires.rule ?? null,
+    role: null,
+    who: null,
+    freeze: null,
+    change: null,
+    ...about,
+  };
+}

@@ -1,0 +1,162 @@
+import {
+  type Change,
+  type ChangeId,
+  type Requirement,
+  targetKey,
+  type UserId,
+} from '../changes/change.ts';
+import { planDigest } from '../changes/digest.ts';
+import { start, stop } from '../changes/lifecycle.ts';
+import type { Refusal } from '../changes/refusal.ts';
+import { standing } from '../policy/approvals.ts';
+import { type Decision, decide } from '../policy/decide.ts';
+import { loadChange, lockChange } from '../storage/changes.ts';
+import type { Tx } from '../storage/database.ts';
+import { ranSince, releaseTarget, takeTarget, writePermit } from '../storage/permits.ts';
+import { mustMove, recordMove } from './record.ts';
+import { sendAndFinish } from './send.ts';
+import type { Identity, World } from './world.ts';
+
+/** Three times the longest call: a process that is only slow keeps its lease. */
+export const LEASE_MS = 120_000;
+
+interface Permitted {
+  readonly change: Change;
+  readonly permit: number;
+}
+
+interface Gathered {
+  readonly identities: ReadonlyMap<UserId, Identity>;
+  readonly digest: string;
+}
+
+/** `later`: nothing could be decided just now, so that the claim is to be made again. */
+export type Executed = 'done' | 'later';
+
+/** Gather afresh, decide again, record the permit, send once, record the ending. */
+export async function execute(world: World, id: ChangeId): Promise<Executed> {
+  const change = await loadChange(world.database.db, id);
+  if (change?.state !== 'approved') return 'done';
+
+  const gathered = await gather(world, change);
+  const claimedAt = performance.now();
+  const claim = await world.database.transaction((tx) => claimIn(tx, world, id, gathered));
+  if (typeof claim === 'string') return claim;
+  await sendAndFinish(world, claim.change, claim.permit, claimedAt);
+  return 'done';
+}
+
+async function gather(world: World, change: Change): Promise<Gathered> {
+  const users = [change.requester, ...change.approvals.map(({ by }) => by)];
+  const found = await Promise.all(
+    users.map(async (user) => [user, await world.people.identify(user, { fresh: true })] as const),
+  );
+  return { identities: new Map(found), digest: await digestNow(world, change) };
+}
+
+// What was approved is bound to the target as it was seen; what moved since makes it stale.
+async function digestNow(world: World, change: Change): Promise<string> {
+  const command = world.commands.get(change.command);
+  if (!command?.observeAgain) return change.digest;
+  const before = await command.observeAgain(change.plan.target, world.reach());
+  return planDigest(change.command, { ...change.plan, before });
+}
+
+async function claimIn(
+  tx: Tx,
+  world: World,
+  id: ChangeId,
+  gathered: Gathered,
+): Promise<Permitted | Executed> {
+  const change = await lockChange(tx, id);
+  const now = world.now();
+  if (change?.state !== 'approved' || now >= change.expiresAt) return 'done';
+  if (change.notBefore && now < change.notBefore) return 'later';
+
+  const refusal = refusalNow(world, change, gathered, now);
+  // Slack did not answer: nothing runs, nothing is decided, and the claim is made again later.
+  if (refusal === 'lookup-failed') return 'later';
+  if (refusal) return end(tx, world, change, refusal);
+  // The target is taken first: what else ran on it cannot end between the question and the taking.
+  const target = targetKey(change.plan.target);
+  if (!(await takeTarget(tx, target, id, now))) return 'later';
+  if (await ranSince(tx, target, change)) {
+    await releaseTarget(tx, id);
+    return end(tx, world, change, 'target-moved');
+  }
+  return permit(tx, world, change, gathered);
+}
+
+async function permit(
+  tx: Tx,
+  world: World,
+  change: Change,
+  gathered: Gathered,
+): Promise<Permitted> {
+  const now = world.now();
+  const lease = { owner: world.instance, until: new Date(now.getTime() + LEASE_MS) };
+  const claimed = mustMove(start(change, lease, now));
+  const single = world.commands.get(change.command)?.callClass === 'post';
+  const permitted = { changeId: change.id, single, owner: world.instance, at: now };
+  const n = await writePermit(tx, permitted);
+  const approvers = change.approvals.map(({ by }) => by);
+  await recordMove(tx, world, change, claimed, {
+    kind: 'claimed',
+    by: 'signalbox',
+    facts: { permit: n, approvers, groups: evidenceOf(gathered) },
+  });
+  return { change: claimed, permit: n };
+}
+
+function evidenceOf({ identities }: Gathered) {
+  const groups = [...identities.values()].flatMap((identity) =>
+    identity.ok ? identity.evidence.groups : [],
+  );
+  return [...new Map(groups.map((group) => [group.id, { ...group }])).values()];
+}
+
+async function end(tx: Tx, world: World, change: Change, why: Refusal): Promise<Executed> {
+  const state = why === 'target-moved' ? 'stale' : 'denied';
+  const stopped = mustMove(stop(change, state, why));
+  await recordMove(tx, world, change, stopped, {
+    kind: state,
+    by: 'signalbox',
+    facts: { refusal: why },
+  });
+  return 'done';
+}
+
+function refusalNow(world: World, change: Change, gathered: Gathered, now: Date): Refusal | null {
+  const identity = gathered.identities.get(change.requester);
+  if (!identity?.ok) return identity?.refusal ?? 'lookup-failed';
+  if (gathered.digest !== change.digest) return 'target-moved';
+
+  const decision = decide(world.policy, {
+    kind: 'change',
+    command: change.command,
+    target: change.plan.target,
+    actor: identity.actor,
+    reason: change.reason,
+    now,
+  });
+  if (!decision.allow) return decision.refusal;
+  return approvalsNow(change, decision, gathered);
+}
+
+/** The stricter of the policy then and today's: the approvals must satisfy both. */
+function approvalsNow(
+  change: Change,
+  decision: Decision & { allow: true },
+  { identities }: Gathered,
+): Refusal | null {
+  const rolesOf = (user: UserId) => {
+    const identity = identities.get(user);
+    return identity?.ok ? identity.actor.roles : null;
+  };
+  const failedLookup = [...identities.values()].some(
+    (identity) => !identity.ok && identity.refusal === 'lookup-failed',
+  );
+  const meets = (requires: Requirement) => standing(requires, change, rolesOf).met;
+  if (meets(change.requires) && meets(decision.requires)) return null;
+  return failedLookup ? 'lookup-failed' : 'approvals-missing';
+}

@@ -1,0 +1,42 @@
+import { markHandled, putBack, takeDue } from '../storage/inbox.ts';
+import { Click } from './click.ts';
+import { handleClick } from './review.ts';
+import type { World } from './world.ts';
+
+const LEASE_MS = 60_000;
+const AT_ONCE = 100;
+const AGAIN_AFTER_MS = 5_000;
+const GIVE_UP_AFTER = 10;
+
+type Row = Awaited<ReturnType<typeof takeDue>>[number];
+
+/** Handles every stored click that nobody handles: new ones, and those of a process that died. */
+export async function handleInbox(world: World): Promise<void> {
+  const lease = { owner: world.instance, now: world.now(), leaseMs: LEASE_MS, limit: AT_ONCE };
+  const rows = await world.database.transaction((tx) => takeDue(tx, lease));
+  await Promise.all(rows.map((row) => handle(world, row)));
+  if (rows.length === AT_ONCE) world.wake();
+}
+
+async function handle(world: World, row: Row): Promise<void> {
+  try {
+    const click = Click.parse(row.body);
+    const clicked = await handleClick(world, row.key, click);
+    // The card tells everyone; this private line is for whoever pressed, and may get lost.
+    world.messenger.answer(click.replyTo, clicked).catch((error: unknown) => {
+      world.log.warn({ err: error, change: click.change }, 'a private answer was not delivered');
+    });
+  } catch (error) {
+    world.log.error({ err: error, key: row.key, attempts: row.attempts }, 'a click failed');
+    await again(world, row);
+  }
+}
+
+async function again(world: World, row: Row): Promise<void> {
+  const now = world.now();
+  await world.database.transaction((tx) =>
+    row.attempts >= GIVE_UP_AFTER
+      ? markHandled(tx, row.key, now)
+      : putBack(tx, row.key, new Date(now.getTime() + AGAIN_AFTER_MS)),
+  );
+}

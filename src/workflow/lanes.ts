@@ -1,0 +1,98 @@
+import type { ChangeId } from '../changes/change.ts';
+import { dueToClaim } from '../storage/changes.ts';
+import { deliver } from './deliver.ts';
+import { execute } from './execute.ts';
+import { handleInbox } from './inbox.ts';
+import { expireDue, recover } from './recover.ts';
+import type { World } from './world.ts';
+
+/** Work that waits in the database. Each lane runs alone, so that a slow one holds up no other. */
+const LANES = { handleInbox, deliver, expireDue, recover };
+
+const EXECUTIONS_AT_ONCE = 20;
+const AGAIN_AFTER_MS = 10_000;
+
+export interface Lanes {
+  /** Looks at every lane soon; calling it often costs one more look. */
+  readonly wake: () => void;
+  /** No new work; what is under way is finished first. */
+  readonly stop: () => Promise<void>;
+}
+
+export function startLanes(world: World, everyMs: number): Lanes {
+  const executions = executionsOf(world);
+  const lanes = Object.entries({ ...LANES, executeDue: executions.startDue }).map(([name, work]) =>
+    lane(world, name, work),
+  );
+  const wake = () => {
+    for (const { wake: wakeOne } of lanes) wakeOne();
+  };
+  const timer = setInterval(wake, everyMs);
+  wake();
+  return {
+    wake,
+    stop: async () => {
+      clearInterval(timer);
+      await Promise.all(lanes.map(({ stop }) => stop()));
+      await executions.finished();
+    },
+  };
+}
+
+/** One pass at a time; a wake during a pass means exactly one more. */
+function lane(world: World, name: string, work: (world: World) => Promise<void>): Lanes {
+  let running: Promise<void> | null = null;
+  let again = false;
+  let stopped = false;
+
+  const pass = async () => {
+    do {
+      again = false;
+      await work(world).catch((error: unknown) => {
+        world.log.error({ err: error, lane: name }, 'a pass failed and is tried again');
+      });
+    } while (again && !stopped);
+  };
+  const wake = () => {
+    again = true;
+    if (running || stopped) return;
+    running = pass().finally(() => {
+      running = null;
+    });
+  };
+  const stop = async () => {
+    stopped = true;
+    await running;
+  };
+  return { wake, stop };
+}
+
+/** A send may take its 40 seconds: it is not waited for, so that the next one starts at once. */
+function executionsOf(world: World) {
+  const running = new Map<ChangeId, Promise<void>>();
+  // Only a brake on asking Slack again and again; whether a change may run is not decided here.
+  const later = new Map<ChangeId, number>();
+
+  const run = async (id: ChangeId) => {
+    try {
+      const executed = await execute(world, id);
+      if (executed === 'later') later.set(id, world.now().getTime() + AGAIN_AFTER_MS);
+      else later.delete(id);
+    } catch (error) {
+      later.set(id, world.now().getTime() + AGAIN_AFTER_MS);
+      world.log.error({ err: error, change: id }, 'an execution failed');
+    } finally {
+      running.delete(id);
+      world.wake();
+    }
+  };
+  const startDue = async () => {
+    const now = world.now();
+    const due = await dueToClaim(world.database.db, now, EXECUTIONS_AT_ONCE);
+    for (const { id } of due) {
+      if (running.has(id) || (later.get(id) ?? 0) > now.getTime()) continue;
+      running.set(id, run(id));
+    }
+  };
+  return { startDue, finished: async () => void (await Promise.all(running.values())) };
+}

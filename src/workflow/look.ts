@@ -1,0 +1,69 @@
+import type { Change, ChangeId, RoleName, UserId } from '../changes/change.ts';
+import { changesWhere, loadChange as load } from '../storage/changes.ts';
+import { type Denial, denialOf } from './denial.ts';
+import { denialFor, refusalOfVerb } from './review.ts';
+import type { Verb, World } from './world.ts';
+
+export async function loadChange(world: World, id: ChangeId): Promise<Change | null> {
+  return load(world.database.db, id);
+}
+
+export type MayAnswer =
+  | { readonly ok: true; readonly change: Change }
+  | { readonly ok: false; readonly denial: Denial };
+
+/**
+ * Whether it makes sense to ask this person for a reason. A courtesy: whoever answers is checked
+ * again, afresh, when the answer comes.
+ */
+export async function mayAnswer(
+  world: World,
+  id: ChangeId,
+  { verb, by }: { verb: Verb; by: UserId },
+): Promise<MayAnswer> {
+  const change = await loadChange(world, id);
+  if (!change) return { ok: false, denial: denialOf('not-found') };
+
+  const identity = await world.people.identify(by, { fresh: false });
+  const roles = identity.ok ? identity.actor.roles : [];
+  const refusal = identity.ok
+    ? refusalOfVerb(verb, change, { id: by, roles }, world.now())
+    : identity.refusal;
+  if (!refusal) return { ok: true, change };
+  return { ok: false, denial: await denialFor(world, refusal, change) };
+}
+
+export interface Desk {
+  readonly waitingForMe: readonly Change[];
+  readonly mine: readonly Change[];
+  readonly recent: readonly Change[];
+}
+
+const MANY = 100;
+const FEW = 8;
+
+/** What concerns one person: what they may decide, what they asked for, what ended lately. */
+export async function deskOf(
+  world: World,
+  user: UserId,
+  roles: readonly RoleName[],
+): Promise<Desk> {
+  const { db } = world.database;
+  const [pending, open, recent] = await Promise.all([
+    changesWhere(db, { states: ['pending'], limit: MANY }),
+    changesWhere(db, {
+      states: ['pending', 'approved', 'executing', 'unknown'],
+      requester: user,
+      limit: FEW,
+    }),
+    changesWhere(db, { states: ['succeeded', 'failed', 'unknown', 'rejected'], limit: FEW }),
+  ]);
+  const waitingForMe = pending.filter(
+    ({ requires, requester, approvals }) =>
+      requires.from !== null &&
+      roles.includes(requires.from) &&
+      (requires.self || requester !== user) &&
+      !approvals.some(({ by }) => by === user),
+  );
+  return { waitingForMe: waitingForMe.slice(0, FEW), mine: open, recent };
+}

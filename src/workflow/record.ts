@@ -1,0 +1,71 @@
+import type { Change, JsonObject, UserId } from '../changes/change.ts';
+import type { Outcome } from '../changes/lifecycle.ts';
+import { appendEvent } from '../storage/audit.ts';
+import { updateChange } from '../storage/changes.ts';
+import type { Tx } from '../storage/database.ts';
+import { enqueue } from '../storage/outbox.ts';
+import type { Denial } from './denial.ts';
+import type { World } from './world.ts';
+
+export interface Deed {
+  readonly kind: string;
+  readonly by: UserId | 'signalbox';
+  readonly facts?: JsonObject;
+}
+
+/** One transition, its audit event and the messages that follow from it: one transaction. */
+export async function recordMove(
+  tx: Tx,
+  world: World,
+  before: Change,
+  after: Change,
+  deed: Deed,
+): Promise<void> {
+  const at = world.now();
+  await updateChange(tx, before, after);
+  await appendEvent(tx, world.auditKey, {
+    kind: deed.kind,
+    changeId: after.id,
+    version: after.version,
+    from: before.state,
+    to: after.state,
+    at,
+    body: { by: deed.by, digest: after.digest, rule: after.requires.rule, ...deed.facts },
+  });
+  for (const kind of messagesFor(before, after)) {
+    await enqueue(tx, { changeId: after.id, kind, at });
+  }
+}
+
+const ENDED = ['succeeded', 'failed', 'unknown', 'stale', 'denied'];
+const TOLD = [...ENDED, 'rejected', 'expired'];
+
+// A draft is private to its requester: until it is confirmed there is no card to draw.
+function messagesFor(before: Change, after: Change): readonly string[] {
+  if (before.state === 'draft' && ['cancelled', 'expired'].includes(after.state)) return [];
+  const entered = before.state !== after.state;
+  const told = entered && TOLD.includes(after.state) ? [`thread:${after.state}`] : [];
+  return ['card', ...told, ...(entered && ENDED.includes(after.state) ? ['audit'] : [])];
+}
+
+/** A refusal is written down as well: who tried what, and which check said no. */
+export async function recordRefusal(
+  tx: Tx,
+  world: World,
+  deed: Deed,
+  denial: Denial,
+): Promise<void> {
+  const { change, command, target, rule, refusal } = denial;
+  await appendEvent(tx, world.auditKey, {
+    kind: 'refused',
+    ...(change ? { changeId: change.id } : {}),
+    at: world.now(),
+    body: { by: deed.by, tried: deed.kind, refusal, command, target, rule, ...deed.facts },
+  });
+}
+
+/** For moves that our own process makes: a "no" here is a fault in the order of our steps. */
+export function mustMove(outcome: Outcome): Change {
+  if (!outcome.ok) throw new Error(`The change could not be moved: ${outcome.refusal}`);
+  return outcome.change;
+}

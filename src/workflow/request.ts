@@ -1,0 +1,154 @@
+import {
+  type Change,
+  type ChannelId,
+  type JsonObject,
+  type Plan,
+  targetKey,
+  type UserId,
+} from '../changes/change.ts';
+import { planDigest } from '../changes/digest.ts';
+import { DRAFT_LIVES_MS } from '../changes/lifecycle.ts';
+import type { ChangeCommand } from '../intent/define.ts';
+import type { Given } from '../intent/understand.ts';
+import { type Decision, decide } from '../policy/decide.ts';
+import { appendEvent } from '../storage/audit.ts';
+import { insertChange, openChangesOf } from '../storage/changes.ts';
+import { markHandled, receive } from '../storage/inbox.ts';
+import { type Denial, denialOf } from './denial.ts';
+import { recordRefusal } from './record.ts';
+import type { Identity, World } from './world.ts';
+
+export interface Request {
+  readonly command: ChangeCommand;
+  readonly args: Readonly<Record<string, unknown>>;
+  readonly given: Given;
+  readonly reason: string | null;
+  readonly requester: UserId;
+  readonly origin: ChannelId | null;
+  /** Slack's own mark of this one interaction: a request that comes twice is drafted once. */
+  readonly key: string;
+}
+
+export type Requested =
+  | { readonly ok: true; readonly draft: Change; readonly others: readonly Change[] }
+  | { readonly ok: false; readonly denial: Denial };
+
+/** From an intent to a draft that only its requester sees. Nothing is sent by it. */
+export async function requestChange(world: World, request: Request): Promise<Requested> {
+  const plan = await planOf(world, request);
+  const identity = await world.people.identify(request.requester, { fresh: false });
+  const decision = identity.ok ? decideFor(world, request, plan, identity) : null;
+
+  if (!identity.ok || !decision?.allow) {
+    const denial = await denialFor(world, request, plan, { identity, decision });
+    await refuse(world, request, denial);
+    return { ok: false, denial };
+  }
+  const draft = draftOf(world, request, plan, decision);
+  return record(world, request, draft);
+}
+
+async function planOf(world: World, { command, args }: Request): Promise<Plan> {
+  const before = await command.observe(args, world.reach());
+  const body = command.desired(args);
+  return {
+    target: command.target(args),
+    args: body,
+    sends: command.sends,
+    body,
+    before,
+    warnings: command.warnings(args, before),
+  };
+}
+
+function decideFor(
+  world: World,
+  request: Request,
+  plan: Plan,
+  identity: Identity & { ok: true },
+): Decision {
+  return decide(world.policy, {
+    kind: 'change',
+    command: request.command.name,
+    target: plan.target,
+    actor: identity.actor,
+    reason: request.reason,
+    now: world.now(),
+  });
+}
+
+async function denialFor(
+  world: World,
+  request: Request,
+  plan: Plan,
+  found: { identity: Identity; decision: Decision | null },
+): Promise<Denial> {
+  const about = { command: request.command.name, target: plan.target.name };
+  if (!found.identity.ok) return denialOf(found.identity.refusal, about);
+  if (!found.decision || found.decision.allow) return denialOf('no-rule', about);
+
+  const { refusal, rule, freeze } = found.decision;
+  const role = rule?.to ?? null;
+  const who = role ? await world.people.membersOf(role) : null;
+  return denialOf(refusal, { ...about, rule: rule?.place ?? null, role, who, freeze });
+}
+
+function draftOf(
+  world: World,
+  request: Request,
+  plan: Plan,
+  decision: Decision & { allow: true },
+): Change {
+  const now = world.now();
+  return {
+    id: world.newId(),
+    command: request.command.name,
+    requester: request.requester,
+    reason: request.reason,
+    plan: { ...plan, args: request.given as JsonObject },
+    digest: planDigest(request.command.name, plan),
+    requires: decision.requires,
+    state: 'draft',
+    version: 1,
+    approvals: [],
+    rejection: null,
+    cancelledBy: null,
+    stopped: null,
+    ending: null,
+    resolution: null,
+    createdAt: now,
+    expiresAt: new Date(now.getTime() + DRAFT_LIVES_MS),
+    notBefore: null,
+    lease: null,
+    origin: request.origin,
+    card: null,
+  };
+}
+
+async function record(world: World, request: Request, draft: Change): Promise<Requested> {
+  return world.database.transaction(async (tx) => {
+    const at = world.now();
+    const first = await receive(tx, { key: request.key, kind: 'request', body: {}, at });
+    if (!first) return { ok: false, denial: denialOf('lost-race', { command: draft.command }) };
+
+    await markHandled(tx, request.key, at);
+    await insertChange(tx, draft);
+    await appendEvent(tx, world.auditKey, {
+      kind: 'drafted',
+      changeId: draft.id,
+      version: draft.version,
+      to: draft.state,
+      at,
+      body: { by: draft.requester, digest: draft.digest, rule: draft.requires.rule },
+    });
+    const open = await openChangesOf(tx, targetKey(draft.plan.target));
+    const others = open.filter(({ id, state }) => id !== draft.id && state !== 'draft');
+    return { ok: true, draft, others };
+  });
+}
+
+async function refuse(world: World, request: Request, denial: Denial): Promise<void> {
+  await world.database.transaction((tx) =>
+    recordRefusal(tx, world, { kind: request.command.name, by: request.requester }, denial),
+  );
+}

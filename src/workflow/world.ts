@@ -1,0 +1,84 @@
+import type { Logger } from 'pino';
+import type { Change, ChangeId, Position, RoleName, UserId } from '../changes/change.ts';
+import type { Actor } from '../changes/lifecycle.ts';
+import type { Refusal } from '../changes/refusal.ts';
+import type { ChangeCommand, Reach } from '../intent/define.ts';
+import type { Policy } from '../policy/policy.ts';
+import type { Database } from '../storage/database.ts';
+import type { Denial } from './denial.ts';
+
+/** How we came to believe who someone is; written beside every decision. */
+export interface Evidence {
+  readonly groups: readonly {
+    readonly id: string;
+    readonly size: number;
+    readonly readAt: string;
+  }[];
+}
+
+export type Identity =
+  | { readonly ok: true; readonly actor: Actor; readonly evidence: Evidence }
+  | { readonly ok: false; readonly refusal: Refusal };
+
+export interface People {
+  /**
+   * Who this is, and in which roles. `fresh` asks Slack again, whatever was read before.
+   * A question that Slack does not answer is the refusal `lookup-failed`, never "not a member".
+   */
+  identify(user: UserId, how: { readonly fresh: boolean }): Promise<Identity>;
+  /** The active people of a role, or null when nobody can say just now. */
+  membersOf(role: RoleName): Promise<readonly UserId[] | null>;
+}
+
+/** What people are shown, drawn from what is stored. Each call may fail and is tried again. */
+export interface Messenger {
+  postCard(change: Change): Promise<Position>;
+  redrawCard(change: Change, at: Position): Promise<void>;
+  /** A line in the card's thread for the state that was entered. */
+  tellThread(change: Change, at: Position): Promise<void>;
+  tellAudit(change: Change): Promise<void>;
+  /** A private answer to a click: the change as it is now, or why not. */
+  answer(replyTo: ReplyTo, answer: Clicked): Promise<void>;
+}
+
+/** Where a private answer may go; `url` lives for half an hour and is never logged. */
+export interface ReplyTo {
+  readonly url: string | null;
+  readonly user: UserId;
+  readonly channel: string | null;
+  /** The click came from a message that only its presser sees, which the answer replaces. */
+  readonly replaces: boolean;
+}
+
+export type Clicked =
+  | { readonly ok: true; readonly verb: Verb; readonly change: Change }
+  | { readonly ok: false; readonly verb: Verb; readonly denial: Denial };
+
+export const VERBS = [
+  'confirm',
+  'approve',
+  'reject',
+  'cancel',
+  'happened',
+  'did-not-happen',
+] as const;
+export type Verb = (typeof VERBS)[number];
+
+/** Everything the workflow stands on. Nothing in it is state: that is in the database. */
+export interface World {
+  readonly database: Database;
+  readonly auditKey: Buffer | null;
+  readonly policy: Policy;
+  readonly commands: ReadonlyMap<string, ChangeCommand>;
+  readonly reach: () => Reach;
+  readonly people: People;
+  readonly messenger: Messenger;
+  readonly log: Logger;
+  readonly now: () => Date;
+  readonly newId: () => ChangeId;
+  /** This process, for leases. */
+  readonly instance: string;
+  /** Called with the name of a lane that has something to do. */
+  readonly wake: () => void;
+  readonly learned: () => void;
+}
