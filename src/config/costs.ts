@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { nearest, quoted, sentence, strict } from '../policy/problem.ts';
-import { ChannelName, type selectorSchema } from '../policy/schema.ts';
+import { ChannelName } from '../policy/schema.ts';
+import type { selectorSchema } from '../policy/selector.ts';
 import { Instant } from '../policy/time.ts';
 
 type On = ReturnType<typeof selectorSchema>;

@@ -1,6 +1,8 @@
 import { z } from 'zod';
+import type { Words } from '../policy/policy.ts';
 import { sentence, strict } from '../policy/problem.ts';
-import { Allowed, ChannelName, policyShape, selectorSchema, type Words } from '../policy/schema.ts';
+import { Allowed, ChannelName, policyShape } from '../policy/schema.ts';
+import { selectorSchema } from '../policy/selector.ts';
 import { budgetSchema, digestSchema } from './costs.ts';
 
 const Id = z.guid({

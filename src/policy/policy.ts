@@ -43,3 +43,14 @@ export interface Policy {
   readonly rules: readonly Rule[];
   readonly freezes: readonly Freeze[];
 }
+
+/** Every word that the policy may name: declared elsewhere in its file, or a command. */
+export interface Words {
+  readonly queries: readonly string[];
+  readonly changes: readonly string[];
+  readonly roles: readonly string[];
+  /** The names of the services, with their ids. */
+  readonly services: ReadonlyMap<string, string>;
+  readonly tags: readonly string[];
+  readonly warehouses: readonly string[];
+}

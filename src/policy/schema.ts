@@ -1,23 +1,13 @@
 import { z } from 'zod';
-import type { UserId } from '../changes/change.ts';
 import { allows, covers } from './matching.ts';
-import type { Freeze, Role, Rule, Selector } from './policy.ts';
+import type { Freeze, Rule, Words } from './policy.ts';
 import { meant, quoted, sentence, strict, wordOf } from './problem.ts';
+import { rolesSchema } from './roles.ts';
+import { selectorSchema } from './selector.ts';
 import { Duration, Instant } from './time.ts';
 
 // What the schema reads to belongs to its promise; the two are imported together.
-export type { Freeze, Policy, Role, Rule, Selector } from './policy.ts';
-
-/** Every word that the policy may name: declared elsewhere in its file, or a command. */
-export interface Words {
-  readonly queries: readonly string[];
-  readonly changes: readonly string[];
-  readonly roles: readonly string[];
-  /** The names of the services, with their ids. */
-  readonly services: ReadonlyMap<string, string>;
-  readonly tags: readonly string[];
-  readonly warehouses: readonly string[];
-}
+export type { Freeze, Policy, Role, Rule, Selector, Words } from './policy.ts';
 
 /** The three keys of the file that make the policy. They read as `Policy`'s parts. */
 export function policyShape(words: Words) {
@@ -26,57 +16,6 @@ export function policyShape(words: Words) {
     policy: rulesSchema(words),
     freezes: z.array(freezeSchema(words)).default([]),
   };
-}
-
-const Group = z.string().regex(/^(@[\p{L}\d][\p{L}\d._-]*|S[A-Z0-9]{4,})$/u, {
-  error: sentence('must be a user group', "its handle in quotes, '@db-leads', or its id, S…"),
-});
-
-const User = z
-  .string()
-  .regex(/^[UW][A-Z0-9]{2,}$/, {
-    error: sentence('must be the id of a user', 'U… or W…, from the profile: “Copy member ID”'),
-  })
-  // The text was just found to be a user's id; the brand says no more.
-  .transform((text) => text as UserId);
-
-function rolesSchema() {
-  const RoleWord = z.string().regex(/^[a-z][a-z0-9-]*$/, {
-    error: 'a role is named with lower-case letters, digits and dashes',
-  });
-  const RoleEntry = strict({
-    groups: z.array(Group).min(1).optional(),
-    users: z.array(User).min(1).optional(),
-  })
-    .refine(({ groups, users }) => groups || users, {
-      error: sentence('admits nobody', 'give it groups, users, or both'),
-    })
-    .transform(({ groups = [], users = [] }): Role => ({ groups, users }));
-  return z
-    .record(RoleWord, RoleEntry)
-    .refine((roles) => Object.keys(roles).length > 0, { error: 'must not be empty' })
-    .transform((roles): ReadonlyMap<string, Role> => new Map(Object.entries(roles)));
-}
-
-/** A selection of targets, as rules, freezes, digests and budgets write it. */
-export function selectorSchema({ services, tags, warehouses }: Words) {
-  const list = (what: string, known: readonly string[]) =>
-    z.array(wordOf(what, known)).min(1).optional();
-  return strict({
-    services: list('service', [...services.keys()]),
-    tags: list('tag of a service', tags),
-    warehouses: list('warehouse', warehouses),
-  })
-    .refine((on) => on.services || on.tags || on.warehouses, {
-      error: sentence('selects nothing', 'give it services, tags or warehouses, or leave it out'),
-    })
-    .transform(
-      (on): Selector => ({
-        services: on.services?.map((name) => ({ name, id: services.get(name) ?? '' })) ?? null,
-        tags: on.tags ?? null,
-        warehouses: on.warehouses ?? null,
-      }),
-    );
 }
 
 /** A channel by its name or its id. */

@@ -1,8 +1,8 @@
 import type { Target, UserId } from '../../src/changes/change.ts';
 import type { Actor } from '../../src/changes/lifecycle.ts';
-import type { Policy } from '../../src/policy/policy.ts';
+import type { Policy, Words } from '../../src/policy/policy.ts';
 import { type Problem, read, strict } from '../../src/policy/problem.ts';
-import { policyShape, type Words } from '../../src/policy/schema.ts';
+import { policyShape } from '../../src/policy/schema.ts';
 
 export const NOON = new Date('2026-11-20T12:00:00Z');
 
