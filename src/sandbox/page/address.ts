@@ -1,0 +1,47 @@
+import { useCallback, useEffect, useState } from 'react';
+
+/** Where the page stands; all of it is in the URL, so that a link or a test can open any place. */
+export interface Address {
+  readonly as: string | null;
+  readonly channel: string | null;
+  readonly thread: string | null;
+  readonly home: boolean;
+}
+
+export type Go = (to: Partial<Address>) => void;
+
+export function addressOf(search: string): Address {
+  const query = new URLSearchParams(search);
+  return {
+    as: query.get('as'),
+    channel: query.get('channel'),
+    thread: query.get('thread'),
+    home: query.get('view') === 'home',
+  };
+}
+
+export function href(address: Address): string {
+  const query = new URLSearchParams();
+  if (address.as !== null) query.set('as', address.as);
+  if (address.channel !== null) query.set('channel', address.channel);
+  if (address.thread !== null) query.set('thread', address.thread);
+  if (address.home) query.set('view', 'home');
+  return `?${query}`;
+}
+
+export function useAddress(): readonly [Address, Go] {
+  const [address, setAddress] = useState(() => addressOf(location.search));
+
+  useEffect(() => {
+    const follow = () => setAddress(addressOf(location.search));
+    addEventListener('popstate', follow);
+    return () => removeEventListener('popstate', follow);
+  }, []);
+
+  const go = useCallback<Go>((to) => {
+    const next = { ...addressOf(location.search), ...to };
+    history.pushState(null, '', href(next));
+    setAddress(next);
+  }, []);
+  return [address, go];
+}

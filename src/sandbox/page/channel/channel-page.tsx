@@ -1,0 +1,56 @@
+import type { Channel } from '../../protocol.ts';
+import { Icon } from '../frame/icon.tsx';
+import { useSession } from '../session.ts';
+import { Mrkdwn } from '../text/markup.tsx';
+import { Composer } from './composer.tsx';
+import { inChannel } from './groups.ts';
+import { MessageList } from './message-list.tsx';
+
+export function ChannelPage({ channel }: { channel: Channel }) {
+  const { screen } = useSession();
+  const title = channel.kind === 'dm' ? channel.name : `#${channel.name}`;
+  return (
+    <main className="pane" aria-label={title}>
+      <header className="pane-head">
+        <BackButton />
+        <h2>{title}</h2>
+        {channel.kind === 'private' && <Icon name="lock" size={14} />}
+        {channel.kind === 'external' && <span className="tag">shared with another workspace</span>}
+        <p className="topic">
+          <Mrkdwn text={channel.topic} />
+        </p>
+      </header>
+      <Conversation key={`${screen.me.id} ${channel.id}`} channel={channel} />
+    </main>
+  );
+}
+
+export function Conversation({ channel }: { channel: Channel }) {
+  const { screen, notices } = useSession();
+  const messages = inChannel(notices.shown(screen.messages), channel.id);
+  const intro =
+    channel.kind === 'dm'
+      ? `This is the very beginning of your messages with ${channel.name}.`
+      : `This is the very beginning of the #${channel.name} channel.`;
+  return (
+    <>
+      <MessageList name="Messages" messages={messages} inThread={false} intro={intro} />
+      <Composer channel={channel} threadTs={null} />
+    </>
+  );
+}
+
+/** Only a phone shows it, where the list of conversations is a screen of its own. */
+export function BackButton() {
+  const { go } = useSession();
+  return (
+    <button
+      type="button"
+      className="icon-button back"
+      aria-label="Back to all conversations"
+      onClick={() => go({ channel: null, thread: null, home: false })}
+    >
+      <Icon name="back" />
+    </button>
+  );
+}

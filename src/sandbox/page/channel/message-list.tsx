@@ -1,0 +1,62 @@
+import { Fragment, useEffect, useLayoutEffect, useRef } from 'react';
+import type { Message } from '../../protocol.ts';
+import { placed } from './groups.ts';
+import { MessageRow } from './message.tsx';
+
+interface Props {
+  readonly name: string;
+  readonly messages: readonly Message[];
+  readonly inThread: boolean;
+  readonly intro: string;
+}
+
+const NEAR_PX = 80;
+
+/** Keeps the end in view while a person is there, and leaves them alone where they read. */
+export function MessageList({ name, messages, inThread, intro }: Props) {
+  const scroller = useRef<HTMLDivElement>(null);
+  const inside = useRef<HTMLDivElement>(null);
+  const atEnd = useRef(true);
+
+  useLayoutEffect(() => {
+    const box = scroller.current;
+    const grown = new ResizeObserver(() => {
+      if (box !== null && atEnd.current) box.scrollTop = box.scrollHeight;
+    });
+    if (inside.current !== null) grown.observe(inside.current);
+    if (box !== null) grown.observe(box);
+    return () => grown.disconnect();
+  }, []);
+
+  const mine = messages.at(-1)?.ts;
+  useEffect(() => {
+    const box = scroller.current;
+    if (mine !== undefined && box !== null && atEnd.current) box.scrollTop = box.scrollHeight;
+  }, [mine]);
+
+  return (
+    <div
+      ref={scroller}
+      className="messages"
+      role="log"
+      aria-label={name}
+      onScroll={({ currentTarget: box }) => {
+        atEnd.current = box.scrollHeight - box.scrollTop - box.clientHeight < NEAR_PX;
+      }}
+    >
+      <div ref={inside} className="messages-inside">
+        {intro !== '' && <p className="intro">{intro}</p>}
+        {placed(messages, new Date()).map(({ message, first, day }) => (
+          <Fragment key={message.ts}>
+            {day !== null && !inThread && (
+              <h3 className="day">
+                <span>{day}</span>
+              </h3>
+            )}
+            <MessageRow {...{ message, first, inThread }} />
+          </Fragment>
+        ))}
+      </div>
+    </div>
+  );
+}

@@ -1,0 +1,47 @@
+import { Icon } from '../frame/icon.tsx';
+import { channelOf, useSession } from '../session.ts';
+import { Composer } from './composer.tsx';
+import { repliesTo } from './groups.ts';
+import { MessageList } from './message-list.tsx';
+
+/** The panel at the right: one message and what was said about it. */
+export function Thread({ channelId, ts }: { channelId: string; ts: string }) {
+  const { screen, notices, go } = useSession();
+  const channel = channelOf(screen, channelId);
+  const all = notices.shown(screen.messages);
+  const parent = all.find((message) => message.channel === channelId && message.ts === ts);
+  if (channel === undefined || parent === undefined) return null;
+  return (
+    <aside className="thread" aria-label="Thread">
+      <header className="pane-head">
+        <button
+          type="button"
+          className="icon-button back"
+          aria-label="Back to the channel"
+          onClick={() => go({ thread: null })}
+        >
+          <Icon name="back" />
+        </button>
+        <h2>
+          Thread <small>{channel.kind === 'dm' ? channel.name : `#${channel.name}`}</small>
+        </h2>
+        <button
+          type="button"
+          className="icon-button close"
+          aria-label="Close thread"
+          onClick={() => go({ thread: null })}
+        >
+          <Icon name="close" />
+        </button>
+      </header>
+      <MessageList
+        key={ts}
+        name="Thread"
+        messages={[parent, ...repliesTo(all, parent)]}
+        inThread
+        intro=""
+      />
+      <Composer key={`${screen.me.id} ${ts}`} channel={channel} threadTs={ts} />
+    </aside>
+  );
+}

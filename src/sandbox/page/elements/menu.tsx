@@ -1,0 +1,111 @@
+import {
+  type KeyboardEvent,
+  type ReactNode,
+  type RefObject,
+  useCallback,
+  useEffect,
+  useRef,
+  useState,
+} from 'react';
+import { useAway, useFloating } from './floating.ts';
+
+export interface MenuItem {
+  readonly id: string;
+  readonly label: ReactNode;
+  readonly note?: string;
+  readonly act: () => void;
+}
+
+interface Props {
+  readonly label: string;
+  readonly className: string;
+  readonly children: ReactNode;
+  readonly items: readonly MenuItem[];
+  readonly align?: 'start' | 'end';
+}
+
+/** A button that opens a list of things to do. */
+export function Menu({ label, className, children, items, align = 'end' }: Props) {
+  const [open, setOpen] = useState(false);
+  const around = useRef<HTMLSpanElement>(null);
+  const button = useRef<HTMLButtonElement>(null);
+  const close = useCallback(() => setOpen(false), []);
+
+  function onKeyDown(event: KeyboardEvent) {
+    if (event.key !== 'Escape' || !open) return;
+    event.preventDefault();
+    close();
+    button.current?.focus();
+  }
+
+  return (
+    // biome-ignore lint/a11y/noStaticElementInteractions: Escape closes the menu inside
+    <span ref={around} className="menu-around" onKeyDown={onKeyDown}>
+      <button
+        ref={button}
+        type="button"
+        className={className}
+        aria-label={label}
+        title={label}
+        aria-haspopup="menu"
+        aria-expanded={open}
+        onClick={() => setOpen(!open)}
+      >
+        {children}
+      </button>
+      {open && <MenuList {...{ label, items, align, close, anchor: button, around }} />}
+    </span>
+  );
+}
+
+interface ListProps {
+  readonly label: string;
+  readonly items: readonly MenuItem[];
+  readonly align: 'start' | 'end';
+  readonly close: () => void;
+  readonly anchor: RefObject<HTMLButtonElement | null>;
+  readonly around: RefObject<HTMLSpanElement | null>;
+}
+
+function MenuList({ label, items, align, close, anchor, around }: ListProps) {
+  const box = useFloating(anchor, align);
+  useAway(around, close);
+  useEffect(() => box.current?.querySelector('button')?.focus(), [box]);
+
+  function onKeyDown(event: KeyboardEvent) {
+    const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+    if (step === undefined) return;
+    event.preventDefault();
+    const all = [...(box.current?.querySelectorAll('button') ?? [])];
+    const at = all.findIndex((one) => one.matches(':focus'));
+    all.at((at + step) % all.length)?.focus();
+  }
+
+  return (
+    <div
+      ref={box}
+      popover="manual"
+      role="menu"
+      tabIndex={-1}
+      aria-label={label}
+      className="floating menu"
+      onKeyDown={onKeyDown}
+    >
+      {items.map(({ id, label: words, note, act }) => (
+        <button
+          key={id}
+          type="button"
+          role="menuitem"
+          onClick={() => {
+            close();
+            act();
+          }}
+        >
+          <span>{words}</span>
+          {note !== undefined && note !== '' && <small>{note}</small>}
+        </button>
+      ))}
+      {items.length === 0 && <p className="menu-empty">Nothing here</p>}
+    </div>
+  );
+}

@@ -1,0 +1,28 @@
+import { useSession } from '../session.ts';
+
+const KINDS: Readonly<Record<string, string>> = {
+  guest: 'guest',
+  stranger: 'another workspace',
+  deactivated: 'deactivated',
+};
+
+/** Who is looking. The channel stays where the next person can see it too. */
+export function ActAs() {
+  const { screen, go } = useSession();
+  const people = screen.people.filter(({ kind }) => kind !== 'bot');
+  return (
+    <label className="act-as">
+      <span>Act as</span>
+      <select
+        value={screen.me.id}
+        onChange={({ target }) => go({ as: target.value, thread: null })}
+      >
+        {people.map(({ id, name, title, kind }) => (
+          <option key={id} value={id}>
+            {[name, title || KINDS[kind]].filter(Boolean).join(' · ')}
+          </option>
+        ))}
+      </select>
+    </label>
+  );
+}

@@ -1,0 +1,92 @@
+import type { ReactNode } from 'react';
+import type { Channel } from '../../protocol.ts';
+import { href } from '../address.ts';
+import { appChannel, useSession } from '../session.ts';
+import { Avatar } from './avatar.tsx';
+import { Icon } from './icon.tsx';
+import { useUnread } from './read-marks.ts';
+
+interface EntryProps {
+  readonly to: { readonly channel: string | null; readonly home: boolean };
+  readonly current: boolean;
+  readonly unread: number;
+  readonly icon: ReactNode;
+  readonly name: string;
+}
+
+function Entry({ to, current, unread, icon, name }: EntryProps) {
+  const { address, go } = useSession();
+  const target = { ...address, ...to, thread: null };
+  return (
+    <li>
+      <a
+        href={href(target)}
+        className={unread > 0 ? 'entry unread' : 'entry'}
+        aria-current={current ? 'page' : undefined}
+        onClick={(event) => {
+          if (event.metaKey || event.ctrlKey) return;
+          event.preventDefault();
+          go(target);
+        }}
+      >
+        {icon}
+        <span className="entry-name">{name}</span>
+        {unread > 0 && (
+          <span className="badge" role="img" aria-label={`${unread} unread`}>
+            {unread}
+          </span>
+        )}
+      </a>
+    </li>
+  );
+}
+
+const iconOf = ({ kind, name, id }: Channel) =>
+  kind === 'dm' ? (
+    <Avatar id={id} name={name} bot={false} small />
+  ) : (
+    <Icon name={kind === 'public' ? 'hash' : kind === 'private' ? 'lock' : 'people'} size={16} />
+  );
+
+/** The conversations of the person, and the app. `open` is the channel on the screen, if any. */
+export function Sidebar({ open }: { open: string | null }) {
+  const { screen, address } = useSession();
+  const unreadOf = useUnread(screen, open);
+  const app = appChannel(screen);
+  const channels = screen.channels.filter(({ kind }) => kind !== 'dm');
+  const direct = screen.channels.filter((channel) => channel.kind === 'dm' && channel !== app);
+
+  const entryOf = (channel: Channel) => (
+    <Entry
+      key={channel.id}
+      to={{ channel: channel.id, home: false }}
+      current={channel.id === open}
+      unread={unreadOf(channel)}
+      icon={iconOf(channel)}
+      name={channel.name}
+    />
+  );
+
+  return (
+    <nav className="sidebar" aria-label="Conversations">
+      <h1>{screen.workspace}</h1>
+      <div className="sidebar-lists">
+        <h2>Channels</h2>
+        <ul>{channels.map(entryOf)}</ul>
+        {channels.length === 0 && <p className="sidebar-note">No channel here for this person</p>}
+        {direct.length > 0 && <h2>Direct messages</h2>}
+        <ul>{direct.map(entryOf)}</ul>
+        <h2>Apps</h2>
+        <ul>
+          <Entry
+            to={{ channel: null, home: true }}
+            current={address.home || (app !== undefined && app.id === open)}
+            unread={app === undefined ? 0 : unreadOf(app)}
+            icon={<Avatar id="app" name={screen.botName} bot small />}
+            name={screen.botName}
+          />
+        </ul>
+      </div>
+    </nav>
+  );
+}
