@@ -7,12 +7,7 @@ import type { Reply } from '../reply.ts';
 import { DASHBOARDS, SAVED_SEARCHES, WEBHOOKS } from '../seed/alert-references.ts';
 import { ALERTS, type AlertSeed } from '../seed/alerts.ts';
 import { ALERTS_TOKEN } from '../seed/organization.ts';
-import {
-  type Operation,
-  type ServerOptions,
-  type Simulator,
-  startSimulator,
-} from '../simulator.ts';
+import { type ServerOptions, type Simulator, startSimulator } from '../simulator.ts';
 import { admit } from './access.ts';
 import { ALERTS_PROFILES, type AlertsProfile } from './profiles.ts';
 import { getAlert, listAlerts } from './reading.ts';

@@ -6,12 +6,7 @@ import { createRateLimiter } from '../rate-limit.ts';
 import type { Reply } from '../reply.ts';
 import { CLOUD_KEY, ORGANIZATION } from '../seed/organization.ts';
 import type { OrganizationSeed, ServiceState } from '../seed/shapes.ts';
-import {
-  type Operation,
-  type ServerOptions,
-  type Simulator,
-  startSimulator,
-} from '../simulator.ts';
+import { type ServerOptions, type Simulator, startSimulator } from '../simulator.ts';
 import { admit } from './access.ts';
 import { backup } from './backups.ts';
 import { type CloudBehaviour, USUAL_BEHAVIOUR } from './behaviour.ts';

@@ -1,0 +1,126 @@
+import { expect, test } from 'vitest';
+import type { CloudBehaviour } from '../../../src/sandbox/cloud/behaviour.ts';
+import { ORGANIZATION } from '../../../src/sandbox/seed/organization.ts';
+import { cloudServer, serviceId } from '../servers.ts';
+
+const STAGING = serviceId('staging');
+const path = (id: string) => `/services/${id}/replicaScaling`;
+
+test('a scaling merges, and its reply shows the new values but what is in force yet', async () => {
+  const { ask, clock } = await cloudServer();
+  const { status, json } = await ask('PATCH', path(STAGING), { maxReplicaMemoryGb: 64 });
+  expect(status).toBe(200);
+  expect(json.result).toMatchObject({
+    minReplicaMemoryGb: 8,
+    maxReplicaMemoryGb: 64,
+    numReplicas: 2,
+    currentScaling: { maxReplicaMemoryGb: 32 },
+  });
+  clock.advance(60_000);
+  const later = await ask('PATCH', path(STAGING), {});
+  expect(later.json.result?.currentScaling?.maxReplicaMemoryGb).toBe(64);
+});
+
+test('the last of several quick scalings wins', async () => {
+  const { ask, cloud, clock } = await cloudServer();
+  for (const max of [64, 96, 48]) await ask('PATCH', path(STAGING), { maxReplicaMemoryGb: max });
+  clock.advance(60_000);
+  expect(cloud.service(STAGING)?.scaling.maxReplicaMemoryGb).toBe(48);
+  expect(cloud.effectCount('scale', STAGING)).toBe(3);
+});
+
+test('a server that lags replies with the old values', async () => {
+  const { ask, cloud } = await cloudServer({ behaviour: { scalingReply: 'old values' } });
+  const { json } = await ask('PATCH', path(STAGING), { maxReplicaMemoryGb: 64 });
+  expect(json.result?.maxReplicaMemoryGb).toBe(32);
+  expect(cloud.service(STAGING)?.scaling.maxReplicaMemoryGb).toBe(64);
+});
+
+test('the idle timeout is not shown once idle scaling is off', async () => {
+  const { ask } = await cloudServer();
+  const { json } = await ask('PATCH', path(STAGING), { idleScaling: false });
+  expect(json.result).not.toHaveProperty('idleTimeoutMinutes');
+  const back = await ask('PATCH', path(STAGING), { idleScaling: true, idleTimeoutMinutes: 5 });
+  expect(back.json.result?.idleTimeoutMinutes).toBe(5);
+});
+
+test.for<[string, object]>([
+  ['the smallest memory', { minReplicaMemoryGb: 8 }],
+  ['the largest memory', { maxReplicaMemoryGb: 356 }],
+  ['equal bounds', { minReplicaMemoryGb: 16, maxReplicaMemoryGb: 16 }],
+  ['one replica of a secondary', { numReplicas: 1 }],
+  ['twenty replicas', { numReplicas: 20 }],
+  ['the shortest timeout', { idleTimeoutMinutes: 5 }],
+])('%s is accepted', async ([, body]) => {
+  const { ask } = await cloudServer();
+  const { status, json } = await ask('PATCH', path(STAGING), body);
+  expect(status).toBe(200);
+  expect(json.result).toMatchObject(body);
+});
+
+test.for<[string, object, string]>([
+  ['less than the smallest memory', { minReplicaMemoryGb: 4 }, 'minReplicaMemoryGb'],
+  ['more than the largest memory', { maxReplicaMemoryGb: 360 }, 'maxReplicaMemoryGb'],
+  ['no multiple of four', { maxReplicaMemoryGb: 30 }, 'maxReplicaMemoryGb'],
+  ['a minimum above the present maximum', { minReplicaMemoryGb: 36 }, 'minReplicaMemoryGb'],
+  [
+    'a minimum above the maximum sent with it',
+    { minReplicaMemoryGb: 64, maxReplicaMemoryGb: 32 },
+    'minReplicaMemoryGb',
+  ],
+  ['no replica', { numReplicas: 0 }, 'numReplicas'],
+  ['too many replicas', { numReplicas: 21 }, 'numReplicas'],
+  ['half a replica', { numReplicas: 1.5 }, 'numReplicas'],
+  ['too short a timeout', { idleTimeoutMinutes: 4 }, 'idleTimeoutMinutes'],
+  ['a number as text', { numReplicas: '2' }, 'numReplicas'],
+  ['a word for a switch', { idleScaling: 'on' }, 'idleScaling'],
+  ['null', { numReplicas: null }, 'numReplicas'],
+])('%s is refused', async ([, body, field]) => {
+  const { ask, cloud } = await cloudServer();
+  const { status, json } = await ask('PATCH', path(STAGING), body);
+  expect(status).toBe(400);
+  expect(json.error).toMatch(new RegExp(`^BAD_REQUEST: request body\\.${field}: .* <\\w+:.*>$`));
+  expect(cloud.effects()).toEqual([]);
+});
+
+test('a maximum below the present minimum is refused for the maximum’s sake', async () => {
+  const { ask } = await cloudServer();
+  const prod = path(serviceId('analytics-prod'));
+  const { json } = await ask('PATCH', prod, { maxReplicaMemoryGb: 16 });
+  expect(json.error).toMatch(/request body\.maxReplicaMemoryGb: must not be less/);
+});
+
+test('the first service of a warehouse keeps two replicas', async () => {
+  const { ask } = await cloudServer();
+  const prod = path(serviceId('analytics-prod'));
+  expect((await ask('PATCH', prod, { numReplicas: 1 })).status).toBe(400);
+  expect((await ask('PATCH', prod, { numReplicas: 2 })).status).toBe(200);
+});
+
+test('a horizontally scaled service has no number of replicas, and takes none', async () => {
+  const { ask } = await cloudServer();
+  const features = path(serviceId('ml-features'));
+  const { json } = await ask('PATCH', features, { minReplicaMemoryGb: 32, maxReplicaMemoryGb: 32 });
+  expect(json.result).toMatchObject({ minReplicas: 2, maxReplicas: 4 });
+  expect(json.result).not.toHaveProperty('numReplicas');
+  expect((await ask('PATCH', features, { numReplicas: 3 })).status).toBe(400);
+  expect((await ask('PATCH', features, { maxReplicaMemoryGb: 64 })).status).toBe(400);
+});
+
+test('a free organization stays below its ceiling', async () => {
+  const organization = { ...ORGANIZATION, plan: 'free' as const };
+  const { ask } = await cloudServer({ organization });
+  expect((await ask('PATCH', path(STAGING), { maxReplicaMemoryGb: 120 })).status).toBe(200);
+  expect((await ask('PATCH', path(STAGING), { maxReplicaMemoryGb: 124 })).status).toBe(400);
+});
+
+test.for<[string, Partial<CloudBehaviour>, object, number]>([
+  ['no right to change replicas', { replicaEntitlement: 403 }, { numReplicas: 3 }, 403],
+  ['the same as a bad request', { replicaEntitlement: 400 }, { numReplicas: 3 }, 400],
+  ['no right, but other fields', { replicaEntitlement: 403 }, { idleScaling: false }, 200],
+  ['an empty body refused', { emptyPatch: 'refused' }, {}, 400],
+  ['an empty body accepted', { emptyPatch: 'accepted' }, {}, 200],
+])('an organization with %s', async ([, behaviour, body, status]) => {
+  const { ask } = await cloudServer({ behaviour });
+  expect((await ask('PATCH', path(STAGING), body)).status).toBe(status);
+});
