@@ -1,0 +1,334 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterEach, describe, expect, test, vi } from 'vitest';
+import { actions, button, plain, section } from './block-samples.ts';
+import { ana, approvals, ben, clock, general, httpBot, socketBot, standIn } from './bolt-app.ts';
+
+type StandIn = Awaited<ReturnType<typeof standIn>>;
+
+const stops: (() => Promise<unknown>)[] = [];
+afterEach(async () => {
+  for (const stop of stops.splice(0).reverse()) await stop();
+});
+
+async function started(options: Parameters<typeof standIn>[0] = {}) {
+  const slack = await standIn(options);
+  stops.push(slack.stop);
+  return slack;
+}
+
+const transports = [
+  ['HTTP', httpBot, {}],
+  ['Socket Mode', socketBot, { delivery: { mode: 'socket' } }],
+] as const;
+
+describe.for(transports)('a Bolt app over %s', ([, bot, options]) => {
+  async function withBot(listen: Parameters<typeof httpBot>[1]) {
+    const slack = await started(options);
+    const { app, stop } = await bot(slack, listen);
+    stops.push(stop);
+    return { slack, app };
+  }
+
+  test('hears a typed command and answers privately', async () => {
+    const { slack } = await withBot((app) => {
+      app.command('/service', async ({ command, ack }) => {
+        await ack({ text: `${command.user_id} typed ${command.text} in ${command.channel_id}` });
+      });
+    });
+    const delivery = await slack.command(ana, general, '/service stop analytics-prod');
+    expect(delivery).toMatchObject({ status: 200, error: null });
+    const said = `${ana} typed stop analytics-prod in ${general}`;
+    expect(slack.screen(ana).messages).toMatchObject([
+      { text: said, ephemeral: true, byBot: true },
+    ]);
+    expect(slack.screen(ben).messages).toEqual([]);
+  });
+
+  test('opens a modal, hears the submission and shows errors in it', async () => {
+    const { slack } = await withBot((app) => {
+      app.command('/service', async ({ ack, client, body }) => {
+        await ack();
+        await client.views.open({ trigger_id: body.trigger_id, view: stopModal });
+      });
+      app.view('service.stop', async ({ ack, view }) => {
+        const reason = view.state.values.reason?.reason?.value ?? '';
+        if (reason.length < 5) {
+          await ack({ response_action: 'errors', errors: { reason: 'Too short.' } });
+        } else await ack();
+      });
+    });
+    await slack.command(ana, general, '/service stop');
+    const [view] = await open(slack, ana);
+    expect(view).toMatchObject({ callbackId: 'service.stop', title: 'Stop', submit: 'Ask' });
+    await slack.submit(ana, view?.id ?? '', filled('no'));
+    expect(slack.screen(ana).views).toMatchObject([{ errors: { reason: 'Too short.' } }]);
+    await slack.submit(ana, view?.id ?? '', filled('maintenance'));
+    expect(slack.screen(ana).views).toEqual([]);
+  });
+
+  test('hears a button of a message and redraws the message', async () => {
+    const { slack, app } = await withBot((on) => {
+      on.action('change.approve', async ({ ack, body, client, action }) => {
+        await ack();
+        const { channel, message, user } = body as unknown as Pressed;
+        const text = `${'value' in action && action.value} approved by ${user.id}`;
+        await client.chat.update({ channel: channel.id, ts: message.ts, text });
+      });
+    });
+    const { ts } = await app.client.chat.postMessage({
+      channel: approvals,
+      text: 'Ana asks',
+      blocks: [section('Ana asks'), approveButton],
+    });
+    const place = { in: 'message', channel: approvals, ts: ts ?? '' } as const;
+    expect(await slack.click(ben, place, 'change.approve')).toMatchObject({ error: null });
+    await expect.poll(() => slack.messages(approvals)[0]?.text).toBe(`7KQ2MX approved by ${ben}`);
+    expect(slack.messages(approvals)[0]?.blocks).toEqual([]);
+  });
+
+  test('supplies the options of a select', async () => {
+    const { slack, app } = await withBot((on) => {
+      on.options('service', async ({ ack, options }) => {
+        await ack({ options: [{ text: { type: 'plain_text', text: options.value }, value: 'v' }] });
+      });
+    });
+    const element = { type: 'external_select' as const, action_id: 'service' };
+    const posted = await app.client.chat.postMessage({
+      channel: approvals,
+      text: 'x',
+      blocks: [{ type: 'actions', block_id: 'b', elements: [element] }],
+    });
+    const place = { in: 'message', channel: approvals, ts: posted.ts ?? '' } as const;
+    const searched = { as: ana, place, blockId: 'b', actionId: 'service', value: 'analy' };
+    expect(await slack.suggest(searched)).toMatchObject({
+      error: null,
+      options: [{ text: { text: 'analy' }, value: 'v' }],
+    });
+  });
+
+  test('hears that a home tab was opened and fills it', async () => {
+    const { slack } = await withBot((app) => {
+      app.event('app_home_opened', async ({ event, client }) => {
+        const view = { type: 'home' as const, blocks: [section(`Hello ${event.user}`)] };
+        await client.views.publish({ user_id: event.user, view: view as never });
+      });
+    });
+    expect(slack.screen(ana).home).toBeNull();
+    await slack.openHome({ as: ana });
+    await expect.poll(() => JSON.stringify(slack.screen(ana).home)).toContain(`Hello ${ana}`);
+    expect(slack.screen(ben).home).toBeNull();
+  });
+
+  test('hears shortcuts, with the message they were used on', async () => {
+    const heard: unknown[] = [];
+    const { slack } = await withBot((app) => {
+      app.shortcut('service.stop', async ({ ack, shortcut }) => {
+        heard.push(shortcut.type);
+        await ack();
+      });
+      app.shortcut({ callback_id: 'ask', type: 'message_action' }, async ({ ack, shortcut }) => {
+        heard.push(shortcut.message.text);
+        await ack();
+      });
+    });
+    await slack.say({ as: ben, channel: general, text: 'What is this?' });
+    const ts = slack.messages(general)[0]?.ts ?? '';
+    await slack.shortcut({ as: ana, callbackId: 'service.stop' });
+    await slack.shortcut({ as: ana, callbackId: 'ask', channel: general, ts });
+    expect(heard).toEqual(['shortcut', 'What is this?']);
+  });
+
+  test('that never acknowledges costs the person an error line', async () => {
+    const slack = await started({ ...options, ackTimeoutMs: 60 });
+    const { stop } = await bot(slack, (app) => app.command('/service', async () => {}));
+    stops.push(stop);
+    expect(await slack.command(ana, general, '/service stop')).toMatchObject({
+      status: 0,
+      error: '/service failed with the error "operation_timeout"',
+    });
+  });
+
+  test('that is not there costs the person another error line', async () => {
+    const slack = await started(options);
+    expect(await slack.command(ana, general, '/service stop')).toMatchObject({
+      error: '/service failed with the error "dispatch_failed"',
+    });
+  });
+
+  test('that acknowledges with blocks which Slack refuses fails visibly', async () => {
+    const { slack } = await withBot((app) => {
+      app.command('/service', async ({ ack }) => {
+        await ack({ blocks: [{ type: 'blink' }] as never });
+      });
+    });
+    const { error } = await slack.command(ana, general, '/service stop');
+    expect(error).toBe('/service failed with the error "invalid_command_response"');
+  });
+});
+
+test('a wrong signing secret makes Bolt refuse the delivery', async () => {
+  const slack = await started({ delivery: { mode: 'http', signingSecret: 'another' } });
+  const { stop } = await httpBot(slack, (app) => app.command('/service', ({ ack }) => ack()));
+  stops.push(stop);
+  expect(await slack.command(ana, general, '/service stop')).toMatchObject({
+    status: 401,
+    error: '/service failed with the error "dispatch_failed"',
+  });
+});
+
+test('a signature older than five minutes makes Bolt refuse the delivery', async () => {
+  const slack = await started({ signedAt: () => new Date(Date.now() - 6 * 60_000) });
+  const { stop } = await httpBot(slack, (app) => app.command('/service', ({ ack }) => ack()));
+  stops.push(stop);
+  expect(await slack.command(ana, general, '/service stop')).toMatchObject({ status: 401 });
+});
+
+test('a socket that Slack closes is replaced, and two connections take turns', async () => {
+  const slack = await started({ delivery: { mode: 'socket' } });
+  const heard: string[] = [];
+  for (const name of ['one', 'two']) {
+    const { stop } = await socketBot(slack, (app) => {
+      app.command('/service', async ({ ack }) => {
+        heard.push(name);
+        await ack();
+      });
+    });
+    stops.push(stop);
+  }
+  for (let n = 0; n < 4; n += 1) await slack.command(ana, general, '/service stop');
+  expect(heard.toSorted()).toEqual(['one', 'one', 'two', 'two']);
+  slack.refreshSockets('refresh_requested');
+  await vi.waitFor(() => expect(slack.calls('apps.connections.open')).toHaveLength(4));
+  await expect.poll(() => slack.connections()).toBe(2);
+  expect(await slack.command(ana, general, '/service stop')).toMatchObject({ error: null });
+});
+
+describe('an event that the app does not take', () => {
+  interface Offer {
+    readonly num: string | undefined;
+    readonly reason: string | undefined;
+    readonly body: { readonly event_id: string };
+  }
+
+  async function listener(statuses: number[], headers: Record<string, string> = {}) {
+    const offers: Offer[] = [];
+    const server = createServer(async (request, response) => {
+      let body = '';
+      for await (const chunk of request) body += String(chunk);
+      const header = (name: string) => request.headers[name]?.toString();
+      offers.push({
+        num: header('x-slack-retry-num'),
+        reason: header('x-slack-retry-reason'),
+        body: JSON.parse(body),
+      });
+      const status = statuses.shift() ?? 200;
+      // Status 0 stands for an app that never answers.
+      if (status > 0) response.writeHead(status, headers).end();
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    stops.push(async () => {
+      server.closeAllConnections();
+      server.close();
+    });
+    // A listening TCP server always has an address of this shape.
+    const { port } = server.address() as AddressInfo;
+    return { offers, eventsUrl: `http://127.0.0.1:${port}/` };
+  }
+
+  test('is offered three more times, with the reason, after the documented pauses', async () => {
+    const { offers, eventsUrl } = await listener([500, 0, 503, 500, 200]);
+    const waits: number[] = [];
+    const slack = await started({
+      ackTimeoutMs: 40,
+      wait: async (ms) => {
+        waits.push(ms);
+      },
+    });
+    slack.deliverTo(eventsUrl);
+    await slack.admin.deactivate(ben);
+    expect(offers.map(({ num, reason }) => [num, reason])).toEqual([
+      [undefined, undefined],
+      ['1', 'http_error'],
+      ['2', 'http_timeout'],
+      ['3', 'http_error'],
+    ]);
+    expect(new Set(offers.map(({ body }) => body.event_id)).size).toBe(1);
+    expect(waits).toEqual([0, 60_000, 300_000]);
+  });
+
+  test('is not offered again when the app says so, or once it is taken', async () => {
+    const said = await listener([500], { 'x-slack-no-retry': '1' });
+    const taken = await listener([500, 202]);
+    const slack = await started();
+    slack.deliverTo(said.eventsUrl);
+    await slack.admin.deactivate(ben);
+    slack.deliverTo(taken.eventsUrl);
+    await slack.admin.deactivate(ana);
+    expect([said.offers.length, taken.offers.length]).toEqual([1, 2]);
+  });
+
+  test('may come twice with nothing that tells the two apart', async () => {
+    const { offers, eventsUrl } = await listener([]);
+    const slack = await started();
+    slack.deliverTo(eventsUrl);
+    await slack.admin.deactivate(ben);
+    await slack.redeliver(slack.events()[0]?.id ?? '');
+    expect(offers).toHaveLength(2);
+    expect(offers[1]).toEqual(offers[0]);
+  });
+});
+
+test('a trigger opens one modal, within three seconds', async () => {
+  const time = clock();
+  const slack = await started({ now: time.now });
+  const seen: string[] = [];
+  const { app, stop } = await httpBot(slack, (on) => {
+    on.command('/service', async ({ ack, body }) => {
+      seen.push(body.trigger_id);
+      await ack();
+    });
+  });
+  stops.push(stop);
+  const openWith = async (trigger_id = '') => {
+    const refused = (error: { data?: { error?: string } }) => error.data?.error;
+    return app.client.views.open({ trigger_id, view: stopModal }).then(() => 'ok', refused);
+  };
+  await slack.command(ana, general, '/service stop');
+  await slack.command(ana, general, '/service stop');
+  time.advance(3000);
+  expect(await openWith(seen[0])).toBe('ok');
+  expect(await openWith(seen[0])).toBe('exchanged_trigger_id');
+  time.advance(1);
+  expect(await openWith(seen[1])).toBe('expired_trigger_id');
+  expect(await openWith('made.up')).toBe('invalid_trigger_id');
+});
+
+interface Pressed {
+  readonly channel: { readonly id: string };
+  readonly message: { readonly ts: string };
+  readonly user: { readonly id: string };
+}
+
+const stopModal = {
+  type: 'modal' as const,
+  callback_id: 'service.stop',
+  title: { type: 'plain_text' as const, text: 'Stop' },
+  submit: { type: 'plain_text' as const, text: 'Ask' },
+  blocks: [
+    {
+      type: 'input' as const,
+      block_id: 'reason',
+      label: { type: 'plain_text' as const, text: 'Reason' },
+      element: { type: 'plain_text_input' as const, action_id: 'reason' },
+    },
+  ],
+};
+const approveButton = actions(
+  button({ action_id: 'change.approve', value: '7KQ2MX', text: plain('Approve') }),
+) as never;
+const filled = (value: string) => ({ reason: { reason: { type: 'plain_text_input', value } } });
+async function open(slack: StandIn, person: string) {
+  await vi.waitFor(() => expect(slack.screen(person).views).toHaveLength(1));
+  return slack.screen(person).views;
+}
