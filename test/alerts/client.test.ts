@@ -1,0 +1,258 @@
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { createAlertsClient } from '../../src/alerts/client.ts';
+import { alertUpdate } from '../../src/alerts/update.ts';
+import { Secret } from '../../src/errors.ts';
+import {
+  GATEWAY_PAGE,
+  hangUp,
+  json,
+  type Respond,
+  raw,
+  serve,
+  testClock,
+} from '../http/loopback.ts';
+import { contractTile, currentSearch, currentTile, TILE } from './replies.ts';
+
+function client(baseUrl: string) {
+  const clock = testClock();
+  const alerts = createAlertsClient({
+    baseUrl,
+    token: new Secret('canary-token'),
+    version: '0.1.0',
+    clock,
+  });
+  onTestFinished(() => alerts.close());
+  return { ...alerts, clock };
+}
+
+const numbered = (from: number, count: number) =>
+  Array.from({ length: count }, (_, index) => ({ ...contractTile, id: `alert-${from + index}` }));
+
+const BODY = { threshold: 5, interval: '5m', thresholdType: 'above', source: 'tile' };
+
+describe('each operation has its method, path and body', () => {
+  test.each(['', '/', '/api/v2/'])('with a base address that ends in "%s"', async (ending) => {
+    const server = await serve(
+      json(200, { data: [] }),
+      json(200, { data: currentTile }),
+      json(200, { data: currentTile }),
+    );
+    const alerts = client(server.url + ending);
+    await alerts.listAlerts();
+    await alerts.getAlert(TILE);
+    await alerts.updateAlert(TILE, BODY);
+    expect(server.received).toMatchObject([
+      { method: 'GET', path: '/api/v2/alerts', query: {} },
+      { method: 'GET', path: `/api/v2/alerts/${TILE}`, query: {} },
+      { method: 'PUT', path: `/api/v2/alerts/${TILE}`, body: BODY },
+    ]);
+    for (const { headers } of server.received) {
+      expect(headers.authorization).toBe('Bearer canary-token');
+    }
+  });
+
+  test.each(['65b0c0ffee0000000000a001', 'abc', 'A_b-1'])(
+    'the id %s is taken as it is, for nobody promises its form',
+    async (id) => {
+      const server = await serve(json(200, { data: currentTile }));
+      await client(server.url).getAlert(id);
+      expect(server.received[0]?.path).toBe(`/api/v2/alerts/${id}`);
+    },
+  );
+
+  test.each(['', '..', 'a/b', 'a?b'])('the id %j is not sent', async (id) => {
+    const server = await serve(json(200, { data: currentTile }));
+    await expect(client(server.url).getAlert(id)).rejects.toMatchObject({ name: 'InvalidRequest' });
+    await expect(client(server.url).updateAlert(id, BODY)).rejects.toMatchObject({
+      name: 'InvalidRequest',
+    });
+    expect(server.received).toHaveLength(0);
+  });
+});
+
+describe('the list', () => {
+  test('of a server without pages is what it sent', async () => {
+    const server = await serve(json(200, { data: numbered(0, 1000) }));
+    const { result } = await client(server.url).listAlerts();
+    expect(result).toMatchObject({ total: null, complete: true });
+    expect(result.alerts).toHaveLength(1000);
+    expect(server.received).toHaveLength(1);
+  });
+
+  test('of a server with pages is read to the end', async () => {
+    const pages: Respond = (response, received) => {
+      const offset = Number(received.query.offset ?? 0);
+      const data = numbered(offset, Math.min(1000, 2300 - offset));
+      json(200, { data, meta: { total: 2300, limit: 1000, offset } })(response, received);
+    };
+    const server = await serve(pages);
+    const { result } = await client(server.url).listAlerts();
+    expect(result).toMatchObject({ total: 2300, complete: true });
+    expect(result.alerts).toHaveLength(2300);
+    expect(server.received.map(({ query }) => query)).toEqual([
+      {},
+      { limit: '1000', offset: '1000' },
+      { limit: '1000', offset: '2000' },
+    ]);
+  });
+
+  test('of a server that ignores pages is not read for ever', async () => {
+    const server = await serve(json(200, { data: numbered(0, 3), meta: { total: 5 } }));
+    const { result } = await client(server.url).listAlerts();
+    expect(result.alerts).toHaveLength(3);
+    expect(result).toMatchObject({ total: 5, complete: false });
+    expect(server.received).toHaveLength(2);
+  });
+
+  test('names no alert twice when one was added between two pages', async () => {
+    const server = await serve(
+      json(200, { data: numbered(0, 2), meta: { total: 4 } }),
+      json(200, { data: numbered(1, 2), meta: { total: 4 } }),
+      json(200, { data: numbered(3, 1), meta: { total: 4 } }),
+    );
+    const { result } = await client(server.url).listAlerts();
+    expect(result.alerts.map(({ id }) => id)).toEqual(['alert-0', 'alert-1', 'alert-2', 'alert-3']);
+  });
+
+  test('ends after twenty pages and says that there is more', async () => {
+    const server = await serve((response, received) => {
+      const data = numbered(Number(received.query.offset ?? 0), 1);
+      json(200, { data, meta: { total: 50 } })(response, received);
+    });
+    const { result } = await client(server.url).listAlerts();
+    expect(server.received).toHaveLength(20);
+    expect(result).toMatchObject({ total: 50, complete: false });
+  });
+
+  test('has every alert, also the odd ones', async () => {
+    const odd = { id: 'x', name: 5, threshold: '7', channel: 'none', silenced: [] };
+    const server = await serve(json(200, { data: [currentTile, odd, {}, {}] }));
+    const { result } = await client(server.url).listAlerts();
+    expect(result.alerts).toHaveLength(4);
+    expect(result.alerts[1]).toMatchObject({ id: 'x', name: null, threshold: 7, channels: [] });
+  });
+
+  test.for<[string, Respond, string]>([
+    ['nothing', raw(200, ''), 'empty-reply'],
+    ['an empty object', json(200, {}), 'empty-reply'],
+    ['a null', json(200, { data: null }), 'empty-reply'],
+    ['one alert', json(200, { data: currentTile }), 'unreadable-reply'],
+    ['a page', raw(200, GATEWAY_PAGE), 'unreadable-reply'],
+  ])('is not made of %s', async ([, answer, trouble]) => {
+    const server = await serve(answer);
+    await expect(client(server.url).listAlerts()).rejects.toMatchObject({ trouble });
+  });
+});
+
+describe('an update', () => {
+  test('made from a fresh read arrives whole', async () => {
+    const server = await serve(json(200, { data: currentSearch }));
+    const alerts = client(server.url);
+    const { result: read } = await alerts.getAlert(currentSearch.id);
+    const update = alertUpdate(read, { threshold: 10 });
+    if (!update.ok) throw new Error(update.refusal);
+    await alerts.updateAlert(currentSearch.id, update.body);
+    const { id, state, teamId, createdAt, updatedAt, ...kept } = currentSearch;
+    expect(server.received[1]?.body).toEqual({ ...kept, threshold: 10 });
+  });
+
+  test.for<[string, Respond]>([
+    ['an empty object', json(200, {})],
+    ['null', json(200, { data: null })],
+    ['nothing', raw(200, '')],
+    ['half an object', raw(200, '{"data":{"id"')],
+    ['a page', raw(200, GATEWAY_PAGE)],
+  ])('is accepted without details when the server answers 200 with %s', async ([, answer]) => {
+    const server = await serve(answer);
+    const reply = await client(server.url).updateAlert(TILE, BODY);
+    expect(reply).toMatchObject({ status: 200, result: null });
+  });
+
+  test.for<[string, Respond]>([
+    ['hangs up', hangUp],
+    ['fails', json(500, { message: 'Something went wrong :(' })],
+    ['sits behind a slow gateway', raw(504, GATEWAY_PAGE)],
+  ])('is not repeated when the server %s', async ([, answer]) => {
+    const server = await serve(answer, json(200, { data: currentTile }));
+    await expect(client(server.url).updateAlert(TILE, BODY)).rejects.toMatchObject({
+      effect: 'unknown',
+    });
+    expect(server.received).toHaveLength(1);
+  });
+
+  test('that the server refuses is not tried again with less', async () => {
+    const server = await serve(
+      json(400, { message: 'Webhook not found' }),
+      json(200, { data: currentTile }),
+    );
+    await expect(client(server.url).updateAlert(TILE, BODY)).rejects.toMatchObject({
+      effect: 'refused',
+      serverText: 'Webhook not found',
+    });
+    expect(server.received).toHaveLength(1);
+  });
+
+  test('with a null or a key of the server is refused here', async () => {
+    const server = await serve(json(200, { data: currentTile }));
+    const body = { ...BODY, thresholdMax: null, state: 'OK' };
+    await expect(client(server.url).updateAlert(TILE, body)).rejects.toMatchObject({
+      problems: [{ field: 'thresholdMax' }, { field: 'state' }],
+    });
+    expect(server.received).toHaveLength(0);
+  });
+});
+
+describe('an error', () => {
+  test.for<[string, Respond, object]>([
+    [
+      'a wrong token, in plain text',
+      raw(401, 'Unauthorized', { 'content-type': 'text/plain' }),
+      { effect: 'refused', status: 401, serverText: 'Unauthorized' },
+    ],
+    [
+      'no team',
+      json(403, { message: 'Forbidden' }),
+      { effect: 'refused', serverText: 'Forbidden' },
+    ],
+    [
+      'an unknown alert',
+      json(404, { message: 'Alert not found' }),
+      { effect: 'refused', trouble: 'answer', serverText: 'Alert not found' },
+    ],
+    [
+      'an unknown alert on an older server, or a wrong address',
+      raw(404, 'Not Found', { 'content-type': 'text/plain' }),
+      { effect: 'refused', trouble: 'wrong-address', serverText: 'Not Found' },
+    ],
+    [
+      'a body that is refused by an older server',
+      json(400, [{ type: 'Body', errors: { issues: [{ path: ['name'], message: 'Too short' }] } }]),
+      { effect: 'refused', serverText: 'name: Too short' },
+    ],
+    [
+      'a full window',
+      raw(429, 'Too many requests, please try again later.', {
+        'content-type': 'text/html',
+        'ratelimit-reset': '31',
+      }),
+      { effect: 'not-sent', retryAfterMs: 31_000 },
+    ],
+    ['a full window that says nothing', raw(429, 'no'), { retryAfterMs: 60_000 }],
+  ])('tells of %s', async ([, answer, expected]) => {
+    const server = await serve(answer);
+    await expect(client(server.url).updateAlert(TILE, BODY)).rejects.toMatchObject(expected);
+  });
+});
+
+test('a hundred requests go out at once, and the next is not sent for a minute', async () => {
+  const server = await serve(json(200, { data: currentTile }));
+  const { getAlert } = client(server.url);
+  const rush = Array.from({ length: 101 }, () => getAlert(TILE));
+  await expect(Promise.all(rush)).rejects.toMatchObject({
+    effect: 'not-sent',
+    trouble: 'budget',
+    retryAfterMs: 61_000,
+  });
+  await Promise.allSettled(rush);
+  expect(server.received).toHaveLength(100);
+});

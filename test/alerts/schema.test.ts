@@ -1,0 +1,120 @@
+import { describe, expect, test } from 'vitest';
+import { Alert, AlertBody, AlertEdit, isSilenced } from '../../src/alerts/schema.ts';
+import { problemsOf } from '../../src/http/request.ts';
+import { contractSearch, contractTile, currentSearch, currentTile } from './replies.ts';
+
+const NOON = new Date('2026-11-20T12:00:00Z');
+
+describe('an alert reads the same from every server', () => {
+  test.for<[string, object, object]>([
+    [
+      'current, tile',
+      currentTile,
+      { teamId: currentTile.teamId, dashboardId: currentTile.dashboardId, savedSearchId: null },
+    ],
+    [
+      'current, saved search',
+      currentSearch,
+      { savedSearchId: currentSearch.savedSearchId, groupBy: 'service' },
+    ],
+    [
+      'contract, tile',
+      contractTile,
+      { teamId: contractTile.team, dashboardId: contractTile.dashboard, savedSearchId: null },
+    ],
+    ['contract, saved search', contractSearch, { savedSearchId: contractSearch.savedSearch }],
+  ])('%s', ([, reply, fields]) => {
+    const alert = Alert.parse(reply);
+    expect(alert).toMatchObject(fields);
+    expect(alert.asRead).toEqual(reply);
+  });
+
+  test.for<[string, object, unknown[]]>([
+    ['a list of channels', currentTile, currentTile.channels],
+    ['one channel', contractTile, [contractTile.channel]],
+    ['no channel', { ...contractTile, channel: undefined }, []],
+    ['a channel of null', { ...contractTile, channel: null }, []],
+  ])('%s', ([, reply, channels]) => {
+    expect(Alert.parse(reply).channels).toEqual(channels);
+  });
+
+  test('with values that nobody has heard of, as they are', () => {
+    const odd = { ...currentTile, thresholdType: 'near', state: 'SLEEPING', source: 'metric' };
+    expect(Alert.parse(odd)).toMatchObject({
+      thresholdType: 'near',
+      state: 'SLEEPING',
+      source: 'metric',
+    });
+  });
+
+  test('with nulls everywhere', () => {
+    const nulls = Object.fromEntries(Object.keys(currentTile).map((key) => [key, null]));
+    expect(Alert.parse(nulls)).toMatchObject({ id: null, threshold: null, channels: [] });
+  });
+
+  test('with the newer name where both are there', () => {
+    const both = { dashboardId: 'new', dashboard: 'old' };
+    expect(Alert.parse(both).dashboardId).toBe('new');
+    expect(Alert.parse({ dashboard: 'old', dashboardId: 'new' }).dashboardId).toBe('new');
+  });
+});
+
+describe('an alert is silenced', () => {
+  const until = (moment: string | null) => ({ by: 'ana', at: 'then', until: moment });
+
+  test.for<[string, unknown, boolean]>([
+    ['until a second from now', until('2026-11-20T12:00:01Z'), true],
+    ['until this moment: no longer', until('2026-11-20T12:00:00Z'), false],
+    ['until yesterday: no longer', until('2026-11-19T12:00:00Z'), false],
+    ['until nobody knows: not that we know', until(null), false],
+    ['until nonsense: not that we know', until('soon'), false],
+    ['by a yes', true, true],
+    ['by a no: it is not', false, false],
+    ['by null: it is not', null, false],
+    ['by nothing: it is not', undefined, false],
+    ['by something else: not that we know', 'yes', false],
+  ])('%s', ([, silenced, expected]) => {
+    expect(isSilenced(Alert.parse({ ...currentTile, silenced }), NOON)).toBe(expected);
+  });
+});
+
+describe('an edit', () => {
+  const INTERVAL = 'must be a number and a unit, such as 5m, 15m or 1h';
+
+  test.for<[string, unknown[], unknown[], string]>([
+    ['threshold', [0, -1, 2.5], ['5', null, NaN], 'must be a number'],
+    ['interval', ['1m', '5m', '15m', '1h', '1d'], ['', '0m', 'm', '5', '5 m', 'm5', 5], INTERVAL],
+    ['thresholdType', ['above', 'below'], ['between', 'ABOVE', ''], 'must be above or below'],
+    ['name', ['a'], [''], 'must not be empty'],
+    ['message', ['a'], [''], 'must not be empty'],
+    ['webhookId', ['w'], [''], 'must not be empty'],
+  ])('may set %s', ([field, good, bad, problem]) => {
+    for (const value of good) expect(AlertEdit.safeParse({ [field]: value }).success).toBe(true);
+    for (const value of bad) {
+      const { error } = AlertEdit.safeParse({ [field]: value });
+      expect(error && problemsOf(error), `${value}`).toEqual([{ field, problem }]);
+    }
+  });
+
+  test('may not set the source', () => {
+    const { error } = AlertEdit.safeParse({ threshold: 1, source: 'tile' });
+    expect(error && problemsOf(error)).toEqual([
+      { field: 'source', problem: 'is not a field of this request' },
+    ]);
+  });
+
+  test.each([{}, { threshold: undefined }])('must change something (%j)', (edit) => {
+    expect(AlertEdit.safeParse(edit).error?.issues[0]?.message).toBe('must change something');
+  });
+});
+
+describe('the body of an update', () => {
+  test.for<[string, object, string]>([
+    ['a null', { thresholdMax: null }, 'must not be null'],
+    ['a state', { state: 'OK' }, 'is written by the server only'],
+    ['a silence', { silenced: {} }, 'is written by the server only'],
+    ['a threshold in words', { threshold: 'five' }, 'must be a number'],
+  ])('with %s is not sent', ([, body, problem]) => {
+    expect(AlertBody.safeParse(body).error?.issues).toMatchObject([{ message: problem }]);
+  });
+});

@@ -1,0 +1,301 @@
+import { describe, expect, test } from 'vitest';
+import { Alert, type AlertEdit } from '../../src/alerts/schema.ts';
+import {
+  type AlertRefusal,
+  alertFingerprint,
+  alertUpdate,
+  differences,
+  sameAlert,
+} from '../../src/alerts/update.ts';
+import { contractSearch, contractTile, currentSearch, currentTile } from './replies.ts';
+
+const read = (reply: object) => Alert.parse(reply);
+
+function bodyOf(reply: object, edit: AlertEdit) {
+  const update = alertUpdate(read(reply), edit);
+  if (!update.ok) throw new Error(update.refusal);
+  return update.body;
+}
+
+describe('an update carries over all that was read and changes what was asked for', () => {
+  test('of a tile alert on a current server', () => {
+    expect(bodyOf(currentTile, { threshold: 250, interval: '15m' })).toEqual({
+      name: '5xx rate',
+      threshold: 250,
+      thresholdType: 'above',
+      interval: '15m',
+      source: 'tile',
+      channel: currentTile.channel,
+      channels: currentTile.channels,
+      note: 'see the runbook',
+      numConsecutiveWindows: 2,
+      dashboardId: currentTile.dashboardId,
+      tileId: 'tile-4',
+    });
+  });
+
+  test('of a saved-search alert with a range', () => {
+    expect(bodyOf(currentSearch, { threshold: 10 })).toEqual({
+      name: 'errors by service',
+      message: 'look here',
+      threshold: 10,
+      thresholdMax: 50,
+      thresholdType: 'between',
+      interval: '15m',
+      source: 'saved_search',
+      channel: currentSearch.channel,
+      savedSearchId: currentSearch.savedSearchId,
+      groupBy: 'service',
+    });
+  });
+
+  test('of a tile alert on a server of the contract: its nine fields and no other', () => {
+    expect(bodyOf(contractTile, { name: 'errors' })).toEqual({
+      name: 'errors',
+      message: 'too many',
+      threshold: 100,
+      interval: '5m',
+      thresholdType: 'above',
+      source: 'tile',
+      channel: contractTile.channel,
+      dashboardId: contractTile.dashboard,
+      tileId: 'tile-4',
+    });
+  });
+
+  test('of a search alert on a server of the contract, under the names of requests', () => {
+    const body = bodyOf(contractSearch, { threshold: 1 });
+    expect(body).toMatchObject({
+      source: 'search',
+      savedSearchId: contractSearch.savedSearch,
+      groupBy: 'service',
+    });
+    expect(Object.keys(body)).not.toContain('savedSearch');
+    expect(Object.keys(body)).not.toContain('dashboardId');
+  });
+
+  test('with the keys of a future server', () => {
+    const body = bodyOf({ ...currentTile, runbook: { url: 'x' } }, { threshold: 1 });
+    expect(body.runbook).toEqual({ url: 'x' });
+  });
+
+  test('with a threshold of zero, and with one below it', () => {
+    expect(bodyOf(currentTile, { threshold: 0 }).threshold).toBe(0);
+    expect(bodyOf(currentTile, { threshold: -5 }).threshold).toBe(-5);
+  });
+
+  test('with a number where the server had wrapped it in a string', () => {
+    expect(bodyOf({ ...currentTile, threshold: '100' }, { interval: '1h' }).threshold).toBe(100);
+  });
+
+  test.each([
+    'id',
+    'state',
+    'team',
+    'teamId',
+    'silenced',
+    'executionErrors',
+    'createdAt',
+    'updatedAt',
+    'createdBy',
+  ])('but not %s, which the server alone writes', (field) => {
+    expect(bodyOf({ ...currentTile, [field]: 'x' }, { threshold: 1 })).not.toHaveProperty(field);
+  });
+
+  test('but no nulls, which some servers refuse to take back', () => {
+    const body = bodyOf({ ...currentTile, thresholdMax: null }, { threshold: 1 });
+    expect(Object.values(body)).not.toContain(null);
+  });
+
+  test('but not what belongs to the other source', () => {
+    const tile = { ...currentTile, savedSearchId: 's', groupBy: 'service' };
+    expect(bodyOf(tile, { threshold: 1 })).not.toHaveProperty('savedSearchId');
+    expect(bodyOf(tile, { threshold: 1 })).not.toHaveProperty('groupBy');
+    const search = { ...currentSearch, dashboardId: 'd', tileId: 't' };
+    expect(bodyOf(search, { threshold: 6 })).not.toHaveProperty('dashboardId');
+    expect(bodyOf(search, { threshold: 6 })).not.toHaveProperty('tileId');
+  });
+
+  test('but not an upper bound that is left over from a range', () => {
+    const body = bodyOf({ ...currentTile, thresholdMax: 500 }, { threshold: 1 });
+    expect(body).not.toHaveProperty('thresholdMax');
+  });
+
+  test('with the source exactly as it was read', () => {
+    expect(bodyOf(currentSearch, { threshold: 6 }).source).toBe('saved_search');
+    expect(bodyOf(contractSearch, { threshold: 6 }).source).toBe('search');
+  });
+});
+
+describe('another webhook', () => {
+  test('goes into the first channel, which keeps what we do not know of it', () => {
+    const body = bodyOf(currentTile, { webhookId: 'w2' });
+    const first = { type: 'webhook', webhookId: 'w2', severity: 'high' };
+    expect(body.channels).toEqual([first, currentTile.channels[1]]);
+    expect(body.channel).toEqual(first);
+  });
+
+  test('goes into the only channel of an older server', () => {
+    const body = bodyOf(contractTile, { webhookId: 'w2' });
+    expect(body.channel).toEqual({ type: 'webhook', webhookId: 'w2' });
+    expect(body).not.toHaveProperty('channels');
+  });
+});
+
+test('an alert moves to another tile', () => {
+  const body = bodyOf(currentTile, { dashboardId: 'd2', tileId: 'tile-9' });
+  expect(body).toMatchObject({ source: 'tile', dashboardId: 'd2', tileId: 'tile-9' });
+});
+
+test('an update tells what changes and what stays', () => {
+  const update = alertUpdate(read(currentTile), { threshold: 250, name: '5xx rate' });
+  expect(update).toMatchObject({
+    ok: true,
+    changes: [{ field: 'threshold', before: 100, after: 250 }],
+    keptAsIs: [
+      'name',
+      'thresholdType',
+      'interval',
+      'source',
+      'channel',
+      'channels',
+      'note',
+      'numConsecutiveWindows',
+      'dashboardId',
+      'tileId',
+      'silenced',
+    ],
+  });
+});
+
+describe('an update is refused', () => {
+  const { channel: _, channels: __, ...silent } = currentTile;
+  const exclusive = { ...currentTile, thresholdType: 'above_exclusive' };
+  const email = { ...contractTile, channel: { type: 'email' } };
+
+  test.for<[string, object, AlertEdit, AlertRefusal]>([
+    ['no channel was read', silent, { threshold: 1 }, 'no-channel'],
+    ['the list of channels is empty', { ...silent, channels: [] }, { threshold: 1 }, 'no-channel'],
+    ['the channel is null', { ...silent, channel: null }, { threshold: 1 }, 'no-channel'],
+    ['no dashboard was read', { ...currentTile, dashboardId: null }, { threshold: 1 }, 'no-tile'],
+    ['no tile was read', { ...currentTile, tileId: undefined }, { threshold: 1 }, 'no-tile'],
+    [
+      'no saved search was read',
+      { ...currentSearch, savedSearchId: null },
+      { threshold: 6 },
+      'no-saved-search',
+    ],
+    ['no source was read', { ...currentTile, source: null }, { threshold: 1 }, 'unknown-source'],
+    ['the source is new', { ...currentTile, source: 'metric' }, { threshold: 1 }, 'unknown-source'],
+    [
+      'the range would become a limit',
+      currentSearch,
+      { thresholdType: 'above' },
+      'type-not-editable',
+    ],
+    ['the type is of another kind', exclusive, { thresholdType: 'below' }, 'type-not-editable'],
+    ['the lower bound passes the upper', currentSearch, { threshold: 51 }, 'bounds-crossed'],
+    ['a saved-search alert should move', currentSearch, { tileId: 't' }, 'not-a-tile-alert'],
+    [
+      'a saved search should get a dashboard',
+      contractSearch,
+      { dashboardId: 'd' },
+      'not-a-tile-alert',
+    ],
+    ['the channel is no webhook', email, { webhookId: 'w2' }, 'channel-without-webhook'],
+    ['all is as it was', currentTile, { threshold: 100, interval: '5m' }, 'nothing-changes'],
+  ])('when %s', ([, reply, edit, refusal]) => {
+    expect(alertUpdate(read(reply), edit)).toEqual({ ok: false, refusal });
+  });
+
+  test.for<[string, object, AlertEdit]>([
+    ['the lower bound meets the upper', currentSearch, { threshold: 50 }],
+    [
+      'the kind of type stays',
+      { ...currentTile, thresholdType: 'above_exclusive' },
+      { threshold: 1 },
+    ],
+    ['a limit turns around', currentTile, { thresholdType: 'below' }],
+    [
+      'the contract knows no saved search',
+      { ...contractSearch, savedSearch: null },
+      { threshold: 1 },
+    ],
+  ])('but not when %s', ([, reply, edit]) => {
+    expect(alertUpdate(read(reply), edit)).toMatchObject({ ok: true });
+  });
+});
+
+describe('an alert that was shown and is read again', () => {
+  test.for<[string, object, object]>([
+    ['fired meanwhile', currentTile, { ...currentTile, state: 'OK', updatedAt: 'later' }],
+    ['was silenced', currentTile, { ...currentTile, silenced: null }],
+    ['failed to run', currentTile, { ...currentTile, executionErrors: ['x'] }],
+    [
+      'comes in another order',
+      currentTile,
+      Object.fromEntries(Object.entries(currentTile).reverse()),
+    ],
+    ['has a null where nothing was', currentTile, { ...currentTile, thresholdMax: null }],
+    [
+      'comes under the older names',
+      contractTile,
+      { ...contractTile, dashboard: undefined, dashboardId: contractTile.dashboard },
+    ],
+  ])('is the same when it %s', ([, shown, now]) => {
+    expect(sameAlert(read(shown), read(now))).toBe(true);
+    expect(alertFingerprint(read(shown))).toBe(alertFingerprint(read(now)));
+  });
+
+  test.for<[string, object]>([
+    ['another threshold', { threshold: 101 }],
+    ['another name', { name: 'x' }],
+    ['a note less', { note: undefined }],
+    ['a channel less', { channels: [currentTile.channels[0]] }],
+    ['a key inside a channel', { channel: { type: 'webhook', webhookId: 'w1', a: 1 } }],
+    ['another source', { source: 'saved_search' }],
+    ['a field we do not know', { runbook: 'x' }],
+  ])('is stale with %s', ([, changed]) => {
+    const now = read({ ...currentTile, ...changed });
+    expect(sameAlert(read(currentTile), now)).toBe(false);
+    expect(alertFingerprint(read(currentTile))).not.toBe(alertFingerprint(now));
+  });
+});
+
+describe('the reply to an update is compared with what was sent', () => {
+  const body = bodyOf(currentTile, { threshold: 250 });
+  const reply = { ...currentTile, threshold: 250 };
+
+  test('and agrees, whatever the server writes itself', () => {
+    expect(differences(body, read({ ...reply, updatedAt: 'now', state: 'OK' }))).toEqual([]);
+  });
+
+  test('and agrees in spite of older names and wrapped numbers', () => {
+    const { dashboardId, ...rest } = reply;
+    const older = { ...rest, dashboard: dashboardId, threshold: '250', numConsecutiveWindows: '2' };
+    expect(differences(body, read(older))).toEqual([]);
+  });
+
+  test.for<[string, object, { field: string; sent: unknown; got: unknown }]>([
+    ['was not changed', { threshold: 100 }, { field: 'threshold', sent: 250, got: 100 }],
+    ['was cleared', { note: null }, { field: 'note', sent: 'see the runbook', got: undefined }],
+    [
+      'was cut short',
+      { channels: [currentTile.channels[0]] },
+      { field: 'channels', sent: currentTile.channels, got: [currentTile.channels[0]] },
+    ],
+    ['is zero as text', { threshold: 'soon' }, { field: 'threshold', sent: 250, got: undefined }],
+  ])('and shows a field that %s', ([, changed, difference]) => {
+    expect(differences(body, read({ ...reply, ...changed }))).toEqual([difference]);
+  });
+
+  test('and shows that the alert was converted', () => {
+    const search = bodyOf(currentSearch, { threshold: 10 });
+    const converted = { ...currentSearch, threshold: 10, source: 'tile', savedSearchId: null };
+    expect(differences(search, read(converted)).map(({ field }) => field)).toEqual([
+      'source',
+      'savedSearchId',
+      'groupBy',
+    ]);
+  });
+});

@@ -1,0 +1,373 @@
+import { describe, expect, test } from 'vitest';
+import { REGIONS, REGIONS_OF } from '../../src/cloud/choices.ts';
+import { firstServiceProblems, organizationProblems } from '../../src/cloud/rules.ts';
+import {
+  EndpointCreation,
+  ReplicaScaling,
+  ServiceCreation,
+  ServiceState,
+  UsagePeriod,
+} from '../../src/cloud/schema.ts';
+import type { Problem } from '../../src/errors.ts';
+import { problemsOf } from '../../src/http/request.ts';
+
+const MEMORY = 'must be a multiple of 4 from 8 to 356';
+const TOTAL = 'must be a multiple of 12 from 24 to 1068';
+const REPLICAS = 'must be a whole number from 1 to 20';
+const IDLE = 'must be a whole number of minutes, 5 or more';
+const NAME = 'must be 1 to 50 letters, digits and spaces';
+const DESCRIPTION = 'must be a text of at most 255 characters';
+const BYOC = 'is required with byocId and must be one of 48, 116, 172, 232';
+const PRODUCTION = 'is only for services of the tier production';
+
+const SCHEMAS = { ServiceCreation, EndpointCreation, ReplicaScaling, ServiceState };
+
+type Schema = {
+  safeParse(value: unknown): { success: boolean; error?: Parameters<typeof problemsOf>[0] };
+};
+
+function problems(schema: Schema, value: unknown): readonly Problem[] {
+  const { error } = schema.safeParse(value);
+  return error === undefined ? [] : problemsOf(error);
+}
+
+const endpoint = (fields: object) => ({ type: 'VPC_ENDPOINT_SERVICE', ...fields });
+
+describe('one field', () => {
+  test.for<
+    [keyof typeof SCHEMAS, string, unknown[], unknown[], string, ((fields: object) => object)?]
+  >([
+    ['ReplicaScaling', 'minReplicaMemoryGb', [8, 12, 356], [4, 7, 10, 357, 360, '8', null], MEMORY],
+    ['ReplicaScaling', 'maxReplicaMemoryGb', [8, 352, 356], [0, -8, 9, 360, NaN], MEMORY],
+    ['ReplicaScaling', 'numReplicas', [1, 2, 20], [0, 21, 1.5, -1, '3'], REPLICAS],
+    ['ReplicaScaling', 'idleTimeoutMinutes', [5, 6, 10_000], [4, 0, 5.5, '5'], IDLE],
+    ['ReplicaScaling', 'idleScaling', [true, false], ['on', 1], 'must be on or off'],
+    ['ServiceCreation', 'minReplicaMemoryGb', [8, 356], [4, 6, 360], MEMORY],
+    ['ServiceCreation', 'maxReplicaMemoryGb', [8, 356], [4, 6, 360], MEMORY],
+    ['ServiceCreation', 'minTotalMemoryGb', [24, 36, 1068], [12, 23, 25, 1080], TOTAL],
+    ['ServiceCreation', 'maxTotalMemoryGb', [24, 1056, 1068], [12, 30, 1069], TOTAL],
+    ['ServiceCreation', 'numReplicas', [1, 20], [0, 21], REPLICAS],
+    ['ServiceCreation', 'idleTimeoutMinutes', [5], [4], IDLE],
+    [
+      'ServiceCreation',
+      'name',
+      ['a', 'analytics eu 2', 'x'.repeat(50), 'a\tb'],
+      ['', ' ', 'x'.repeat(51), 'analytics-eu', 'a_b', 'a.b', '<!channel>', 5],
+      NAME,
+    ],
+    [
+      'ServiceCreation',
+      'provider',
+      ['aws', 'gcp', 'azure'],
+      ['AWS', 'other'],
+      'must be one of aws, gcp, azure',
+    ],
+    [
+      'ServiceCreation',
+      'releaseChannel',
+      ['slow', 'default', 'fast'],
+      ['regular'],
+      'must be one of slow, default, fast',
+    ],
+    ['ServiceCreation', 'complianceType', ['hipaa', 'pci'], ['sox'], 'must be one of hipaa, pci'],
+    [
+      'ServiceCreation',
+      'backupId',
+      ['2f7c9d34-5f0e-4f0a-8f58-0f6f0b1c2d3e', '00000000-0000-0000-0000-000000000000'],
+      ['2f7c9d34', ''],
+      'must be a UUID',
+    ],
+    ['ServiceCreation', 'dataWarehouseId', ['main'], [''], 'must not be empty'],
+    [
+      'EndpointCreation',
+      'description',
+      ['', 'x'.repeat(255)],
+      ['x'.repeat(256)],
+      DESCRIPTION,
+      endpoint,
+    ],
+    [
+      'EndpointCreation',
+      'type',
+      ['VPC_ENDPOINT_SERVICE'],
+      ['OTHER', undefined],
+      'must be one of VPC_ENDPOINT_SERVICE, VPC_RESOURCE, STREAMING_MULTI_VPC',
+      endpoint,
+    ],
+    [
+      'EndpointCreation',
+      'streamAuthentication',
+      ['SASL_IAM', 'SASL_SCRAM', null],
+      ['PLAIN'],
+      'must be one of SASL_IAM, SASL_SCRAM',
+      endpoint,
+    ],
+    [
+      'EndpointCreation',
+      'vpcEndpointServiceName',
+      ['com.x', null],
+      [''],
+      'must not be empty',
+      endpoint,
+    ],
+    [
+      'ServiceState',
+      'command',
+      ['start', 'stop'],
+      ['awake', 'START', ''],
+      'must be one of start, stop',
+    ],
+  ])('%s.%s', ([name, field, good, bad, problem, around = (fields: object) => fields]) => {
+    for (const value of good)
+      expect(problems(SCHEMAS[name], around({ [field]: value }))).toEqual([]);
+    for (const value of bad) {
+      expect(problems(SCHEMAS[name], around({ [field]: value })), `${value}`).toEqual([
+        { field, problem },
+      ]);
+    }
+  });
+
+  test.each(REGIONS)('the region %s of the contract is accepted', (region) => {
+    expect(problems(ServiceCreation, { region })).toEqual([]);
+  });
+
+  test('a region that the contract does not know is refused', () => {
+    expect(problems(ServiceCreation, { region: 'mars-1' })).toMatchObject([{ field: 'region' }]);
+  });
+
+  test('the deprecated fields are still accepted', () => {
+    const body = {
+      tier: 'production',
+      minTotalMemoryGb: 24,
+      maxTotalMemoryGb: 48,
+      privateEndpointIds: ['vpce-1'],
+    };
+    expect(problems(ServiceCreation, body)).toEqual([]);
+  });
+
+  test.for<[string, Schema, object]>([
+    ['creating', ServiceCreation, { name: 'a', colour: 'red' }],
+    ['creating an endpoint', EndpointCreation, endpoint({ colour: 'red' })],
+    ['scaling', ReplicaScaling, { numReplicas: 2, colour: 'red' }],
+    ['stopping', ServiceState, { command: 'stop', colour: 'red' }],
+    [
+      'asking for costs',
+      UsagePeriod,
+      { from_date: '2026-11-01', to_date: '2026-11-02', colour: 1 },
+    ],
+  ])('a field that the contract does not know is refused when %s', ([, schema, body]) => {
+    const problem = 'is not a field of this request';
+    expect(problems(schema, body)).toEqual([{ field: 'colour', problem }]);
+  });
+
+  test('names that reach into prototypes are fields that nobody knows', () => {
+    const body: unknown = JSON.parse('{"command":"stop","__proto__":{"a":1},"constructor":1}');
+    const fields = problems(ServiceState, body).map(({ field }) => field);
+    expect(fields).toContain('constructor');
+    expect(Object.prototype).not.toHaveProperty('a');
+  });
+
+  test('entries of lists are checked where they stand', () => {
+    const body = { ipAccessList: [{ source: '10.0.0.0/8' }, { source: '' }], endpoints: [{}] };
+    expect(problems(ServiceCreation, body).map(({ field }) => field)).toEqual([
+      'ipAccessList.1.source',
+      'endpoints.0.protocol',
+      'endpoints.0.enabled',
+    ]);
+  });
+});
+
+describe('fields together', () => {
+  test.for<[string, Schema, object, readonly Problem[]]>([
+    ['equal bounds', ReplicaScaling, { minReplicaMemoryGb: 16, maxReplicaMemoryGb: 16 }, []],
+    [
+      'crossed bounds',
+      ReplicaScaling,
+      { minReplicaMemoryGb: 20, maxReplicaMemoryGb: 16 },
+      [{ field: 'minReplicaMemoryGb', problem: 'must not be above maxReplicaMemoryGb (16)' }],
+    ],
+    [
+      'crossed bounds of a new service',
+      ServiceCreation,
+      { minReplicaMemoryGb: 20, maxReplicaMemoryGb: 16 },
+      [{ field: 'minReplicaMemoryGb', problem: 'must not be above maxReplicaMemoryGb (16)' }],
+    ],
+    [
+      'crossed totals',
+      ServiceCreation,
+      { minTotalMemoryGb: 48, maxTotalMemoryGb: 24 },
+      [{ field: 'minTotalMemoryGb', problem: 'must not be above maxTotalMemoryGb (24)' }],
+    ],
+    [
+      'no change at all',
+      ReplicaScaling,
+      {},
+      [{ field: 'request', problem: 'must change something' }],
+    ],
+    [
+      'no change but a name for it',
+      ReplicaScaling,
+      { numReplicas: undefined },
+      [{ field: 'request', problem: 'must change something' }],
+    ],
+    [
+      'own cloud, sizes of it',
+      ServiceCreation,
+      { byocId: 'b', minReplicaMemoryGb: 48, maxReplicaMemoryGb: 232 },
+      [],
+    ],
+    [
+      'own cloud, no sizes',
+      ServiceCreation,
+      { byocId: 'b' },
+      [
+        { field: 'minReplicaMemoryGb', problem: BYOC },
+        { field: 'maxReplicaMemoryGb', problem: BYOC },
+      ],
+    ],
+    [
+      'own cloud, one size of another kind',
+      ServiceCreation,
+      { byocId: 'b', minReplicaMemoryGb: 48, maxReplicaMemoryGb: 52 },
+      [{ field: 'maxReplicaMemoryGb', problem: BYOC }],
+    ],
+    ['read-only in a warehouse', ServiceCreation, { isReadonly: true, dataWarehouseId: 'w' }, []],
+    ['not read-only', ServiceCreation, { isReadonly: false }, []],
+    [
+      'read-only on its own',
+      ServiceCreation,
+      { isReadonly: true },
+      [
+        {
+          field: 'isReadonly',
+          problem:
+            'needs dataWarehouseId: only a service in an existing warehouse can be read-only',
+        },
+      ],
+    ],
+    [
+      'development on azure',
+      ServiceCreation,
+      { tier: 'development', provider: 'azure' },
+      [{ field: 'tier', problem: 'must not be development on azure' }],
+    ],
+    ['development on aws', ServiceCreation, { tier: 'development', provider: 'aws' }, []],
+    [
+      'production settings of a development service',
+      ServiceCreation,
+      { tier: 'development', minTotalMemoryGb: 24, maxTotalMemoryGb: 24, releaseChannel: 'fast' },
+      [
+        { field: 'minTotalMemoryGb', problem: PRODUCTION },
+        { field: 'maxTotalMemoryGb', problem: PRODUCTION },
+        { field: 'releaseChannel', problem: PRODUCTION },
+      ],
+    ],
+    ['a release channel without a tier', ServiceCreation, { releaseChannel: 'slow' }, []],
+    [
+      'a region of another provider',
+      ServiceCreation,
+      { provider: 'aws', region: 'europe-west4' },
+      [{ field: 'region', problem: 'must be a region of aws' }],
+    ],
+    ['an endpoint service', EndpointCreation, { type: 'VPC_ENDPOINT_SERVICE' }, []],
+    [
+      'a resource without its fields',
+      EndpointCreation,
+      { type: 'VPC_RESOURCE', vpcResourceShareArn: null },
+      [
+        { field: 'vpcResourceConfigurationId', problem: 'is required when type is VPC_RESOURCE' },
+        { field: 'vpcResourceShareArn', problem: 'is required when type is VPC_RESOURCE' },
+      ],
+    ],
+    [
+      'a resource with its fields',
+      EndpointCreation,
+      { type: 'VPC_RESOURCE', vpcResourceConfigurationId: 'r', vpcResourceShareArn: 'a' },
+      [],
+    ],
+    [
+      'a stream without authentication',
+      EndpointCreation,
+      { type: 'STREAMING_MULTI_VPC', streamClusterArn: 'a' },
+      [{ field: 'streamAuthentication', problem: 'is required when type is STREAMING_MULTI_VPC' }],
+    ],
+    [
+      'a stream with its fields',
+      EndpointCreation,
+      { type: 'STREAMING_MULTI_VPC', streamClusterArn: 'a', streamAuthentication: 'SASL_IAM' },
+      [],
+    ],
+  ])('%s', ([, schema, body, expected]) => {
+    expect(problems(schema, body)).toEqual(expected);
+  });
+
+  test.each(Object.entries(REGIONS_OF))('%s takes each of its regions', (provider, regions) => {
+    for (const region of regions) {
+      expect(problems(ServiceCreation, { provider, region })).toEqual([]);
+    }
+  });
+});
+
+describe('a period', () => {
+  const DAY = 'must be a day such as 2026-11-01';
+  const LONG = 'must be at most 30 days after from_date, so that the period has at most 31 days';
+
+  test.for<[string, string, string, readonly Problem[]]>([
+    ['one day', '2026-11-01', '2026-11-01', []],
+    ['31 days', '2026-10-01', '2026-10-31', []],
+    ['32 days', '2026-10-01', '2026-11-01', [{ field: 'to_date', problem: LONG }]],
+    ['31 days around the end of summer time', '2026-10-10', '2026-11-09', []],
+    ['a leap day', '2028-02-29', '2028-03-01', []],
+    [
+      'backwards',
+      '2026-11-02',
+      '2026-11-01',
+      [{ field: 'to_date', problem: 'must not be before from_date' }],
+    ],
+    [
+      'a day that does not exist',
+      '2026-02-29',
+      '2026-03-01',
+      [{ field: 'from_date', problem: DAY }],
+    ],
+    ['a moment', '2026-11-01T00:00:00Z', '2026-11-01', [{ field: 'from_date', problem: DAY }]],
+  ])('of %s', ([, from_date, to_date, expected]) => {
+    expect(problems(UsagePeriod, { from_date, to_date })).toEqual(expected);
+  });
+});
+
+describe('what the organization may ask for', () => {
+  const free = { plan: 'free' } as const;
+  const paid = { plan: 'paid', tier: 'scale' } as const;
+  const enterprise = { plan: 'paid', tier: 'enterprise' } as const;
+
+  test.for<[string, object, Parameters<typeof organizationProblems>[1], string[]]>([
+    ['120 GB for free', { maxReplicaMemoryGb: 120 }, free, []],
+    ['124 GB for free', { maxReplicaMemoryGb: 124 }, free, ['maxReplicaMemoryGb']],
+    ['356 GB for money', { maxReplicaMemoryGb: 356 }, paid, []],
+    ['360 GB in total for free', { maxTotalMemoryGb: 360 }, free, []],
+    ['372 GB in total for free', { maxTotalMemoryGb: 372 }, free, ['maxTotalMemoryGb']],
+    ['a profile below ENTERPRISE', { profile: 'v1-default' }, paid, ['profile']],
+    ['a profile with ENTERPRISE', { profile: 'v1-default' }, enterprise, []],
+    ['a profile, tier not configured', { profile: 'v1-default' }, { plan: 'paid' }, []],
+    [
+      'transparent encryption below ENTERPRISE',
+      { hasTransparentDataEncryption: true },
+      paid,
+      ['hasTransparentDataEncryption'],
+    ],
+    ['transparent encryption switched off', { hasTransparentDataEncryption: false }, paid, []],
+  ])('%s', ([, body, organization, fields]) => {
+    expect(organizationProblems(body, organization).map(({ field }) => field)).toEqual(fields);
+  });
+
+  test.for<[string, object, Parameters<typeof firstServiceProblems>[1], number]>([
+    ['one replica in a new warehouse', { numReplicas: 1 }, paid, 1],
+    ['two replicas in a new warehouse', { numReplicas: 2 }, paid, 0],
+    ['one replica in an existing warehouse', { numReplicas: 1, dataWarehouseId: 'w' }, paid, 0],
+    ['one replica with BASIC', { numReplicas: 1 }, { plan: 'paid', tier: 'basic' }, 0],
+    ['the default number', {}, paid, 0],
+  ])('%s', ([, body, organization, count]) => {
+    expect(firstServiceProblems(body, organization)).toHaveLength(count);
+  });
+});

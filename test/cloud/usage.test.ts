@@ -1,0 +1,179 @@
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { createCloudClient } from '../../src/cloud/client.ts';
+import { Backup, backupStatus } from '../../src/cloud/replies.ts';
+import { UsageCosts } from '../../src/cloud/usage.ts';
+import { Secret } from '../../src/errors.ts';
+import { json, type Respond, serve, testClock } from '../http/loopback.ts';
+import { backup, envelope, ORGANIZATION, serviceRow, warehouseRow } from './replies.ts';
+
+const OCTOBER = { from_date: '2026-10-01', to_date: '2026-10-31' };
+const NOVEMBER = { from_date: '2026-11-01', to_date: '2026-11-30' };
+const INSTANTS = { from_date: '2026-10-01T00:00:00Z', to_date: '2026-10-31T00:00:00Z' };
+const COSTS = json(200, envelope({ grandTotalCredits: 0, costs: [] }));
+
+function refuseInstants(field: string): Respond {
+  return (response, received) => {
+    const value = received.query[field] ?? '';
+    const refused = json(400, { status: 400, error: `BAD_REQUEST: ${value}` });
+    return (value.includes('T') ? refused : COSTS)(response, received);
+  };
+}
+
+function client(baseUrl: string) {
+  const cloud = createCloudClient({
+    baseUrl,
+    keyId: 'id',
+    keySecret: new Secret('secret'),
+    organizationId: ORGANIZATION,
+    version: '0.1.0',
+    clock: testClock(),
+  });
+  onTestFinished(() => cloud.close());
+  return cloud;
+}
+
+describe('the days of a report', () => {
+  test('are sent as the contract says, and that stays so while it works', async () => {
+    const server = await serve(COSTS);
+    const cloud = client(server.url);
+    await cloud.getUsageCost(OCTOBER);
+    await cloud.getUsageCost(OCTOBER);
+    expect(server.received.map(({ query }) => query)).toEqual([INSTANTS, INSTANTS]);
+  });
+
+  test.each(['from_date', 'to_date'])(
+    'are sent as dates once the server quotes %s back, and from then on',
+    async (field) => {
+      const server = await serve(refuseInstants(field));
+      const cloud = client(server.url);
+      await cloud.getUsageCost(OCTOBER);
+      await cloud.getUsageCost(NOVEMBER);
+      expect(server.received.map(({ query }) => query)).toEqual([INSTANTS, OCTOBER, NOVEMBER]);
+    },
+  );
+
+  test('another client does not know what this one has learned', async () => {
+    const server = await serve(refuseInstants('from_date'));
+    await client(server.url).getUsageCost(OCTOBER);
+    await client(server.url).getUsageCost(OCTOBER);
+    expect(server.received).toHaveLength(4);
+  });
+
+  test('are sent a second time only once', async () => {
+    const server = await serve((response, received) =>
+      json(400, { error: `BAD_REQUEST: ${received.query.from_date}` })(response, received),
+    );
+    await expect(client(server.url).getUsageCost(OCTOBER)).rejects.toMatchObject({
+      status: 400,
+      serverText: 'BAD_REQUEST: 2026-10-01',
+    });
+    expect(server.received).toHaveLength(2);
+  });
+
+  test('stay date-times when the date was refused as well', async () => {
+    const server = await serve(
+      json(400, { error: 'BAD_REQUEST: 2026-10-01T00:00:00Z is too early' }),
+      json(400, { error: 'BAD_REQUEST: 2026-10-01 is too early' }),
+      COSTS,
+    );
+    const cloud = client(server.url);
+    await expect(cloud.getUsageCost(OCTOBER)).rejects.toThrow('too early');
+    await cloud.getUsageCost(OCTOBER);
+    expect(server.received[2]?.query).toEqual(INSTANTS);
+  });
+
+  test.for<[string, Respond]>([
+    ['a 400 about something else', json(400, { error: 'BAD_REQUEST: no such filter' })],
+    ['a 403 that quotes the day', json(403, { error: 'FORBIDDEN: 2026-10-01T00:00:00Z' })],
+  ])('are not sent again after %s', async ([, answer]) => {
+    const server = await serve(answer);
+    await expect(client(server.url).getUsageCost(OCTOBER)).rejects.toMatchObject({
+      effect: 'refused',
+    });
+    expect(server.received).toHaveLength(1);
+  });
+});
+
+describe('costs become a list', () => {
+  const row = { entityName: 'analytics-prod' };
+
+  test.for<[string, unknown, unknown[]]>([
+    ['from a list', [serviceRow, warehouseRow], [row, { entityName: 'main' }]],
+    ['from one object', serviceRow, [row]],
+    ['from an object with one field that we know', { totalCredits: 1 }, [{ totalCredits: 1 }]],
+    ['from nothing', undefined, []],
+    ['from null', null, []],
+    ['from an empty list', [], []],
+    ['from an empty object', {}, []],
+    ['from an object that is no cost', { note: 'soon' }, []],
+  ])('%s', ([, costs, rows]) => {
+    const report = UsageCosts.parse({ grandTotalCredits: 22, costs });
+    expect(report.costs).toHaveLength(rows.length);
+    expect(report).toMatchObject({ grandTotalCredits: 22, costs: rows });
+  });
+
+  test.for<[string, unknown]>([
+    ['a word', 'none'],
+    ['a list of words', ['none']],
+  ])('but not from %s', ([, costs]) => {
+    expect(UsageCosts.safeParse({ costs }).success).toBe(false);
+  });
+
+  test('5,000 rows are 5,000 rows', () => {
+    const costs = Array.from({ length: 5_000 }, () => serviceRow);
+    expect(UsageCosts.parse({ costs }).costs).toHaveLength(5_000);
+  });
+});
+
+describe('a row of costs', () => {
+  const read = (row: object) => UsageCosts.parse({ costs: [row] }).costs[0];
+
+  test('of a warehouse belongs to no service, and its numbers may be strings', () => {
+    expect(read(warehouseRow)).toMatchObject({
+      serviceId: null,
+      totalCredits: 3.2,
+      locked: false,
+      metrics: { storageCredits: 3.2, backupCredits: null },
+    });
+  });
+
+  test('has no zero where the server sent nothing', () => {
+    const row = read({ date: '2026-11-18' });
+    expect(row).toMatchObject({ totalCredits: null, locked: null, entityType: null });
+    expect(Object.values(row?.metrics ?? {})).toEqual(Array(10).fill(null));
+  });
+
+  test.each([null, 'none', 5])('may have metrics that are none: %j', (metrics) => {
+    expect(read({ ...serviceRow, metrics })?.metrics.computeCredits).toBeNull();
+  });
+
+  test.each(['', 'soon', '1,5', 'Infinity', true, {}, NaN])(
+    '%j is no number of credits',
+    (totalCredits) => {
+      expect(read({ ...serviceRow, totalCredits })?.totalCredits).toBeNull();
+    },
+  );
+
+  test('keeps the sign and the size of small numbers', () => {
+    expect(read({ ...serviceRow, totalCredits: '-1.5e-7' })?.totalCredits).toBe(-1.5e-7);
+  });
+
+  test('keeps a field of tomorrow', () => {
+    expect(read({ ...serviceRow, tags: ['prod'] })).toMatchObject({ tags: ['prod'] });
+  });
+});
+
+describe('the status of a backup', () => {
+  test.for<[string, object, string]>([
+    ['is the reported one', { status: 'in_progress', finishedAt: null }, 'in_progress'],
+    ['is the reported one, even unheard of', { status: 'archived' }, 'archived'],
+    ['follows from an end', { status: undefined }, 'finished'],
+    [
+      'is not guessed without an end',
+      { status: undefined, finishedAt: undefined },
+      'not finished or unknown',
+    ],
+  ])('%s', ([, fields, status]) => {
+    expect(backupStatus(Backup.parse({ ...backup, ...fields }))).toBe(status);
+  });
+});

@@ -1,0 +1,107 @@
+import { describe, expect, test } from 'vitest';
+import { codeOf, requestIdOf, retryAfterOf, serverTextOf } from '../../src/http/answer.ts';
+import type { Body } from '../../src/http/body.ts';
+
+const json = (value: unknown): Body => ({ kind: 'json', value });
+const text = (words: string): Body => ({ kind: 'text', text: words });
+
+describe('the words of the server are found', () => {
+  test.for<[string, Body, string | null]>([
+    [
+      'in the error of the cloud API',
+      json({ status: 400, error: 'BAD_REQUEST: Invalid minimum memory size: 12', requestId: 'r' }),
+      'BAD_REQUEST: Invalid minimum memory size: 12',
+    ],
+    ['in an error without an id', json({ error: 'Unauthorized' }), 'Unauthorized'],
+    ['inside an error object', json({ error: { message: 'no such thing' } }), 'no such thing'],
+    ['in the details of an error object', json({ error: { details: 'too big' } }), 'too big'],
+    ['in the message of the alerts API', json({ message: 'Alert not found' }), 'Alert not found'],
+    ['in the error rather than the message', json({ message: 'b', error: 'a' }), 'a'],
+    [
+      'in the list of an older alerts server',
+      json([
+        {
+          type: 'Body',
+          errors: {
+            issues: [
+              { path: ['interval'], message: 'Required' },
+              { path: ['channel', 'type'], message: 'Invalid input' },
+            ],
+          },
+        },
+      ]),
+      'interval: Required; channel.type: Invalid input',
+    ],
+    ['in plain text', text('Unauthorized'), 'Unauthorized'],
+    ['in a JSON string', json('Not Found'), 'Not Found'],
+    ['nowhere in an object of other fields', json({ status: 500 }), null],
+    ['nowhere in a page', { kind: 'html' }, null],
+    ['nowhere in an empty answer', { kind: 'empty' }, null],
+    ['nowhere in null', json(null), null],
+    ['but not a page inside an error', json({ error: '<html><body>x</body></html>' }), null],
+  ])('%s', ([, body, words]) => {
+    expect(serverTextOf(body)).toBe(words);
+  });
+
+  test('with their angle brackets, which are not a page', () => {
+    const words = 'Invalid service id <string:not-a-uuid>';
+    expect(serverTextOf(json({ error: words }))).toBe(words);
+  });
+
+  test('on one line, without control characters', () => {
+    expect(serverTextOf(text('one\r\ntwo\u001b[31m\u0000three'))).toBe('one two [31m three');
+  });
+
+  test('and cut off at 500 characters', () => {
+    const words = serverTextOf(text('x'.repeat(501)));
+    expect(words).toHaveLength(500);
+    expect(words?.endsWith('…')).toBe(true);
+    expect(serverTextOf(text('x'.repeat(500)))).toBe('x'.repeat(500));
+  });
+});
+
+describe('the code', () => {
+  test.for<[string | null, string | null]>([
+    ['NOT_FOUND: 2f7c9d34', 'NOT_FOUND'],
+    ['NOT_FOUND', 'NOT_FOUND'],
+    ['Forbidden: no', null],
+    ['Body validation failed: interval: Required', null],
+    [null, null],
+  ])('of %j is %j', ([words, code]) => {
+    expect(codeOf(words)).toBe(code);
+  });
+});
+
+describe('the request id', () => {
+  test('is taken from the body', () => {
+    expect(requestIdOf(json({ requestId: '9f3e-1' }))).toBe('9f3e-1');
+  });
+
+  test.for<[string, Body]>([
+    ['missing', json({})],
+    ['a number', json({ requestId: 5 })],
+    ['something that could be read as markup', json({ requestId: '<!channel>' })],
+    ['in no JSON', text('requestId')],
+  ])('may be %s', ([, body]) => {
+    expect(requestIdOf(body)).toBeNull();
+  });
+});
+
+describe('the wait after a 429', () => {
+  const date = 'Fri, 20 Nov 2026 12:00:00 GMT';
+
+  test.for<[string, Record<string, string>, number]>([
+    ['is in Retry-After', { 'retry-after': '60' }, 60_000],
+    ['reaches to a date', { date, 'retry-after': 'Fri, 20 Nov 2026 12:00:30 GMT' }, 30_000],
+    ['is in RateLimit-Reset', { 'ratelimit-reset': '12' }, 12_000],
+    ['is a fraction in X-RateLimit-Reset, and one more', { 'x-ratelimit-reset': '2.5' }, 3_500],
+    ['is first in Retry-After', { 'retry-after': '1', 'x-ratelimit-reset': '9' }, 1_000],
+    ['is first in RateLimit-Reset', { 'ratelimit-reset': '1', 'x-ratelimit-reset': '9' }, 1_000],
+    ['is our own without a header', {}, 10_000],
+    ['is our own when the header is nonsense', { 'retry-after': 'soon' }, 10_000],
+    ['is our own when the date has passed', { date, 'retry-after': 'Fri, 20 Nov 2026' }, 10_000],
+    ['is two minutes at most', { 'retry-after': '86400' }, 120_000],
+  ])('%s', ([, headers, ms]) => {
+    expect(retryAfterOf(headers, 10_000)).toBe(ms);
+  });
+});

@@ -1,0 +1,117 @@
+import { expect, test } from 'vitest';
+import { createBudget } from '../../src/http/budget.ts';
+
+/** Time that moves only when it is told to, and then wakes the sleepers whose time has come. */
+function handClock() {
+  let now = 0;
+  let sleepers: { at: number; wake: () => void }[] = [];
+  return {
+    now: () => now,
+    sleep: (ms: number) =>
+      new Promise<void>((wake) => {
+        sleepers.push({ at: now + ms, wake });
+      }),
+    async advance(ms: number) {
+      now += ms;
+      const due = sleepers.filter(({ at }) => at <= now);
+      sleepers = sleepers.filter(({ at }) => at > now);
+      for (const { wake } of due) wake();
+      await settled();
+    },
+  };
+}
+
+async function settled() {
+  for (let turn = 0; turn < 20; turn += 1) await Promise.resolve();
+}
+
+const NEVER = Number.POSITIVE_INFINITY;
+
+test('ten requests start at once and the eleventh when the first leaves the window', async () => {
+  const clock = handClock();
+  const budget = createBudget({ requests: 10, perMs: 10_000 }, clock);
+  const started: number[] = [];
+  for (let n = 1; n <= 11; n += 1) void budget.take('people', NEVER).then(() => started.push(n));
+  await settled();
+  expect(started).toHaveLength(10);
+  await clock.advance(9_999);
+  expect(started).toHaveLength(10);
+  await clock.advance(1);
+  expect(started).toHaveLength(11);
+});
+
+test('the window slides: what started late frees its place late', async () => {
+  const clock = handClock();
+  const budget = createBudget({ requests: 2, perMs: 10_000 }, clock);
+  const started: string[] = [];
+  const take = (name: string) => void budget.take('people', NEVER).then(() => started.push(name));
+  take('at 0');
+  await clock.advance(6_000);
+  for (const name of ['at 6', 'then', 'last']) take(name);
+  await clock.advance(4_000);
+  expect(started).toEqual(['at 0', 'at 6', 'then']);
+  await clock.advance(5_999);
+  expect(started).toHaveLength(3);
+  await clock.advance(1);
+  expect(started).toEqual(['at 0', 'at 6', 'then', 'last']);
+});
+
+test('a person who comes later starts before the digest that waits', async () => {
+  const clock = handClock();
+  const budget = createBudget({ requests: 1, perMs: 10_000 }, clock);
+  const started: string[] = [];
+  await budget.take('digest', NEVER);
+  void budget.take('digest', NEVER).then(() => started.push('digest'));
+  void budget.take('people', NEVER).then(() => started.push('Ana'));
+  void budget.take('people', NEVER).then(() => started.push('Ben'));
+  for (let window = 0; window < 3; window += 1) await clock.advance(10_000);
+  expect(started).toEqual(['Ana', 'Ben', 'digest']);
+});
+
+test('who cannot start in time hears it at once', async () => {
+  const clock = handClock();
+  const budget = createBudget({ requests: 1, perMs: 10_000 }, clock);
+  await budget.take('people', NEVER);
+  expect(await budget.take('people', 9_999)).toEqual({ ok: false, inMs: 10_000 });
+});
+
+test('who may wait exactly as long as it takes starts', async () => {
+  const clock = handClock();
+  const budget = createBudget({ requests: 1, perMs: 10_000 }, clock);
+  await budget.take('people', NEVER);
+  const turn = budget.take('people', 10_000);
+  await settled();
+  await clock.advance(10_000);
+  expect(await turn).toEqual({ ok: true });
+});
+
+test('a digest that was overtaken too often is sent away, and keeps no place', async () => {
+  const clock = handClock();
+  const budget = createBudget({ requests: 1, perMs: 10_000 }, clock);
+  await budget.take('people', NEVER);
+  const digest = budget.take('digest', 15_000);
+  const ana = budget.take('people', NEVER);
+  await settled();
+  await clock.advance(10_000);
+  expect(await ana).toEqual({ ok: true });
+  expect(await digest).toEqual({ ok: false, inMs: 10_000 });
+});
+
+test('after a pause nobody starts before it is over', async () => {
+  const clock = handClock();
+  const budget = createBudget({ requests: 10, perMs: 10_000 }, clock);
+  budget.pause(60_000);
+  expect(await budget.take('people', 59_999)).toEqual({ ok: false, inMs: 60_000 });
+  const turn = budget.take('people', NEVER);
+  await settled();
+  await clock.advance(60_000);
+  expect(await turn).toEqual({ ok: true });
+});
+
+test('a shorter pause does not cut a longer one short', async () => {
+  const clock = handClock();
+  const budget = createBudget({ requests: 10, perMs: 10_000 }, clock);
+  budget.pause(60_000);
+  budget.pause(1_000);
+  expect(await budget.take('people', 5_000)).toEqual({ ok: false, inMs: 60_000 });
+});
