@@ -4,7 +4,7 @@ import { openPostgres, readDurability, refuseLossy } from './postgres.ts';
 import { lockProcess } from './process-lock.ts';
 import { openSqlite, sqlitePath } from './sqlite.ts';
 import type { Db, Tables, Tx } from './tables.ts';
-import { outsideTransactions, runTransaction } from './transaction.ts';
+import { outsideTransactions, refuseInside, runTransaction } from './transaction.ts';
 
 export type { Db, Tables, Tx } from './tables.ts';
 
@@ -17,7 +17,7 @@ export interface Database {
    * rolls back and reaches the caller. After five seconds it is rolled back whatever it waits for.
    */
   transaction<T>(body: (tx: Tx) => Promise<T>): Promise<T>;
-  /** The clock that leases are compared with: one for all replicas. */
+  /** The clock that leases are compared with: one for all replicas. Not inside a transaction. */
   now(): Promise<Date>;
   /** Throws when the database cannot be read. */
   check(): Promise<void>;
@@ -83,7 +83,10 @@ function assemble(
     engine,
     db,
     transaction: (body) => runTransaction(root, body),
-    now: () => clock(db),
+    async now() {
+      refuseInside();
+      return clock(db);
+    },
     async check() {
       await db.selectFrom('meta').select('key').limit(1).execute();
     },

@@ -70,7 +70,13 @@ async function lease(tx: Tx, keys: string[], by: Lease): Promise<Taken[]> {
     .where((eb) => isFree(eb, by.now))
     .returningAll()
     .execute();
-  return rows.sort((a, b) => (a.at < b.at ? -1 : 1)).map(takenFrom);
+  return rows
+    .sort((a, b) => compare(a.at, b.at) || compare(a.dedup_key, b.dedup_key))
+    .map(takenFrom);
+}
+
+function compare(a: string, b: string): number {
+  return a === b ? 0 : a < b ? -1 : 1;
 }
 
 function isFree(eb: ExpressionBuilder<Tables, 'inbox'>, now: Date) {

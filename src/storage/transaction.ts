@@ -47,7 +47,7 @@ export function outsideTransactions(root: Kysely<Tables>): Kysely<Tables> {
   });
 }
 
-function refuseInside(): void {
+export function refuseInside(): void {
   if (inside.getStore()?.over !== false) return;
   throw new Error('The root database was used inside a transaction: hand on the transaction');
 }
