@@ -1,9 +1,20 @@
+import { existsSync } from 'node:fs';
 import { defineConfig } from 'vitest/config';
 
+const CHROMIUM = process.env.CHROMIUM_PATH ?? '/usr/bin/chromium';
+const hasBrowser = existsSync(CHROMIUM);
+if (!hasBrowser) {
+  process.stderr.write(`No Chromium at ${CHROMIUM}: the browser tests are left out of this run.\n`);
+}
+
+const bot = {
+  name: 'bot',
+  include: ['test/**/*.test.ts'],
+  exclude: ['test/browser/**'],
+  globalSetup: ['test/storage/postgres.ts'],
+};
+const browser = { name: 'browser', include: ['test/browser/**/*.test.ts'], testTimeout: 60_000 };
+
 export default defineConfig({
-  test: {
-    projects: [
-      { test: { name: 'bot', include: ['test/**/*.test.ts'], exclude: ['test/browser/**'] } },
-    ],
-  },
+  test: { projects: [{ test: bot }, ...(hasBrowser ? [{ test: browser }] : [])] },
 });

@@ -30,7 +30,7 @@ export interface AppOptions {
 }
 
 export type Started =
-  | { readonly ok: true; readonly port: number; readonly stop: () => Promise<void> }
+  | { readonly ok: true; readonly port: number; readonly wake: () => void; readonly stop: () => Promise<void> }
   | { readonly ok: false; readonly problems: readonly Problem[] };
 
 /** Joins the rooms and opens the door last: whoever is let in finds everything in its place. */
@@ -85,7 +85,7 @@ async function open(
       () => 'The database does not answer.',
     );
   };
-  const door = createDoor(listening.listener, { notReady, now });
+  const door = createDoor(listening.listener, { notReady });
   const port = await listenOn(door, config.port);
   await listening.open();
 
@@ -98,7 +98,7 @@ async function open(
     door.closeAllConnections();
     await database.close();
   };
-  return { ok: true, port, stop };
+  return { ok: true, port, wake: lanes.wake, stop };
 }
 
 async function listenOn(door: Server, port: number): Promise<number> {

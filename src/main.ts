@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { pino } from 'pino';
 import { startApp } from './app.ts';
-import { commands } from './commands/index.ts';
+import { commands, reserved } from './commands/index.ts';
 import { formatProblems, loadConfig, type Problem } from './config.ts';
 
 const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'));
@@ -17,7 +17,10 @@ const names = (kind: 'query' | 'change') =>
 const loaded = loadConfig({
   env: process.env,
   readFile: (path) => readFileSync(path, 'utf8'),
-  commands: { queries: names('query'), changes: names('change') },
+  commands: {
+    queries: [...names('query'), ...reserved.queries],
+    changes: [...names('change'), ...reserved.changes],
+  },
 });
 if (!loaded.ok) refuseStart(loaded.problems);
 

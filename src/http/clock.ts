@@ -14,6 +14,6 @@ export interface Clock {
 export const machineClock: Clock = {
   now: () => performance.now(),
   sleep: (ms) => sleep(ms),
-  timeout: (ms) => AbortSignal.timeout(ms),
+  timeout: (ms) => AbortSignal.timeout(Math.ceil(ms)),
   random: () => Math.random(),
 };

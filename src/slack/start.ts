@@ -1,4 +1,4 @@
-import bolt from '@slack/bolt';
+import { App } from '@slack/bolt';
 import type { Logger } from 'pino';
 import type { Secret } from '../errors.ts';
 import type { Command } from '../intent/define.ts';
@@ -112,7 +112,7 @@ async function startListening(world: World, parts: Parts): Promise<Listening> {
   const { botToken, appToken, signingSecret, commandPrefix, commands, log } = options;
   const slackApiUrl = options.apiUrl ?? SLACK_API_URL;
   const deliveries = createDeliveries({ appToken, signingSecret, slackApiUrl, log });
-  const app = new bolt.App({
+  const app = new App({
     token: botToken.reveal(),
     botId: self.botId,
     botUserId: self.botUserId,

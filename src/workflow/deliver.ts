@@ -10,13 +10,13 @@ const GIVE_UP_AFTER = 20;
 type Row = Awaited<ReturnType<typeof takeDue>>[number];
 
 /** Every message is drawn from the stored change at the moment of sending, never from the row. */
-export async function deliver(world: World): Promise<void> {
+export async function deliver(world: World): Promise<number> {
   const lease = { owner: world.instance, now: world.now(), leaseMs: LEASE_MS, limit: AT_ONCE };
   const rows = await world.database.transaction((tx) => takeDue(tx, lease));
   const byChange = Map.groupBy(rows, ({ changeId }) => changeId ?? '');
   // The messages of one change stay in order: its card first, then the lines of its thread.
   await Promise.all([...byChange.values()].map((own) => deliverInOrder(world, own)));
-  if (rows.length === AT_ONCE) world.wake();
+  return rows.length;
 }
 
 async function deliverInOrder(world: World, rows: readonly Row[]): Promise<void> {

@@ -11,11 +11,11 @@ const GIVE_UP_AFTER = 10;
 type Row = Awaited<ReturnType<typeof takeDue>>[number];
 
 /** Handles every stored click that nobody handles: new ones, and those of a process that died. */
-export async function handleInbox(world: World): Promise<void> {
+export async function handleInbox(world: World): Promise<number> {
   const lease = { owner: world.instance, now: world.now(), leaseMs: LEASE_MS, limit: AT_ONCE };
   const rows = await world.database.transaction((tx) => takeDue(tx, lease));
   await Promise.all(rows.map((row) => handle(world, row)));
-  if (rows.length === AT_ONCE) world.wake();
+  return rows.length;
 }
 
 async function handle(world: World, row: Row): Promise<void> {

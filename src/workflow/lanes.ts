@@ -6,7 +6,10 @@ import { handleInbox } from './inbox.ts';
 import { expireDue, recover } from './recover.ts';
 import type { World } from './world.ts';
 
-/** Work that waits in the database. Each lane runs alone, so that a slow one holds up no other. */
+/**
+ * Work that waits in the database; each tells how much it found. A lane runs alone, so that a slow
+ * one holds up no other, and what one has done may be work for the next.
+ */
 const LANES = { handleInbox, deliver, expireDue, recover };
 
 const EXECUTIONS_AT_ONCE = 20;
@@ -40,7 +43,7 @@ export function startLanes(world: World, everyMs: number): Lanes {
 }
 
 /** One pass at a time; a wake during a pass means exactly one more. */
-function lane(world: World, name: string, work: (world: World) => Promise<void>): Lanes {
+function lane(world: World, name: string, work: (world: World) => Promise<number>): Lanes {
   let running: Promise<void> | null = null;
   let again = false;
   let stopped = false;
@@ -48,9 +51,11 @@ function lane(world: World, name: string, work: (world: World) => Promise<void>)
   const pass = async () => {
     do {
       again = false;
-      await work(world).catch((error: unknown) => {
+      const found = await work(world).catch((error: unknown) => {
         world.log.error({ err: error, lane: name }, 'a pass failed and is tried again');
+        return 0;
       });
+      if (found > 0) world.wake();
     } while (again && !stopped);
   };
   const wake = () => {
@@ -86,13 +91,15 @@ function executionsOf(world: World) {
       world.wake();
     }
   };
-  const startDue = async () => {
+  const startDue = async (): Promise<number> => {
     const now = world.now();
     const due = await dueToClaim(world.database.db, now, EXECUTIONS_AT_ONCE);
     for (const { id } of due) {
       if (running.has(id) || (later.get(id) ?? 0) > now.getTime()) continue;
       running.set(id, run(id));
     }
+    // Each wakes the lanes when it ends.
+    return 0;
   };
   return { startDue, finished: async () => void (await Promise.all(running.values())) };
 }

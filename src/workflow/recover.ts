@@ -7,14 +7,16 @@ import type { World } from './world.ts';
 const AT_ONCE = 50;
 
 /** Whoever's sender died: the request may have arrived, so that nobody may send it again. */
-export async function recover(world: World): Promise<void> {
+export async function recover(world: World): Promise<number> {
   const lost = await leaseRanOut(world.database.db, world.now(), AT_ONCE);
   for (const { id } of lost) await sweep(world, id, 'unknown', giveUp);
+  return lost.length;
 }
 
-export async function expireDue(world: World): Promise<void> {
+export async function expireDue(world: World): Promise<number> {
   const due = await dueToExpire(world.database.db, world.now(), AT_ONCE);
   for (const { id } of due) await sweep(world, id, 'expired', expire);
+  return due.length;
 }
 
 async function sweep(

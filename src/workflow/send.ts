@@ -50,6 +50,7 @@ async function send(world: World, change: Change): Promise<Result> {
     const ending = { how: 'succeeded', at, tookMs: took(), requestId, reported } as const;
     return { kind: 'ended', ending, sent };
   } catch (error) {
+    world.log.warn({ err: error, change: change.id }, 'a request did not succeed');
     return resultOf(error, world.now(), took());
   }
 }

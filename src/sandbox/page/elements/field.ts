@@ -40,11 +40,13 @@ function ariaOf({ element, labels }: ElementProps): Json {
     const name = textOf(element.placeholder) || FALLBACK[word(element.type)] || 'Select an option';
     return { 'aria-label': name };
   }
+  const focus = element.focus_on_load === true ? { 'data-focus-on-load': true } : {};
   const invalid = labels.invalid ? { 'aria-invalid': true } : {};
   return {
     'aria-labelledby': labels.labelledBy,
     'aria-describedby': labels.describedBy,
     ...invalid,
+    ...focus,
   };
 }
 

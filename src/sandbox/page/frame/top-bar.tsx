@@ -16,7 +16,13 @@ export function TopBar({ panelOpen, onPanel }: Props) {
       </span>
       <span className="top-name">{screen.workspace}</span>
       <ActAs />
-      <button type="button" className="top-button" aria-pressed={panelOpen} onClick={onPanel}>
+      <button
+        type="button"
+        className="top-button"
+        aria-label="Behind the scenes"
+        aria-pressed={panelOpen}
+        onClick={onPanel}
+      >
         <Icon name="gauge" size={16} />
         <span>Behind the scenes</span>
       </button>

@@ -1,4 +1,4 @@
-import { type KeyboardEvent, type ReactNode, useEffect, useRef } from 'react';
+import { type ReactNode, useEffect, useRef } from 'react';
 
 interface Props {
   readonly labelledBy: string;
@@ -20,12 +20,17 @@ export function Dialog({ labelledBy, className, onEscape, children }: Props) {
     return () => opened?.close();
   }, []);
 
-  function onKeyDown(event: KeyboardEvent) {
-    event.stopPropagation();
-    if (event.key !== 'Escape' || event.defaultPrevented) return;
-    event.preventDefault();
-    onEscape();
-  }
+  // The whole document listens, for the focused element may be one that the bot just took away.
+  useEffect(() => {
+    function onKeyDown(event: KeyboardEvent) {
+      if (event.key !== 'Escape' || event.defaultPrevented) return;
+      event.preventDefault();
+      const onTop = [...document.querySelectorAll('dialog[open]')].at(-1);
+      if (onTop === dialog.current) onEscape();
+    }
+    document.addEventListener('keydown', onKeyDown);
+    return () => document.removeEventListener('keydown', onKeyDown);
+  }, [onEscape]);
 
   return (
     <dialog
@@ -33,7 +38,6 @@ export function Dialog({ labelledBy, className, onEscape, children }: Props) {
       className={className}
       aria-labelledby={labelledBy}
       closedby="none"
-      onKeyDown={onKeyDown}
       onCancel={(event) => event.preventDefault()}
     >
       {children}

@@ -33,13 +33,20 @@ export function ModalView({ view, hidden, onClose }: Props) {
     setFailure(error);
   }
 
+  // A view that comes to the top takes the focus, to its field if the bot named one.
+  useEffect(() => {
+    if (hidden) return;
+    const named = form.current?.querySelector<HTMLElement>('[data-focus-on-load]');
+    (named ?? form.current)?.focus();
+  }, [hidden]);
+
   const refused = Object.keys(surface.errors).length > 0;
   useEffect(() => {
     if (refused) form.current?.querySelector<HTMLElement>('[aria-invalid="true"]')?.focus();
   }, [refused]);
 
   return (
-    <form ref={form} hidden={hidden} onSubmit={onSubmit} noValidate>
+    <form ref={form} tabIndex={-1} hidden={hidden} onSubmit={onSubmit} noValidate>
       <header className="dialog-head">
         <Avatar id="app" name={screen.botName} bot small />
         <h2 id={titleId(view)}>{view.title}</h2>

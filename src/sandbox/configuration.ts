@@ -1,0 +1,41 @@
+import { stringify } from 'yaml';
+import { ORGANIZATION } from './seed/organization.ts';
+
+/** A signalbox.yaml for the made-up company: every service of the seed, and a rule for each kind. */
+export function sandboxYaml(): string {
+  const { id, plan, tier, services, pipes } = ORGANIZATION;
+  return stringify({
+    organization: { id, plan, tier },
+    services: services.map(({ name, id, tags, warehouse }) => ({
+      name: name.replaceAll(' ', '-'),
+      id,
+      tags: [...tags],
+      warehouse,
+      pipes: pipes
+        .filter(({ service }) => service === name)
+        .map((pipe) => ({ name: pipe.name, id: pipe.id })),
+    })),
+    roles: {
+      viewer: { groups: ['@engineering'] },
+      operator: { groups: ['@db-operators'] },
+      approver: { groups: ['@db-leads'] },
+    },
+    channels: { approvals: '#db-approvals', audit: '#db-audit' },
+    policy: [
+      { allow: ['service list', 'service show'], to: 'viewer' },
+      {
+        allow: ['service stop', 'service start'],
+        on: { tags: ['prod'] },
+        to: 'operator',
+        approvals: { from: 'approver', count: 2 },
+        reason: 'required',
+        expires: '4h',
+      },
+      {
+        allow: ['service stop', 'service start'],
+        to: 'operator',
+        approvals: { from: 'approver', count: 1 },
+      },
+    ],
+  });
+}

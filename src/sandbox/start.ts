@@ -1,0 +1,121 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { startAlertsSimulator } from './alerts/simulator.ts';
+import { startCloudSimulator } from './cloud/simulator.ts';
+import { sandboxYaml } from './configuration.ts';
+import { simulatorPanel } from './panel.ts';
+import { ALERTS_TOKEN, CLOUD_KEY } from './seed/organization.ts';
+import { startSlackStandIn } from './slack/server.ts';
+
+const ROOT = fileURLToPath(new URL('../../', import.meta.url));
+const READY_WITHIN_MS = 15_000;
+
+export interface SandboxOptions {
+  readonly port: number;
+  readonly delivery: 'http' | 'socket';
+  /** Where the bot's log goes; by default nowhere but its errors. */
+  readonly logLevel?: string;
+}
+
+/** Signalbox with stand-ins for everything around it: nothing leaves this machine. */
+export async function startSandbox({ port, delivery, logLevel = 'warn' }: SandboxOptions) {
+  const folder = mkdtempSync(join(tmpdir(), 'signalbox-sandbox-'));
+  const [cloud, alerts] = await Promise.all([startCloudSimulator(), startAlertsSimulator()]);
+  const signingSecret = randomBytes(16).toString('hex');
+  const botPort = await freePort();
+  const eventsUrl = `http://127.0.0.1:${botPort}/slack/events`;
+  const later: { changed: () => void } = { changed: () => {} };
+  const slack = await startSlackStandIn({
+    port,
+    manifest: JSON.parse(readFileSync(join(ROOT, 'manifest.json'), 'utf8')),
+    delivery: delivery === 'http' ? { mode: 'http', eventsUrl, signingSecret } : { mode: 'socket' },
+    page: join(ROOT, 'src/sandbox/page/dist'),
+    routes: simulatorPanel({ cloud, alerts, changed: () => later.changed() }),
+  }).catch(async (error: unknown) => {
+    await Promise.all([cloud.stop(), alerts.stop()]);
+    rmSync(folder, { recursive: true });
+    throw error;
+  });
+  later.changed = slack.changed;
+
+  writeFileSync(join(folder, 'signalbox.yaml'), sandboxYaml());
+  const bot = startBot({
+    SLACK_BOT_TOKEN: slack.botToken,
+    ...(delivery === 'http'
+      ? { SLACK_SIGNING_SECRET: signingSecret }
+      : { SLACK_APP_TOKEN: slack.appToken }),
+    SLACK_API_URL: slack.apiUrl,
+    PORT: String(botPort),
+    CLOUD_API_URL: cloud.url,
+    CLOUD_API_KEY_ID: CLOUD_KEY.id,
+    CLOUD_API_KEY_SECRET: CLOUD_KEY.secret,
+    ALERTS_API_URL: alerts.url,
+    ALERTS_API_TOKEN: ALERTS_TOKEN,
+    DATABASE_URL: `file:${join(folder, 'signalbox.db')}`,
+    SIGNALBOX_CONFIG: join(folder, 'signalbox.yaml'),
+    SIGNALBOX_KEY: randomBytes(32).toString('base64'),
+    LOG_LEVEL: logLevel,
+  });
+
+  const stop = async () => {
+    await stopBot(bot);
+    await Promise.all([slack.stop(), cloud.stop(), alerts.stop()]);
+    rmSync(folder, { recursive: true });
+  };
+  try {
+    await ready(`http://127.0.0.1:${botPort}/readyz`, bot);
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+  return { url: slack.url, botUrl: `http://127.0.0.1:${botPort}`, slack, cloud, alerts, bot, stop };
+}
+
+function startBot(env: Readonly<Record<string, string>>): ChildProcess {
+  const path = { PATH: process.env['PATH'] ?? '' };
+  // The bot's own log stays out of the story that the sandbox tells on standard output.
+  return spawn(process.execPath, [join(ROOT, 'src/main.ts')], {
+    cwd: ROOT,
+    env: { ...path, ...env },
+    stdio: ['ignore', 2, 2],
+  });
+}
+
+async function stopBot(bot: ChildProcess): Promise<void> {
+  if (bot.exitCode !== null || bot.signalCode !== null) return;
+  const gone = new Promise((resolve) => bot.once('exit', resolve));
+  bot.kill('SIGTERM');
+  await gone;
+}
+
+async function ready(url: string, bot: ChildProcess): Promise<void> {
+  const until = performance.now() + READY_WITHIN_MS;
+  while (performance.now() < until) {
+    if (bot.exitCode !== null) throw new Error('The bot stopped while it was starting.');
+    const ok = await fetch(url).then(
+      (answer) => answer.ok,
+      () => false,
+    );
+    if (ok) return;
+    await wait(50);
+  }
+  throw new Error('The bot did not become ready in time.');
+}
+
+function freePort(): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const probe = createServer();
+    probe.once('error', reject);
+    probe.listen(0, '127.0.0.1', () => {
+      const address = probe.address();
+      const port = typeof address === 'object' && address ? address.port : 0;
+      probe.close(() => resolve(port));
+    });
+  });
+}

@@ -1,0 +1,84 @@
+import type { Command } from '../intent/define.ts';
+import { usageHint } from '../intent/help.ts';
+import { callbackIdOf } from './modal.ts';
+
+interface Words {
+  readonly commands: readonly Command[];
+  readonly nouns: Readonly<Record<string, string>>;
+  /** Set before each noun, where another app of the workspace has the same. */
+  readonly prefix: string;
+  /** The public address of `/slack/events`; null for Socket Mode, which needs none. */
+  readonly url: string | null;
+}
+
+/** Each with the reason why it is asked for; a security review reads this list first. */
+const SCOPES = [
+  'commands', // slash commands and shortcuts
+  'chat:write', // cards, their threads, private answers
+  'usergroups:read', // who is in the groups that the policy names
+  'users:read', // who is a guest, deactivated, a bot or from elsewhere
+];
+
+const EVENTS = ['app_home_opened', 'subteam_members_changed', 'subteam_updated', 'user_change'];
+
+const LONG_DESCRIPTION = `Signalbox lets engineers operate the services of a hosted analytics \
+database from Slack. Every change is shown before it is made, confirmed by whoever asks for it, \
+approved by the people whom a reviewed policy names, run once and written down.`;
+
+/** Slack's manifest, version 2, of exactly the commands that can be typed. */
+export function manifestOf({ commands, nouns, prefix, url }: Words) {
+  const address = url === null ? {} : { url };
+  const requests = url === null ? {} : { request_url: url };
+  return {
+    _metadata: { major_version: 2 },
+    display_information: {
+      name: 'Signalbox',
+      description: 'Operate the analytics database: shown, approved, run once, written down',
+      long_description: LONG_DESCRIPTION,
+      background_color: '#1f3a34',
+    },
+    features: {
+      app_home: {
+        home_tab_enabled: true,
+        messages_tab_enabled: true,
+        messages_tab_read_only_enabled: true,
+      },
+      bot_user: { display_name: 'Signalbox', always_online: true },
+      slash_commands: Object.entries(nouns).map(([noun, description]) => ({
+        command: `/${prefix}${noun}`,
+        description,
+        usage_hint: hint(commands, noun),
+        should_escape: false,
+        ...address,
+      })),
+      shortcuts: commands.filter(({ kind }) => kind === 'change').map(shortcut),
+    },
+    oauth_config: { scopes: { bot: SCOPES } },
+    settings: {
+      event_subscriptions: { ...requests, bot_events: EVENTS },
+      interactivity: {
+        is_enabled: true,
+        ...requests,
+        ...(url === null ? {} : { message_menu_options_url: url }),
+      },
+      org_deploy_enabled: false,
+      socket_mode_enabled: url === null,
+      token_rotation_enabled: false,
+    },
+  };
+}
+
+function hint(commands: readonly Command[], noun: string): string {
+  const hasVerbs = commands.some(({ name }) => name.startsWith(`${noun} `));
+  return hasVerbs ? usageHint(commands, noun) : 'help';
+}
+
+function shortcut(command: Command) {
+  const { summary } = command;
+  return {
+    name: summary,
+    type: 'global',
+    callback_id: callbackIdOf(command),
+    description: `${summary}: opens the form of /${command.name}`,
+  };
+}

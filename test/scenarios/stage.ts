@@ -1,0 +1,162 @@
+import { readFileSync } from 'node:fs';
+import { pino } from 'pino';
+import { expect, onTestFinished } from 'vitest';
+import { parse, stringify } from 'yaml';
+import { startApp } from '../../src/app.ts';
+import { commands, reserved } from '../../src/commands/index.ts';
+import { loadConfig } from '../../src/config.ts';
+import { startAlertsSimulator } from '../../src/sandbox/alerts/simulator.ts';
+import { startCloudSimulator } from '../../src/sandbox/cloud/simulator.ts';
+import { sandboxYaml } from '../../src/sandbox/configuration.ts';
+import type { Json } from '../../src/sandbox/protocol.ts';
+import { ALERTS_TOKEN, CLOUD_KEY } from '../../src/sandbox/seed/organization.ts';
+import { elementsIn } from '../../src/sandbox/slack/blocks.ts';
+import type { StoredMessage } from '../../src/sandbox/slack/messages.ts';
+import { startSlackStandIn } from '../../src/sandbox/slack/server.ts';
+import type { Workspace } from '../../src/sandbox/slack/workspace.ts';
+
+export const NOON = new Date('2026-11-20T12:00:00.000Z');
+export const SECRET = 'a-signing-secret-of-the-tests';
+
+export const ANA = 'U0ANA00001';
+export const FINN = 'U0FINN0001';
+export const BEN = 'U0BEN00001';
+export const CLEO = 'U0CLEO0001';
+export const GUS = 'U0GUS00001';
+export const DORA = 'U0DORA0001';
+export const EMIL = 'U0EMIL0001';
+export const GINA = 'U0GINA0001';
+export const SVEN = 'U0SVEN0001';
+
+export interface StageOptions {
+  readonly databaseUrl?: string;
+  readonly delivery?: 'http' | 'socket';
+  readonly workspace?: Workspace;
+  /** Edits the configuration file before the bot reads it. */
+  readonly yaml?: (file: Record<string, never>) => unknown;
+}
+
+/** The real bot between stand-ins for Slack and both APIs, with one clock for all of them. */
+export async function openStage(options: StageOptions = {}) {
+  const clock = { now: NOON };
+  const now = () => clock.now;
+  const { delivery = 'http', databaseUrl = 'file::memory:', workspace } = options;
+  const cloud = await startCloudSimulator({ now });
+  const alerts = await startAlertsSimulator({ now });
+  const slack = await startSlackStandIn({
+    manifest: JSON.parse(readFileSync('manifest.json', 'utf8')),
+    delivery: delivery === 'http' ? { mode: 'http', signingSecret: SECRET } : { mode: 'socket' },
+    now,
+    ...(workspace ? { workspace } : {}),
+  });
+  const env = {
+    SLACK_BOT_TOKEN: slack.botToken,
+    ...(delivery === 'http'
+      ? { SLACK_SIGNING_SECRET: SECRET }
+      : { SLACK_APP_TOKEN: slack.appToken }),
+    SLACK_API_URL: slack.apiUrl,
+    PORT: '0',
+    CLOUD_API_URL: cloud.url,
+    CLOUD_API_KEY_ID: CLOUD_KEY.id,
+    CLOUD_API_KEY_SECRET: CLOUD_KEY.secret,
+    ALERTS_API_URL: alerts.url,
+    ALERTS_API_TOKEN: ALERTS_TOKEN,
+    DATABASE_URL: databaseUrl,
+    SIGNALBOX_KEY: Buffer.alloc(32, 7).toString('base64'),
+  };
+  const start = async (yaml = options.yaml) => {
+    const config = loaded(env, yaml);
+    const log = pino({ level: process.env.TEST_LOG ?? 'silent' });
+    const started = await startApp({ config, version: 'test', log, now });
+    if (started.ok) slack.deliverTo(`http://127.0.0.1:${started.port}/slack/events`);
+    return started;
+  };
+  let app = await start();
+  onTestFinished(async () => {
+    if (app.ok) await app.stop();
+    await Promise.all([slack.stop(), cloud.stop(), alerts.stop()]);
+  });
+
+  return {
+    slack,
+    cloud,
+    alerts,
+    clock,
+    started: app,
+    url: app.ok ? `http://127.0.0.1:${app.port}` : '',
+    wake: () => {
+      if (app.ok) app.wake();
+    },
+    /** Stops the bot and starts it again, as after a deployment or with an edited policy. */
+    restart: async (yaml = options.yaml) => {
+      if (app.ok) await app.stop();
+      app = await start(yaml);
+      if (!app.ok) throw new Error(JSON.stringify(app.problems));
+    },
+    ...peopleOf(slack),
+  };
+}
+
+export type Stage = Awaited<ReturnType<typeof openStage>>;
+
+function loaded(env: Readonly<Record<string, string>>, yaml: StageOptions['yaml']) {
+  const text = yaml ? stringify(yaml(parse(sandboxYaml()))) : sandboxYaml();
+  const names = (kind: 'query' | 'change') =>
+    commands.filter((command) => command.kind === kind).map(({ name }) => name);
+  const read = loadConfig({
+    env,
+    readFile: () => text,
+    commands: {
+      queries: [...names('query'), ...reserved.queries],
+      changes: [...names('change'), ...reserved.changes],
+    },
+  });
+  if (!read.ok) throw new Error(JSON.stringify(read.problems, null, 2));
+  return read.config;
+}
+
+type Slack = Awaited<ReturnType<typeof startSlackStandIn>>;
+
+function peopleOf(slack: Slack) {
+  const of = (channel: string, as?: string) =>
+    slack.messages(channel).filter(({ ephemeralFor }) => ephemeralFor === null || ephemeralFor === as);
+  const privately = (as: string) =>
+    slack.screen(as).messages.filter((message) => message.ephemeral || message.channel[0] === 'D');
+  return {
+    /** The newest private message that a person sees, once there is one that holds these words. */
+    privateWord: async (as: string, words: string) => {
+      await expect.poll(() => textsOf(privately(as))).toContainEqual(expect.stringContaining(words));
+      return privately(as).findLast((message) => textOf(message).includes(words));
+    },
+    card: async (words: string, channel = 'db-approvals') => {
+      const cards = () => of(channel).filter(({ threadTs }) => threadTs === null);
+      await expect.poll(() => textsOf(cards())).toContainEqual(expect.stringContaining(words));
+      return cards().findLast((message) => textOf(message).includes(words));
+    },
+    press: (as: string, message: Pick<StoredMessage, 'channel' | 'ts'> | undefined, id: string) =>
+      slack.click(as, placeOf(message), id),
+  };
+}
+
+function placeOf(message: { channel: string; ts: string } | undefined) {
+  if (!message) throw new Error('There is no such message');
+  return { in: 'message', channel: message.channel, ts: message.ts } as const;
+}
+
+interface Readable {
+  readonly text: string;
+  readonly blocks: readonly Json[];
+}
+
+/** Everything that is to be read in a message, buttons included. */
+export function textOf({ text, blocks }: Readable): string {
+  return `${text}\n${JSON.stringify(blocks)}`;
+}
+
+function textsOf(messages: readonly Readable[]): string[] {
+  return messages.map(textOf);
+}
+
+export function buttonsOf({ blocks }: Readable): string[] {
+  return elementsIn(blocks).map(({ element }) => String(element.action_id));
+}
