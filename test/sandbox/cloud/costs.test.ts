@@ -1,0 +1,220 @@
+import { expect, test } from 'vitest';
+import { ORGANIZATION } from '../../../src/sandbox/seed/organization.ts';
+import { cloudServer, type Reading, serviceId } from '../servers.ts';
+
+const DAY_MS = 86_400_000;
+type Ask = Awaited<ReturnType<typeof cloudServer>>['ask'];
+
+interface Row {
+  readonly date: string;
+  readonly entityType?: string;
+  readonly entityId: string;
+  readonly entityName: string;
+  readonly serviceId: string | null;
+  readonly metrics: Readonly<Record<string, number>>;
+  readonly totalCredits: number;
+  readonly locked: boolean;
+}
+
+const report = (ask: Ask, from: string, to: string) =>
+  ask('GET', `/usageCost?from_date=${from}&to_date=${to}`);
+
+async function rowsOf(ask: Ask, from: string, to = from): Promise<readonly Row[]> {
+  const { json } = await report(ask, from, to);
+  return rowsIn(json.result?.costs);
+}
+
+// The tests below look at the fields of this shape one by one.
+function rowsIn(costs: Reading | undefined): readonly Row[] {
+  return costs as unknown as readonly Row[];
+}
+
+const sum = (rows: readonly Row[]) => rows.reduce((all, { totalCredits }) => all + totalCredits, 0);
+const ofEntity = (rows: readonly Row[], name: string) =>
+  rows.filter(({ entityName }) => entityName === name);
+
+test('a final day reads the same for everyone, and its total is the sum of its rows', async () => {
+  const [one, other] = [await cloudServer(), await cloudServer()];
+  const first = await report(one.ask, '2026-11-10', '2026-11-10');
+  const again = await report(one.ask, '2026-11-10', '2026-11-10');
+  const elsewhere = await report(other.ask, '2026-11-10', '2026-11-10');
+  expect(again.json.result).toEqual(first.json.result);
+  expect(elsewhere.json.result).toEqual(first.json.result);
+  const rows = rowsIn(first.json.result?.costs);
+  expect(rows.every(({ locked }) => locked)).toBe(true);
+  expect(Number(first.json.result?.grandTotalCredits)).toBeCloseTo(sum(rows), 6);
+  for (const { metrics, totalCredits } of rows) {
+    const total = Object.values(metrics).reduce((all, value) => all + value, 0);
+    expect(totalCredits).toBeCloseTo(total, 3);
+  }
+});
+
+test('another seed makes other figures', async () => {
+  const [one, other] = [await cloudServer(), await cloudServer({ seed: 'another' })];
+  const figures = await Promise.all([one, other].map(({ ask }) => rowsOf(ask, '2026-11-10')));
+  expect(figures[0]?.[0]?.totalCredits).not.toBe(figures[1]?.[0]?.totalCredits);
+});
+
+test('today and the two days before are open, move between reads, and settle when locked', async () => {
+  const { ask, clock } = await cloudServer();
+  const first = await rowsOf(ask, '2026-11-16', '2026-11-20');
+  const open = [...new Set(first.filter(({ locked }) => !locked).map(({ date }) => date))];
+  expect(open).toEqual(['2026-11-18', '2026-11-19', '2026-11-20']);
+  const second = await rowsOf(ask, '2026-11-18');
+  const before = first.filter(({ date }) => date === '2026-11-18');
+  expect(sum(second)).not.toBe(sum(before));
+  clock.advance(DAY_MS);
+  const locked = await rowsOf(ask, '2026-11-18');
+  expect(locked.every((row) => row.locked)).toBe(true);
+  expect(await rowsOf(ask, '2026-11-18')).toEqual(locked);
+});
+
+test('most open figures rise to their end, some fall', async () => {
+  const { ask, clock } = await cloudServer();
+  const early = await rowsOf(ask, '2026-11-18', '2026-11-19');
+  clock.advance(3 * DAY_MS);
+  const late = await rowsOf(ask, '2026-11-18', '2026-11-19');
+  const rises = late.map((row, index) => row.totalCredits - (early[index]?.totalCredits ?? 0));
+  expect(rises.filter((rise) => rise > 0).length).toBeGreaterThan(rises.length / 2);
+  expect(rises.some((rise) => rise < 0)).toBe(true);
+});
+
+test('warehouses, services and pipes have rows of their own', async () => {
+  const { ask } = await cloudServer();
+  const rows = await rowsOf(ask, '2026-11-10');
+  const counts = Object.entries(Object.groupBy(rows, ({ entityType }) => entityType ?? ''));
+  expect(counts.map(([type, all]) => [type, all?.length])).toEqual([
+    ['datawarehouse', 3],
+    ['service', 11],
+    ['pipe', 5],
+  ]);
+  const [warehouse] = ofEntity(rows, 'main');
+  expect(warehouse?.serviceId).toBeNull();
+  expect(Object.keys(warehouse?.metrics ?? {})).toEqual(['storageCredits', 'backupCredits']);
+  expect(ofEntity(rows, 'orders')[0]?.serviceId).toBe(serviceId('analytics-prod'));
+});
+
+test('the contract’s rows have ten metrics and no type', async () => {
+  const { ask } = await cloudServer({ profile: 'contract' });
+  const [row] = await rowsOf(ask, '2026-11-10');
+  expect(row).not.toHaveProperty('entityType');
+  expect(Object.keys(row?.metrics ?? {})).toHaveLength(10);
+  expect(row?.metrics.interRegionTier4DataTransferCredits).toBe(0);
+});
+
+test('office services rest at the weekend', async () => {
+  const { ask } = await cloudServer();
+  const [friday] = ofEntity(await rowsOf(ask, '2026-11-13'), 'analytics-prod');
+  const [saturday] = ofEntity(await rowsOf(ask, '2026-11-14'), 'analytics-prod');
+  expect((saturday?.totalCredits ?? 0) / (friday?.totalCredits ?? 0)).toBeLessThan(0.5);
+});
+
+test('one day of analytics-dev stands out, and analytics-eu stays on a higher level', async () => {
+  const { ask } = await cloudServer();
+  const rows = await rowsOf(ask, '2026-10-20', '2026-11-19');
+  const spike = ofEntity(rows, 'analytics-dev').toSorted((a, b) => b.totalCredits - a.totalCredits);
+  expect(spike[0]?.date).toBe('2026-11-12');
+  expect(spike[0]?.totalCredits).toBeGreaterThan(3 * (spike[1]?.totalCredits ?? 0));
+  const level = new Map(ofEntity(rows, 'analytics-eu').map((row) => [row.date, row.totalCredits]));
+  // Two Fridays, before and after the shift.
+  expect(level.get('2026-10-30')).toBeGreaterThan(1.2 * (level.get('2026-10-23') ?? 0));
+});
+
+test('a renamed service keeps its id and, in older rows, its older name', async () => {
+  const { ask } = await cloudServer();
+  const id = serviceId('analytics-eu');
+  const names = async (day: string) =>
+    (await rowsOf(ask, day)).filter((row) => row.entityId === id).map((row) => row.entityName);
+  expect(await names('2026-09-25')).toEqual(['reporting-eu']);
+  expect(await names('2026-09-26')).toEqual(['analytics-eu']);
+});
+
+test.for([
+  ['the day that nobody measured', '2026-10-04'],
+  ['a day before the history', '2026-08-21'],
+  ['tomorrow', '2026-11-21'],
+])('%s has no rows, and a total of zero', async ([, day = '']) => {
+  const { ask } = await cloudServer();
+  const { status, json } = await report(ask, day, day);
+  expect([status, json.result]).toEqual([200, { grandTotalCredits: 0, costs: [] }]);
+});
+
+test('the history is ninety days long', async () => {
+  const { ask } = await cloudServer();
+  expect((await rowsOf(ask, '2026-08-22')).length).toBeGreaterThan(10);
+});
+
+test('a stopped service costs no compute from then on; its warehouse goes on', async () => {
+  const { ask, clock } = await cloudServer();
+  const id = serviceId('analytics-prod');
+  await ask('PATCH', `/services/${id}/state`, { command: 'stop' });
+  clock.advance(2 * DAY_MS);
+  const rows = await rowsOf(ask, '2026-11-21');
+  expect(rows.filter((row) => row.serviceId === id)).toEqual([]);
+  expect(ofEntity(rows, 'main')).toHaveLength(1);
+  expect(ofEntity(rows, 'archive')).toEqual([]);
+});
+
+test('a created service appears in the report of its first day', async () => {
+  const { ask, clock } = await cloudServer();
+  const body = { name: 'brand new', provider: 'aws', region: 'eu-west-1' };
+  await ask('POST', '/services', body);
+  clock.advance(3_600_000);
+  const rows = await rowsOf(ask, '2026-11-20');
+  expect(ofEntity(rows, 'brand new').length).toBeGreaterThan(0);
+});
+
+const PERIOD = 'from_date=2026-10-01&to_date=2026-10-31';
+test.for<[string, string, number, string | null]>([
+  ['31 days', PERIOD, 200, null],
+  ['one day', 'from_date=2026-10-01&to_date=2026-10-01', 200, null],
+  ['32 days', 'from_date=2026-10-01&to_date=2026-11-01', 400, 'to_date must be at most 30 days'],
+  ['an end before its start', 'from_date=2026-10-02&to_date=2026-10-01', 400, 'must not be before'],
+  ['no start', 'to_date=2026-10-01', 400, 'from_date is required'],
+  ['no end', 'from_date=2026-10-01', 400, 'to_date is required'],
+  [
+    'a date-time, as the contract says',
+    'from_date=2026-10-01T00:00:00Z&to_date=2026-10-31T00:00:00Z',
+    400,
+    'BAD_REQUEST: 2026-10-01T00:00:00Z',
+  ],
+  ['a day that does not exist', 'from_date=2026-02-31&to_date=2026-03-01', 400, '2026-02-31'],
+  ['a word', 'from_date=yesterday&to_date=2026-03-01', 400, 'yesterday'],
+])('the period: %s', async ([, query, status, text]) => {
+  const { ask } = await cloudServer();
+  const answer = await ask('GET', `/usageCost?${query}`);
+  expect(answer.status).toBe(status);
+  if (text !== null) expect(answer.json.error).toContain(text);
+});
+
+test('a server that keeps to the contract takes date-times, and no dates', async () => {
+  const { ask } = await cloudServer({ behaviour: { costDates: 'date-time' } });
+  const midnights = 'from_date=2026-10-01T00:00:00Z&to_date=2026-10-31T00:00:00Z';
+  expect((await ask('GET', `/usageCost?${midnights}`)).status).toBe(200);
+  expect((await ask('GET', `/usageCost?${PERIOD}`)).status).toBe(400);
+  const lastSecond = 'from_date=2026-10-01T00:00:00Z&to_date=2026-10-31T23:59:59Z';
+  expect((await ask('GET', `/usageCost?${lastSecond}`)).status).toBe(400);
+});
+
+test.for<['object' | 'empty' | 'null', unknown]>([
+  ['object', expect.objectContaining({ date: '2026-11-10' })],
+  ['empty', []],
+  ['null', null],
+])('costs may be %s', async ([costShape, costs]) => {
+  const { ask } = await cloudServer({ behaviour: { costShape } });
+  const { status, json } = await report(ask, '2026-11-10', '2026-11-10');
+  expect(status).toBe(200);
+  expect(json.result?.costs).toEqual(costs);
+});
+
+test.for<[403 | 404]>([[403], [404]])('an organization without reports: %i', async ([status]) => {
+  const { ask } = await cloudServer({ behaviour: { costAccess: status } });
+  expect((await report(ask, '2026-11-10', '2026-11-10')).status).toBe(status);
+});
+
+test('every seeded service but the stopped one costs something', async () => {
+  const { ask } = await cloudServer();
+  const ids = new Set((await rowsOf(ask, '2026-11-10')).map(({ entityId }) => entityId));
+  const missing = ORGANIZATION.services.filter(({ id }) => !ids.has(id));
+  expect(missing.map(({ name }) => name)).toEqual(['archive']);
+});

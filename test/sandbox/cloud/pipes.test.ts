@@ -1,0 +1,50 @@
+import { expect, test } from 'vitest';
+import { cloudServer, pipeId, serviceId } from '../servers.ts';
+
+const path = (service: string, pipe: string) =>
+  `/services/${serviceId(service)}/pipes/${pipe}/settings`;
+
+test('the settings of a pipe are its twelve keys', async () => {
+  const { ask } = await cloudServer();
+  const { status, json } = await ask('GET', path('analytics-prod', pipeId('orders')));
+  expect(status).toBe(200);
+  expect(Object.keys(json.result ?? {})).toHaveLength(12);
+  expect(json.result?.object_storage_max_insert_bytes).toBe(10_737_418_240);
+});
+
+test('live settings hold nulls and keys of which no contract speaks; the contract’s do not', async () => {
+  const { ask, cloud } = await cloudServer();
+  const clicks = path('analytics-prod', pipeId('clicks'));
+  const events = path('analytics-eu', pipeId('events-eu'));
+  expect((await ask('GET', clicks)).json.result?.stream_read_committed).toBe(true);
+  expect((await ask('GET', events)).json.result?.engine_max_threads).toBeNull();
+  cloud.profile('contract');
+  expect((await ask('GET', clicks)).json.result).not.toHaveProperty('stream_read_committed');
+  expect((await ask('GET', events)).json.result).not.toHaveProperty('engine_max_threads');
+});
+
+test('a pipe that copies a database has no settings', async () => {
+  const { ask } = await cloudServer();
+  const id = pipeId('customers-copy');
+  const { status, json } = await ask('GET', path('analytics-prod', id));
+  expect(status).toBe(404);
+  expect(json.error).toBe(`NOT_FOUND: ingestion for pipe "${id}" not found`);
+});
+
+test.for<[string, string, string, number]>([
+  ['another service’s pipe', 'staging', pipeId('orders'), 404],
+  ['an id that is no uuid', 'analytics-prod', 'orders', 400],
+])('%s is not found there', async ([, service, pipe, status]) => {
+  const { ask } = await cloudServer();
+  expect((await ask('GET', path(service, pipe))).status).toBe(status);
+});
+
+test('whether a stopped service tells its settings depends on the server', async () => {
+  const { ask, cloud } = await cloudServer();
+  const old = path('archive', pipeId('old-imports'));
+  expect((await ask('GET', old)).status).toBe(200);
+  cloud.behave({ pipeSettingsWhileDown: 424 });
+  const { status, json } = await ask('GET', old);
+  expect(status).toBe(424);
+  expect(json.error).toMatch(/^FAILED_DEPENDENCY: .*Current state: stopped$/);
+});
