@@ -19,6 +19,11 @@ test.for<[string, Env, string]>([
     'SLACK_BOT_TOKEN: is not set (SLACK_BOT_TOKN is set; is it meant?)',
   ],
   [
+    'a name nearly like it is set to nothing',
+    { SLACK_BOT_TOKEN: undefined, SLACK_BOT_TOKN: '' },
+    'SLACK_BOT_TOKEN: is not set (the bot token, xoxb-…, from the page “OAuth & Permissions”)',
+  ],
+  [
     'the two tokens are exchanged',
     { SLACK_BOT_TOKEN: ENV.SLACK_APP_TOKEN },
     'SLACK_BOT_TOKEN: must begin with xoxb- (the bot token, xoxb-…, from the page “OAuth & Permissions”)',
@@ -159,6 +164,15 @@ test('what is not set has its default', () => {
     logLevel: 'info',
   });
   expect(loaded.ok && loaded.config.databaseUrl.reveal()).toBe('file:./signalbox.db');
+});
+
+test.for([
+  'file:./other.db',
+  'postgres://bot@db.example.com/bot',
+  'postgresql://bot@db.example.com/bot',
+])('a database may be %s', (url) => {
+  const loaded = load({ DATABASE_URL: url });
+  expect(loaded.ok && loaded.config.databaseUrl.reveal()).toBe(url);
 });
 
 test('secrets are read from files, without the line break at their end', () => {

@@ -47,6 +47,7 @@ test.for<[string, readonly string[], Partial<Requirement>, object]>([
   ['the requester is among them', ['ana', 'ben'], {}, { met: false, counted: ['ben'] }],
   ['the rule lets the requester count', ['ana', 'ben'], { self: true }, { met: true }],
   ['the same person is stored twice', ['ben', 'ben'], {}, { met: false, counted: ['ben'] }],
+  ['one more than needed approved', ['ben', 'cleo', 'ana'], { self: true }, { missing: 0 }],
   ['the rule asks for nobody', [], { from: null, count: 0 }, { met: true, missing: 0 }],
   [
     'the rule asks for somebody, but names no role',

@@ -115,6 +115,16 @@ test('a service that borrowed the name of another does not get its rule', () => 
   expect(outcome({ target: impostor, actor: dora }, laxForOne)).toBe('not-a-requester by 2');
 });
 
+test('an id is the same in capitals', () => {
+  const narrow = policyOf([{ ...STRICT, on: { services: ['analytics-prod'] } }]);
+  expect(outcome({ target: { ...prod, id: prod.id.toUpperCase() } }, narrow)).toBe('allowed by 1');
+});
+
+test('a star alone covers every command', () => {
+  const everything = policyOf([{ allow: ['*'], to: 'operator' }]);
+  expect(outcome({ command: 'alert edit' }, everything)).toBe('allowed by 1');
+});
+
 test('an alert that has the id of a service is not that service', () => {
   const laxForOne = policyOf([
     { allow: ['alert edit'], on: { services: ['analytics-prod'] }, to: 'viewer' },
@@ -189,7 +199,8 @@ test('of several freezes the one that holds longest is named', () => {
 test('a reason must be as long as the rule says', () => {
   const wordy = policyOf([{ ...STRICT, reason: { required: true, minimum: 20 } }]);
   expect(outcome({ reason: ' too short          ' }, wordy)).toBe('reason-required by 1');
-  expect(outcome({ reason: 'nightly maintenance, ticket 12' }, wordy)).toBe('allowed by 1');
+  expect(outcome({ reason: 'nineteen characters' }, wordy)).toBe('reason-required by 1');
+  expect(outcome({ reason: 'that makes 20 of it.' }, wordy)).toBe('allowed by 1');
 });
 
 test('nobody is ever allowed more by losing a role', () => {

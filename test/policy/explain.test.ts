@@ -36,6 +36,15 @@ test.for<[string, string, Target | null, readonly number[]]>([
   expect(whoMayAsk(policy, command, target).map(({ rule }) => rule.place)).toEqual(places);
 });
 
+test('a rule behind one about every target is no way in', () => {
+  const covered = policyOf([
+    { allow: ['service *'], to: 'operator' },
+    { allow: ['service stop', 'alert edit'], to: 'viewer' },
+  ]);
+  expect(whoMayAsk(covered, 'service stop', null).map(({ rule }) => rule.place)).toEqual([1]);
+  expect(commandsFor(covered, ['service stop', 'alert edit'], dora)).toEqual(['alert edit']);
+});
+
 test('everybody is shown what some rule lets them ask for, and no more', () => {
   const commands = [...words.queries, ...words.changes];
   const reading = ['service list', 'service show', 'cost', 'alert list'];

@@ -32,6 +32,13 @@ test.for<[string, object, readonly string[], readonly string[], readonly string[
     ['policy[0].to: rule 1 lets only operator ask, and operator has no members'],
   ],
   [
+    'nobody may ask for what others would approve',
+    BY_ONE,
+    [],
+    ['ben'],
+    ['policy[0].to: rule 1 lets only operator ask, and operator has no members'],
+  ],
+  [
     'nobody may approve',
     BY_ONE,
     ['ana'],

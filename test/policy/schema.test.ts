@@ -124,6 +124,12 @@ test.for<[string, object, string]>([
     'roles.operator.groups: must not be empty',
   ],
   [
+    'the users of a role are an empty list',
+    { roles: { operator: { groups: ['@db-leads'], users: [] } } },
+    'roles.operator.users: must not be empty',
+  ],
+  ['there is no role at all', { roles: {} }, 'roles: must not be empty'],
+  [
     'a group has no sign',
     { roles: { operator: { groups: ['db-leads'] } } },
     "roles.operator.groups[0]: must be a user group (its handle in quotes, '@db-leads', or its id, S…)",
@@ -152,6 +158,44 @@ test.for<[string, object, string]>([
     'approvals are asked for reading',
     { policy: [{ allow: ['cost'], to: 'viewer', approvals: { from: 'approver' } }] },
     'policy[0]: asks for approvals or a reason, but allows only queries (only changes are approved and explained; take approvals, reason and breakGlass out)',
+  ],
+  [
+    'a reason is asked for reading',
+    { policy: [{ allow: ['cost'], to: 'viewer', reason: 'required' }] },
+    'policy[0]: asks for approvals or a reason, but allows only queries (only changes are approved and explained; take approvals, reason and breakGlass out)',
+  ],
+  [
+    'the glass could be broken to read',
+    { policy: [{ allow: ['cost'], to: 'viewer', breakGlass: { to: 'approver' } }] },
+    'policy[0]: asks for approvals or a reason, but allows only queries (only changes are approved and explained; take approvals, reason and breakGlass out)',
+  ],
+  [
+    'a freeze is over as it begins',
+    {
+      policy: [LAX],
+      freezes: [{ from: '2027-01-02T00:00Z', until: '2027-01-02T00:00Z', reason: 'year end' }],
+    },
+    'freezes[0].until: must be later than from',
+  ],
+  [
+    'a word could move the terminal that shows it',
+    { policy: [{ allow: ['cost'], to: '\u001b[2Jviewer\n' }] },
+    'policy[0].to: names no role: “?[2Jviewer?” (known: viewer, operator, approver)',
+  ],
+  [
+    'a word goes on and on',
+    { policy: [{ allow: ['cost'], to: 'x'.repeat(1000) }] },
+    `policy[0].to: names no role: “${'x'.repeat(59)}…” (known: viewer, operator, approver)`,
+  ],
+  [
+    'a key goes on and on',
+    { policy: [{ ...LAX, [`${'x'.repeat(500)} `]: 1 }] },
+    `policy[0]["${'x'.repeat(60)}"]: is not a known key (known: allow, on, to, approvals, reason, expires, channel, breakGlass)`,
+  ],
+  [
+    'the quorum is a crowd',
+    { policy: [{ ...LAX, approvals: { from: 'approver', count: 21 } }] },
+    'policy[0].approvals.count: must be at most 20',
   ],
   [
     'a freeze ends before it begins',

@@ -1,0 +1,158 @@
+import { expect, test } from 'vitest';
+import { edited, said } from './fixtures.ts';
+
+test.for<[string, string, string, string]>([
+  [
+    'the plan is unknown',
+    'plan: paid',
+    'plan: gold',
+    'organization.plan: cannot be “gold” (one of: paid, free)',
+  ],
+  [
+    'the tier is left blank',
+    'tier: scale ',
+    'tier: ',
+    'organization.tier: is empty (one of: basic, scale, enterprise)',
+  ],
+  [
+    'an id is none',
+    'id: 2f7c9d34-5f0e-4f0a-8f58-0f6f0b1c2d3e',
+    'id: ../services/1',
+    'services[0].id: must be an id (a UUID, from the console)',
+  ],
+  [
+    'a service has two words for a name',
+    'name: staging',
+    'name: my staging',
+    'services[1].name: must be one word of letters, digits, dots and dashes',
+  ],
+  [
+    'two services share a name',
+    'name: staging',
+    'name: Analytics-Prod',
+    'services[1].name: repeats “Analytics-Prod” (it is services[0].name already)',
+  ],
+  [
+    'an alias is the name of another',
+    'aliases: [prod]',
+    'aliases: [staging]',
+    'services[1].name: repeats “staging” (it is services[0].aliases[0] already)',
+  ],
+  [
+    'two services share an id',
+    'id: 1525c708-e4bc-426d-a9e7-d11b6c27caf5',
+    'id: 2F7C9D34-5F0E-4F0A-8F58-0F6F0B1C2D3E',
+    'services[1].id: repeats “2F7C9D34-5F0E-4F0A-8F58-0F6F0B1C2D3E” (it is services[0].id already)',
+  ],
+  [
+    'two pipes share a name',
+    '      - { name: orders, id: 9a3b6c1d-2e4f-4a5b-8c7d-1e2f3a4b5c6d }',
+    '      - { name: orders, id: 9a3b6c1d-2e4f-4a5b-8c7d-1e2f3a4b5c6d }\n      - { name: orders, id: 9a3b6c1d-2e4f-4a5b-8c7d-1e2f3a4b5c6e }',
+    'services[0].pipes[1].name: repeats “orders” (it is services[0].pipes[0].name already)',
+  ],
+  [
+    'cards would have no channel',
+    "  approvals: '#db-approvals'",
+    "  # approvals: '#db-approvals'",
+    "channels.approvals: is missing, and policy[1], policy[2] names no channel for its approvals (such as '#db-approvals')",
+  ],
+  [
+    'the sign of a channel begins a comment',
+    "audit: '#db-audit'",
+    'audit: #db-audit',
+    "channels.audit: is empty (a name with # needs quotes: '#db')",
+  ],
+  [
+    'a role of a rule is misspelt',
+    'to: operator\n    approvals',
+    'to: oprator\n    approvals',
+    'policy[1].to: names no role: “oprator” (did you mean “operator”?)',
+  ],
+  [
+    'approvers are misspelt',
+    '{ from: approver, count: 2 }',
+    '{ from: aprover, count: 2 }',
+    'policy[1].approvals.from: names no role: “aprover” (did you mean “approver”?)',
+  ],
+  ['a quorum is nobody', 'count: 2', 'count: 0', 'policy[1].approvals.count: must be at least 1'],
+  [
+    'a freeze names an unknown tag',
+    'on: { tags: [prod] }\n    reason: year',
+    'on: { tags: [prd] }\n    reason: year',
+    'freezes[0].on.tags[0]: names no tag of a service: “prd” (did you mean “prod”?)',
+  ],
+  [
+    'a digest has an impossible hour',
+    "at: '09:00'",
+    "at: '24:00'",
+    "digests[0].at: must be a time of day (in quotes, such as '09:30')",
+  ],
+  [
+    'a digest is in a misspelt city',
+    'Europe/Berlin   #',
+    'Europe/Berlim   #',
+    'digests[0].timezone: is no time zone: “Europe/Berlim” (did you mean “Europe/Berlin”?)',
+  ],
+  [
+    'a digest has a fixed offset for a zone',
+    'Europe/Berlin   #',
+    "'+01:00'   #",
+    'digests[0].timezone: is no time zone: “+01:00” (such as Europe/Berlin or UTC)',
+  ],
+  [
+    'a digest is on unknown days',
+    'days: weekdays',
+    'days: [monday]',
+    'digests[0].days: must be daily, weekdays, or a list of: mon, tue, wed, thu, fri, sat, sun',
+  ],
+  [
+    'a weekly digest is on two days',
+    'days: [mon]',
+    'days: [mon, fri]',
+    'digests[1].days: must be one day, such as [mon]',
+  ],
+  [
+    'a monthly digest has days',
+    'period: week',
+    'period: month',
+    'digests[1].days: has no meaning by month (it is posted when all days of the month are final)',
+  ],
+  [
+    'a channel has two digests a day',
+    'period: week              # day',
+    'period: day               # day',
+    'digests[1]: repeats “#db-costs by day” (it is digests[0] already)',
+  ],
+  [
+    'a budget is nothing',
+    'monthlyCredits: 12000',
+    'monthlyCredits: 0',
+    'budgets[0].monthlyCredits: must be more than 0',
+  ],
+  [
+    'a budget is a text',
+    'monthlyCredits: 12000',
+    'monthlyCredits: 12.000,0',
+    'budgets[0].monthlyCredits: must be a number, not text',
+  ],
+  [
+    'a threshold is no percentage',
+    '[50, 80, 100]',
+    '[0.5]',
+    'budgets[0].thresholds[0]: must be a whole number',
+  ],
+  [
+    'the world is neither in nor out',
+    'openToTheWorld: refused',
+    'openToTheWorld: false',
+    'access.openToTheWorld: cannot be “false” (one of: refused, allowed)',
+  ],
+  [
+    'a whole part is misspelt',
+    'freezes:',
+    'freeze:',
+    'freeze: is not a known key (did you mean “freezes”?)',
+  ],
+])('the file is refused when %s', ([, from, to, problem]) => {
+  expect(said({}, edited([from, to]))).toContain(problem);
+});
