@@ -18,7 +18,7 @@ import { redeliver } from './events.ts';
 import type { Fault } from './faults.ts';
 import { command } from './gestures/command.ts';
 import { actingPerson, ImpossibleGesture } from './gestures/people.ts';
-import { sceneOf } from './gestures/places.ts';
+import { blocksAt } from './gestures/places.ts';
 import { press, suggest } from './gestures/press.ts';
 import { shortcut } from './gestures/shortcut.ts';
 import { close, submit } from './gestures/submit.ts';
@@ -118,16 +118,14 @@ function gestures(world: World) {
   };
 }
 
-function click(world: World, as: string, ...[place, actionId]: [Place, string]) {
-  const { blocks } = sceneOf(world, actingPerson(world, as), { place });
+async function click(
+  world: World,
+  as: string,
+  ...[place, actionId]: [Place, string]
+): Promise<Delivery> {
+  const blocks = blocksAt(world, actingPerson(world, as), place);
   const found = elementsIn(blocks).find(({ element }) => element.action_id === actionId);
   if (!found) throw new ImpossibleGesture(`there is nothing called ${actionId} to press`);
-  const { element, blockId } = found;
-  return press(world, {
-    as,
-    place,
-    blockId,
-    actionId,
-    element: { type: stringOr(element.type, '') },
-  });
+  const element = { type: stringOr(found.element.type, '') };
+  return press(world, { as, place, blockId: found.blockId, actionId, element });
 }

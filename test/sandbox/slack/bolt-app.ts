@@ -80,7 +80,7 @@ export function standIn(options: Partial<Options> = {}) {
 type StandIn = Awaited<ReturnType<typeof standIn>>;
 export type BoltApp = App;
 
-const quiet = {
+export const quiet = {
   debug() {},
   info() {},
   warn() {},

@@ -1,8 +1,6 @@
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { actions, button, plain, section } from './block-samples.ts';
-import { ana, approvals, ben, clock, general, httpBot, socketBot, standIn } from './bolt-app.ts';
+import { ana, approvals, ben, general, httpBot, socketBot, standIn } from './bolt-app.ts';
 
 type StandIn = Awaited<ReturnType<typeof standIn>>;
 
@@ -202,106 +200,6 @@ test('a socket that Slack closes is replaced, and two connections take turns', a
   await vi.waitFor(() => expect(slack.calls('apps.connections.open')).toHaveLength(4));
   await expect.poll(() => slack.connections()).toBe(2);
   expect(await slack.command(ana, general, '/service stop')).toMatchObject({ error: null });
-});
-
-describe('an event that the app does not take', () => {
-  interface Offer {
-    readonly num: string | undefined;
-    readonly reason: string | undefined;
-    readonly body: { readonly event_id: string };
-  }
-
-  async function listener(statuses: number[], headers: Record<string, string> = {}) {
-    const offers: Offer[] = [];
-    const server = createServer(async (request, response) => {
-      let body = '';
-      for await (const chunk of request) body += String(chunk);
-      const header = (name: string) => request.headers[name]?.toString();
-      offers.push({
-        num: header('x-slack-retry-num'),
-        reason: header('x-slack-retry-reason'),
-        body: JSON.parse(body),
-      });
-      const status = statuses.shift() ?? 200;
-      // Status 0 stands for an app that never answers.
-      if (status > 0) response.writeHead(status, headers).end();
-    });
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-    stops.push(async () => {
-      server.closeAllConnections();
-      server.close();
-    });
-    // A listening TCP server always has an address of this shape.
-    const { port } = server.address() as AddressInfo;
-    return { offers, eventsUrl: `http://127.0.0.1:${port}/` };
-  }
-
-  test('is offered three more times, with the reason, after the documented pauses', async () => {
-    const { offers, eventsUrl } = await listener([500, 0, 503, 500, 200]);
-    const waits: number[] = [];
-    const slack = await started({
-      ackTimeoutMs: 40,
-      wait: async (ms) => {
-        waits.push(ms);
-      },
-    });
-    slack.deliverTo(eventsUrl);
-    await slack.admin.deactivate(ben);
-    expect(offers.map(({ num, reason }) => [num, reason])).toEqual([
-      [undefined, undefined],
-      ['1', 'http_error'],
-      ['2', 'http_timeout'],
-      ['3', 'http_error'],
-    ]);
-    expect(new Set(offers.map(({ body }) => body.event_id)).size).toBe(1);
-    expect(waits).toEqual([0, 60_000, 300_000]);
-  });
-
-  test('is not offered again when the app says so, or once it is taken', async () => {
-    const said = await listener([500], { 'x-slack-no-retry': '1' });
-    const taken = await listener([500, 202]);
-    const slack = await started();
-    slack.deliverTo(said.eventsUrl);
-    await slack.admin.deactivate(ben);
-    slack.deliverTo(taken.eventsUrl);
-    await slack.admin.deactivate(ana);
-    expect([said.offers.length, taken.offers.length]).toEqual([1, 2]);
-  });
-
-  test('may come twice with nothing that tells the two apart', async () => {
-    const { offers, eventsUrl } = await listener([]);
-    const slack = await started();
-    slack.deliverTo(eventsUrl);
-    await slack.admin.deactivate(ben);
-    await slack.redeliver(slack.events()[0]?.id ?? '');
-    expect(offers).toHaveLength(2);
-    expect(offers[1]).toEqual(offers[0]);
-  });
-});
-
-test('a trigger opens one modal, within three seconds', async () => {
-  const time = clock();
-  const slack = await started({ now: time.now });
-  const seen: string[] = [];
-  const { app, stop } = await httpBot(slack, (on) => {
-    on.command('/service', async ({ ack, body }) => {
-      seen.push(body.trigger_id);
-      await ack();
-    });
-  });
-  stops.push(stop);
-  const openWith = async (trigger_id = '') => {
-    const refused = (error: { data?: { error?: string } }) => error.data?.error;
-    return app.client.views.open({ trigger_id, view: stopModal }).then(() => 'ok', refused);
-  };
-  await slack.command(ana, general, '/service stop');
-  await slack.command(ana, general, '/service stop');
-  time.advance(3000);
-  expect(await openWith(seen[0])).toBe('ok');
-  expect(await openWith(seen[0])).toBe('exchanged_trigger_id');
-  time.advance(1);
-  expect(await openWith(seen[1])).toBe('expired_trigger_id');
-  expect(await openWith('made.up')).toBe('invalid_trigger_id');
 });
 
 interface Pressed {

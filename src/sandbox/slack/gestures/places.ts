@@ -17,18 +17,14 @@ export interface Scene {
 export function sceneOf(
   world: World,
   person: Member,
-  { place, values = {} }: { readonly place: Place; readonly values?: ViewValues | undefined },
+  { place, values }: { readonly place: Place; readonly values?: ViewValues | undefined },
 ): Scene {
   if (place.in === 'message') {
-    return messageScene(
-      world,
-      person,
-      visibleMessage(world, person, place.channel, place.ts),
-      values,
-    );
+    const message = visibleMessage(world, person, place);
+    return messageScene(world, person, { message, values: values ?? {} });
   }
-  const view = place.in === 'home' ? homeOf(world, person) : modalOf(world, person, place.viewId);
-  view.values = values;
+  const view = viewAt(world, person, place);
+  if (values) view.values = values;
   return {
     blocks: view.blocks,
     modal: view.type === 'modal' ? view : null,
@@ -39,20 +35,35 @@ export function sceneOf(
   };
 }
 
+/** What stands at a place now, for whoever looks there. */
+export function blocksAt(world: World, person: Member, place: Place): readonly Json[] {
+  const shown =
+    place.in === 'message' ? visibleMessage(world, person, place) : viewAt(world, person, place);
+  return shown.blocks;
+}
+
 function visibleMessage(
   world: World,
   person: Member,
-  ...[channel, ts]: [string, string]
+  { channel, ts }: { readonly channel: string; readonly ts: string },
 ): StoredMessage {
   const message = messageAt(world, channel, ts);
   if (message && sees(world, person, message)) return message;
   throw new ImpossibleGesture(`${person.realName} sees no message ${ts} in ${channel}`);
 }
 
+function viewAt(
+  world: World,
+  person: Member,
+  place: Exclude<Place, { readonly in: 'message' }>,
+): StoredView {
+  return place.in === 'home' ? homeOf(world, person) : modalOf(world, person, place.viewId);
+}
+
 function messageScene(
   world: World,
   person: Member,
-  ...[message, values]: [StoredMessage, ViewValues]
+  { message, values }: { readonly message: StoredMessage; readonly values: ViewValues },
 ): Scene {
   const room = roomOf(world.workspace, message.channel);
   const ephemeral = message.ephemeralFor !== null;

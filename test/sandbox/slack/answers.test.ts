@@ -1,0 +1,192 @@
+import { afterEach, expect, test } from 'vitest';
+import { actions, button, plain, section } from './block-samples.ts';
+import { ana, approvals, ben, clock, general, standIn, sven } from './bolt-app.ts';
+import { clientOf, listener } from './client.ts';
+
+const stops: (() => Promise<unknown>)[] = [];
+afterEach(async () => {
+  for (const stop of stops.splice(0).reverse()) await stop();
+});
+
+async function started(answer?: () => unknown) {
+  const time = clock();
+  const slack = await standIn({ now: time.now });
+  const { heard, stop } = await listener(slack, answer);
+  stops.push(slack.stop, stop);
+  const respond = async (body: object, url = String(heard.at(-1)?.response_url)) => {
+    const response = await fetch(url, { method: 'POST', body: JSON.stringify(body) });
+    return response.status;
+  };
+  return { slack, heard, respond, time, client: clientOf(slack) };
+}
+
+const texts = (slack: Awaited<ReturnType<typeof standIn>>, person: string) =>
+  slack.screen(person).messages.map(({ text }) => text);
+
+test('a response_url answers privately where the app is not even a member', async () => {
+  const { slack, respond } = await started();
+  await slack.command(ana, general, '/service stop');
+  expect(await respond({ text: 'Only for you' })).toBe(200);
+  expect(texts(slack, ana)).toEqual(['Only for you']);
+  expect(texts(slack, ben)).toEqual([]);
+});
+
+test('an answer in the channel shows the typed command once', async () => {
+  const { slack, respond } = await started();
+  await slack.command(ana, general, '/service stop a<b');
+  await respond({ text: 'First', response_type: 'in_channel' });
+  await respond({ text: 'Second', response_type: 'in_channel' });
+  expect(texts(slack, ben)).toEqual(['/service stop a&lt;b', 'First', 'Second']);
+});
+
+test('a response_url works five times and not a sixth', async () => {
+  const { slack, respond } = await started();
+  await slack.command(ana, general, '/service stop');
+  const statuses: number[] = [];
+  for (let n = 0; n < 6; n += 1) statuses.push(await respond({ text: `${n}` }));
+  expect(statuses).toEqual([200, 200, 200, 200, 200, 404]);
+});
+
+test('a response_url works for half an hour and no longer', async () => {
+  const { slack, respond, time } = await started();
+  await slack.command(ana, general, '/service stop');
+  time.advance(30 * 60_000);
+  expect(await respond({ text: 'still' })).toBe(200);
+  time.advance(1);
+  expect(await respond({ text: 'too late' })).toBe(404);
+  expect(texts(slack, ana)).toEqual(['still']);
+});
+
+test('blocks that Slack refuses, and nothing at all, are refused here too', async () => {
+  const { slack, respond } = await started();
+  await slack.command(ana, general, '/service stop');
+  expect(await respond({ blocks: [{ type: 'blink' }] })).toBe(400);
+  expect(await respond({})).toBe(400);
+  expect(texts(slack, ana)).toEqual([]);
+});
+
+test('a private message can be replaced and deleted where it was pressed', async () => {
+  const { slack, respond } = await started();
+  await slack.command(ana, general, '/service stop');
+  await respond({ text: 'Sure?', blocks: [actions(button({ action_id: 'yes' }))] });
+  const [message] = slack.screen(ana).messages;
+  const place = { in: 'message', channel: general, ts: message?.ts ?? '' } as const;
+  await slack.click(ana, place, 'yes');
+  await respond({ text: 'Asked', replace_original: true });
+  expect(slack.screen(ana).messages).toMatchObject([{ ts: place.ts, text: 'Asked', blocks: [] }]);
+  await respond({ delete_original: true });
+  expect(texts(slack, ana)).toEqual([]);
+});
+
+test('a press tells the app who, what, where and which message', async () => {
+  const { slack, heard, client } = await started();
+  const approve = button({ action_id: 'approve', value: '7KQ2MX', text: plain('Approve') });
+  const blocks = [section('Ana asks'), { ...actions(approve), block_id: 'buttons' }];
+  const posted = await client.chat.postMessage({ channel: approvals, text: 'x', blocks } as never);
+  const ts = posted.ts ?? '';
+  await slack.click(ben, { in: 'message', channel: approvals, ts }, 'approve');
+  expect(heard.at(-1)).toMatchObject({
+    type: 'block_actions',
+    user: { id: ben, username: 'ben', team_id: 'T0SIGNALBOX' },
+    team: { id: 'T0SIGNALBOX' },
+    api_app_id: 'A0SIGNALBOX',
+    container: { type: 'message', message_ts: ts, channel_id: approvals, is_ephemeral: false },
+    channel: { id: approvals, name: 'db-approvals' },
+    message: { ts, text: 'x', bot_id: 'B0SIGNALBOX' },
+    actions: [
+      {
+        type: 'button',
+        block_id: 'buttons',
+        action_id: 'approve',
+        value: '7KQ2MX',
+        text: { text: 'Approve' },
+      },
+    ],
+  });
+});
+
+test('a press in a private message comes without the message', async () => {
+  const { slack, heard, respond } = await started();
+  await slack.command(ana, general, '/service stop');
+  await respond({ blocks: [actions(button({ action_id: 'yes' }))] });
+  const ts = slack.screen(ana).messages[0]?.ts ?? '';
+  await slack.click(ana, { in: 'message', channel: general, ts }, 'yes');
+  expect(heard.at(-1)).toMatchObject({ container: { is_ephemeral: true, message_ts: ts } });
+  expect(heard.at(-1)).not.toHaveProperty('message');
+});
+
+test('whoever looks at an old screen can press a button that is gone', async () => {
+  const { slack, heard, client } = await started();
+  const blocks = [{ ...actions(button({ action_id: 'approve' })), block_id: 'b' }];
+  const posted = await client.chat.postMessage({ channel: approvals, text: 'x', blocks } as never);
+  const ts = posted.ts ?? '';
+  await client.chat.update({ channel: approvals, ts, text: 'Approved' });
+  await slack.press({
+    as: ben,
+    place: { in: 'message', channel: approvals, ts },
+    blockId: 'b',
+    actionId: 'approve',
+    element: { type: 'button', value: '7KQ2MX' },
+  });
+  expect(heard.at(-1)).toMatchObject({
+    actions: [{ value: '7KQ2MX' }],
+    message: { text: 'Approved' },
+  });
+});
+
+test.for<[string, unknown, object]>([
+  ['options', { options: [option('a')] }, { options: [option('a')], error: null }],
+  ['no match', { options: [] }, { options: [], error: null }],
+  ['groups', { option_groups: [group('a')] }, { options: [option('a')], error: null }],
+  ['too long texts', { options: [option('x'.repeat(76))] }, { error: 'invalid_options' }],
+  ['101 options', { options: many(101) }, { error: 'invalid_options' }],
+  ['something else', { text: 'x' }, { error: 'invalid_options' }],
+])('a select that is offered %s shows what Slack would', async ([, body, shown]) => {
+  const { slack, heard, client } = await started(() => body);
+  const element = { type: 'external_select', action_id: 'service' };
+  const blocks = [{ ...actions(element), block_id: 'b' }];
+  const posted = await client.chat.postMessage({ channel: approvals, text: 'x', blocks } as never);
+  const place = { in: 'message', channel: approvals, ts: posted.ts ?? '' } as const;
+  const searched = { as: ana, place, blockId: 'b', actionId: 'service', value: 'an' };
+  expect(await slack.suggest(searched)).toMatchObject(shown);
+  expect(heard.at(-1)).toMatchObject({ type: 'block_suggestion', value: 'an', user: { id: ana } });
+});
+
+function option(text: string) {
+  return { text: { type: 'plain_text', text }, value: 'v' };
+}
+function group(text: string) {
+  return { label: { type: 'plain_text', text: 'g' }, options: [option(text)] };
+}
+function many(count: number) {
+  return Array.from({ length: count }, () => option('x'));
+}
+
+test('people of another workspace press buttons but have no commands and shortcuts', async () => {
+  const { slack, heard, client } = await started();
+  const blocks = [actions(button({ action_id: 'approve' }))];
+  const channel = 'C0PARTNERS1';
+  const posted = await client.chat.postMessage({ channel, text: 'x', blocks } as never);
+  const place = { in: 'message', channel, ts: posted.ts ?? '' } as const;
+  await slack.click(sven, place, 'approve');
+  expect(heard).toMatchObject([{ user: { id: sven, team_id: 'T0PARTNERS1' } }]);
+  expect(await slack.command(sven, channel, '/service list')).toMatchObject({
+    error: '/service is not a valid command.',
+  });
+  await slack.shortcut({ as: sven, callbackId: 'service.stop' });
+  expect(heard).toHaveLength(1);
+  expect(slack.screen(sven)).toMatchObject({ commands: [], shortcuts: [] });
+});
+
+test('typed text is sent raw, or with names as ids where the command asks for it', async () => {
+  const { slack, heard } = await started();
+  const typed = 'stop @ana, #ops @db-leads a<b & https://example.org/?a=1&b=2';
+  await slack.command(ana, general, `/service ${typed}`);
+  expect(heard.at(-1)).toMatchObject({ text: typed });
+  await slack.command(ana, general, `/mention ${typed}`);
+  expect(heard.at(-1)).toMatchObject({
+    text:
+      `stop <@${ana}>, <#C0OPS000001|ops> <!subteam^S0DBLEADS01|@db-leads> ` +
+      'a&lt;b &amp; <https://example.org/?a=1&amp;b=2>',
+  });
+});

@@ -1,0 +1,67 @@
+import { WebClient } from '@slack/web-api';
+import { expect } from 'vitest';
+import type { Json } from '../../../src/sandbox/protocol.ts';
+import { quiet, type standIn } from './bolt-app.ts';
+
+export type StandIn = Awaited<ReturnType<typeof standIn>>;
+
+/** The official client, without retries, so that one test call is one call. */
+export function clientOf(
+  slack: StandIn,
+  token = slack.botToken,
+  { timeout = 0 }: { readonly timeout?: number } = {},
+) {
+  return new WebClient(token, {
+    slackApiUrl: slack.apiUrl,
+    timeout,
+    logger: quiet,
+    retryConfig: { retries: 0 },
+    rejectRateLimitedCalls: true,
+  });
+}
+
+/** `ok`, or the name of Slack's refusal. */
+export async function outcome(call: Promise<unknown>): Promise<string> {
+  try {
+    await call;
+    return 'ok';
+  } catch (error) {
+    return refusalOf(error);
+  }
+}
+
+function refusalOf(error: unknown): string {
+  if (!(error instanceof Error)) return 'unknown';
+  const { data } = error as { data?: { error?: string } };
+  return data?.error ?? error.name;
+}
+
+/** What the app is told, without an app: acknowledges all it hears with the given body. */
+export async function listener(slack: StandIn, answer: () => unknown = () => undefined) {
+  const { createServer } = await import('node:http');
+  const heard: Json[] = [];
+  const server = createServer(async (request, response) => {
+    let body = '';
+    for await (const chunk of request) body += String(chunk);
+    heard.push(read(request.headers['content-type'] ?? '', body));
+    const reply = answer();
+    if (reply === undefined) response.end();
+    else response.setHeader('content-type', 'application/json').end(JSON.stringify(reply));
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const address = server.address();
+  expect(address).toBeTypeOf('object');
+  const port = typeof address === 'object' ? address?.port : 0;
+  slack.deliverTo(`http://127.0.0.1:${port}/`);
+  const stop = async () => {
+    server.closeAllConnections();
+    server.close();
+  };
+  return { heard, stop };
+}
+
+function read(contentType: string, body: string): Json {
+  if (contentType === 'application/json') return JSON.parse(body);
+  const fields = Object.fromEntries(new URLSearchParams(body));
+  return fields.payload === undefined ? fields : JSON.parse(fields.payload);
+}

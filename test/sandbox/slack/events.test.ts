@@ -1,0 +1,90 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterEach, describe, expect, test } from 'vitest';
+import { ana, ben, standIn } from './bolt-app.ts';
+
+const stops: (() => Promise<unknown>)[] = [];
+afterEach(async () => {
+  for (const stop of stops.splice(0).reverse()) await stop();
+});
+
+async function started(options: Parameters<typeof standIn>[0] = {}) {
+  const slack = await standIn(options);
+  stops.push(slack.stop);
+  return slack;
+}
+
+describe('an event that the app does not take', () => {
+  interface Offer {
+    readonly num: string | undefined;
+    readonly reason: string | undefined;
+    readonly body: { readonly event_id: string };
+  }
+
+  async function listener(statuses: number[], headers: Record<string, string> = {}) {
+    const offers: Offer[] = [];
+    const server = createServer(async (request, response) => {
+      let body = '';
+      for await (const chunk of request) body += String(chunk);
+      const header = (name: string) => request.headers[name]?.toString();
+      offers.push({
+        num: header('x-slack-retry-num'),
+        reason: header('x-slack-retry-reason'),
+        body: JSON.parse(body),
+      });
+      const status = statuses.shift() ?? 200;
+      // Status 0 stands for an app that never answers.
+      if (status > 0) response.writeHead(status, headers).end();
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    stops.push(async () => {
+      server.closeAllConnections();
+      server.close();
+    });
+    // A listening TCP server always has an address of this shape.
+    const { port } = server.address() as AddressInfo;
+    return { offers, eventsUrl: `http://127.0.0.1:${port}/` };
+  }
+
+  test('is offered three more times, with the reason, after the documented pauses', async () => {
+    const { offers, eventsUrl } = await listener([500, 0, 503, 500, 200]);
+    const waits: number[] = [];
+    const slack = await started({
+      ackTimeoutMs: 400,
+      wait: async (ms) => {
+        waits.push(ms);
+      },
+    });
+    slack.deliverTo(eventsUrl);
+    await slack.admin.deactivate(ben);
+    expect(offers.map(({ num, reason }) => [num, reason])).toEqual([
+      [undefined, undefined],
+      ['1', 'http_error'],
+      ['2', 'http_timeout'],
+      ['3', 'http_error'],
+    ]);
+    expect(new Set(offers.map(({ body }) => body.event_id)).size).toBe(1);
+    expect(waits).toEqual([0, 60_000, 300_000]);
+  });
+
+  test('is not offered again when the app says so, or once it is taken', async () => {
+    const said = await listener([500], { 'x-slack-no-retry': '1' });
+    const taken = await listener([500, 202]);
+    const slack = await started();
+    slack.deliverTo(said.eventsUrl);
+    await slack.admin.deactivate(ben);
+    slack.deliverTo(taken.eventsUrl);
+    await slack.admin.deactivate(ana);
+    expect([said.offers.length, taken.offers.length]).toEqual([1, 2]);
+  });
+
+  test('may come twice with nothing that tells the two apart', async () => {
+    const { offers, eventsUrl } = await listener([]);
+    const slack = await started();
+    slack.deliverTo(eventsUrl);
+    await slack.admin.deactivate(ben);
+    await slack.redeliver(slack.events()[0]?.id ?? '');
+    expect(offers).toHaveLength(2);
+    expect(offers[1]).toEqual(offers[0]);
+  });
+});

@@ -1,0 +1,69 @@
+import { afterEach, expect, test } from 'vitest';
+import type { How } from '../../../src/sandbox/slack/faults.ts';
+import { approvals, standIn } from './bolt-app.ts';
+import { clientOf, outcome } from './client.ts';
+
+const stops: (() => Promise<unknown>)[] = [];
+afterEach(async () => {
+  for (const stop of stops.splice(0).reverse()) await stop();
+});
+
+async function started() {
+  const slack = await standIn();
+  stops.push(slack.stop);
+  const post = (timeout = 0) => {
+    const { chat } = clientOf(slack, slack.botToken, { timeout });
+    return outcome(chat.postMessage({ channel: approvals, text: 'x' }));
+  };
+  return { slack, post };
+}
+
+test.for<[string, How, string, number]>([
+  ['too many requests', 'rate-limited', 'WebAPIRateLimitedError', 0],
+  ['a broken server', 'server-error', 'WebAPIHTTPError', 0],
+  ['an error of its own', { error: 'fatal_error' }, 'fatal_error', 0],
+  ['no answer', 'no-reply', 'WebAPIRequestError', 0],
+  ['a lost answer', 'reply-lost', 'WebAPIRequestError', 1],
+])('a post that meets %s is posted %4$i times', async ([, how, error, posted]) => {
+  const { slack, post } = await started();
+  slack.failNext({ method: 'chat.postMessage', times: 1, how });
+  expect(await post(how === 'no-reply' ? 50 : 0)).toBe(error);
+  expect(slack.messages(approvals)).toHaveLength(posted);
+  expect(await post()).toBe('ok');
+  expect(slack.messages(approvals)).toHaveLength(posted + 1);
+});
+
+test('a page of a proxy instead of an answer is no success', async () => {
+  const { slack, post } = await started();
+  slack.failNext({ method: 'chat.postMessage', times: 1, how: 'html' });
+  expect(await post()).toContain('<!doctype html>');
+  expect(slack.messages(approvals)).toEqual([]);
+});
+
+test('a fault befalls as many calls as it was armed for, of that method only', async () => {
+  const { slack, post } = await started();
+  slack.failNext({ method: 'chat.postMessage', times: 2, how: 'server-error' });
+  expect(await outcome(clientOf(slack).auth.test())).toBe('ok');
+  expect([await post(), await post(), await post()]).toEqual([
+    'WebAPIHTTPError',
+    'WebAPIHTTPError',
+    'ok',
+  ]);
+});
+
+test('a fault for any method, and faults taken back', async () => {
+  const { slack, post } = await started();
+  slack.failNext({ method: '*', times: 2, how: { error: 'internal_error' } });
+  expect(await outcome(clientOf(slack).auth.test())).toBe('internal_error');
+  slack.clearFaults();
+  expect(await post()).toBe('ok');
+});
+
+test('the caller is told how long to wait', async () => {
+  const { slack } = await started();
+  const how = 'rate-limited';
+  slack.failNext({ method: 'users.info', times: 1, how, retryAfterSeconds: 30 });
+  const headers = { authorization: `Bearer ${slack.botToken}` };
+  const response = await fetch(`${slack.apiUrl}users.info?user=U0ANA00001`, { headers });
+  expect([response.status, response.headers.get('retry-after')]).toEqual([429, '30']);
+});

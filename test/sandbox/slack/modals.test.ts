@@ -1,0 +1,205 @@
+import { afterEach, expect, test } from 'vitest';
+import { input, modal, plain, section, words } from './block-samples.ts';
+import { ana, ben, clock, general, standIn } from './bolt-app.ts';
+import { clientOf, listener, outcome } from './client.ts';
+
+const stops: (() => Promise<unknown>)[] = [];
+afterEach(async () => {
+  for (const stop of stops.splice(0).reverse()) await stop();
+});
+
+/** Ana has typed a command; the trigger of it is at hand. */
+async function afterCommand(answer?: () => unknown) {
+  const time = clock();
+  const slack = await standIn({ now: time.now });
+  const { heard, stop } = await listener(slack, answer);
+  stops.push(slack.stop, stop);
+  const trigger = async () => {
+    await slack.command(ana, general, '/service stop');
+    return String(heard.at(-1)?.trigger_id);
+  };
+  const client = clientOf(slack);
+  const open = async (view: object = asking) =>
+    client.views.open({ trigger_id: await trigger(), view: view as never });
+  return { slack, heard, trigger, client, time, open };
+}
+
+const reason = (more: object = {}) =>
+  input({ type: 'plain_text_input', action_id: 'reason', ...more }, { block_id: 'reason' });
+const asking = modal({
+  callback_id: 'service.stop',
+  private_metadata: 'id',
+  submit: plain('Ask'),
+  blocks: [section('Sure?'), reason({ initial_value: 'because' })],
+});
+const filled = (value: string) => ({ reason: { reason: { type: 'plain_text_input', value } } });
+const viewId = (slack: { screen: (as: string) => { views: readonly { id: string }[] } }) =>
+  slack.screen(ana).views.at(-1)?.id ?? '';
+
+test('a trigger opens one modal, within three seconds', async () => {
+  const { trigger, client, time } = await afterCommand();
+  const openWith = (trigger_id: string) =>
+    outcome(client.views.open({ trigger_id, view: asking as never }));
+  const [first, second] = [await trigger(), await trigger()];
+  time.advance(3000);
+  expect(await openWith(first)).toBe('ok');
+  expect(await openWith(first)).toBe('exchanged_trigger_id');
+  time.advance(1);
+  expect(await openWith(second)).toBe('expired_trigger_id');
+  expect(await openWith('made.up')).toBe('invalid_trigger_id');
+});
+
+test('a modal that Slack refuses leaves the trigger unused', async () => {
+  const { trigger, client } = await afterCommand();
+  const trigger_id = await trigger();
+  const view = modal({ title: plain(words(25)) }) as never;
+  await expect(client.views.open({ trigger_id, view })).rejects.toMatchObject({
+    data: {
+      error: 'invalid_arguments',
+      response_metadata: {
+        messages: ['[ERROR] must be less than 25 characters [json-pointer:/view/title/text]'],
+      },
+    },
+  });
+  expect(await outcome(client.views.open({ trigger_id, view: asking as never }))).toBe('ok');
+});
+
+test('a modal of more than 250 kB is too large', async () => {
+  const { client, trigger } = await afterCommand();
+  const blocks = Array.from({ length: 90 }, () => section(words(3000)));
+  const view = modal({ blocks }) as never;
+  expect(await outcome(client.views.open({ trigger_id: await trigger(), view }))).toBe(
+    'view_too_large',
+  );
+});
+
+test('the app is told what was filled in, and what was left as it began', async () => {
+  const { slack, heard, open } = await afterCommand();
+  await open();
+  await slack.submit(ana, viewId(slack));
+  expect(heard.at(-1)).toMatchObject({
+    type: 'view_submission',
+    user: { id: ana },
+    view: {
+      callback_id: 'service.stop',
+      private_metadata: 'id',
+      state: { values: filled('because') },
+    },
+  });
+  expect(slack.screen(ana).views).toEqual([]);
+});
+
+test.for<[string, object, string, string]>([
+  ['nothing at all', {}, '', 'Please complete this required field.'],
+  ['too few letters', { min_length: 3 }, 'ab', 'Please enter at least 3 characters.'],
+  ['too many letters', { max_length: 3 }, 'abcd', 'Please enter at most 3 characters.'],
+  ['words for a number', number(), 'many', 'Please enter a number.'],
+  ['half a number', number(), '1.5', 'Please enter a whole number.'],
+  ['too little', number({ min_value: '8' }), '4', 'Please enter a number of at least 8.'],
+  ['too much', number({ max_value: '8' }), '12', 'Please enter a number of at most 8.'],
+])('Slack itself refuses %s in a field and does not ask the app', async (example) => {
+  const [, element, value, error] = example;
+  const { slack, heard, open } = await afterCommand();
+  await open(modal({ submit: plain('Ask'), blocks: [reason(element)] }));
+  const before = heard.length;
+  await slack.submit(ana, viewId(slack), filled(value));
+  expect(slack.screen(ana).views).toMatchObject([{ errors: { reason: error } }]);
+  expect(heard).toHaveLength(before);
+});
+
+function number(more: object = {}) {
+  return { type: 'number_input', is_decimal_allowed: false, ...more };
+}
+
+test.for<[string, object, string[]]>([
+  ['errors', { errors: { reason: 'Too short.' } }, ['Stop?']],
+  ['update', { view: modal({ title: plain('Working') }) }, ['Working']],
+  ['push', { view: modal({ title: plain('More') }) }, ['Stop?', 'More']],
+  ['clear', {}, []],
+])('the answer “%s” to a submission is obeyed', async ([response_action, more, titles]) => {
+  let answer: unknown;
+  const { slack, open } = await afterCommand(() => answer);
+  await open();
+  answer = { response_action, ...more };
+  expect(await slack.submit(ana, viewId(slack))).toMatchObject({ error: null });
+  expect(slack.screen(ana).views.map(({ title }) => title)).toEqual(titles);
+});
+
+test.for<[string, unknown]>([
+  ['errors for no input of the modal', { response_action: 'errors', errors: { other: 'x' } }],
+  ['no errors at all', { response_action: 'errors', errors: {} }],
+  ['a modal that Slack refuses', { response_action: 'update', view: modal({ width: 1 }) }],
+  ['an unknown action', { response_action: 'explode' }],
+  ['something else', { text: 'Thank you' }],
+])('an answer of %s to a submission is trouble', async ([, body]) => {
+  let answer: unknown;
+  const { slack, open } = await afterCommand(() => answer);
+  await open();
+  answer = body;
+  expect(await slack.submit(ana, viewId(slack))).toMatchObject({
+    status: 200,
+    error: 'We had some trouble connecting. Try again?',
+  });
+  expect(slack.screen(ana).views).toMatchObject([{ title: 'Stop?', errors: {} }]);
+});
+
+test('at most three modals lie on each other, and only a modal may push one', async () => {
+  const { slack, heard, client, open, trigger } = await afterCommand();
+  const push = (trigger_id: string) =>
+    outcome(client.views.push({ trigger_id, view: pressable as never }));
+  const pressable = modal({
+    blocks: [{ type: 'actions', block_id: 'b', elements: [more] }],
+  });
+  await open(pressable);
+  const pressed = async () => {
+    const place = { in: 'view', viewId: viewId(slack) } as const;
+    await slack.click(ana, place, 'more');
+    return String(heard.at(-1)?.trigger_id);
+  };
+  expect(await push(await pressed())).toBe('ok');
+  expect(await push(await pressed())).toBe('ok');
+  expect(await push(await pressed())).toBe('push_limit_reached');
+  expect(await push(await trigger())).toBe('not_found');
+  expect(slack.screen(ana).views).toHaveLength(3);
+});
+
+const more = { type: 'button', action_id: 'more', text: plain('More') };
+
+test('an update with an old hash is refused, and one for a closed modal too', async () => {
+  const { slack, client, open } = await afterCommand();
+  const { view } = await open();
+  const { id: view_id = '', hash = '' } = view ?? {};
+  const update = (withHash: string) =>
+    outcome(client.views.update({ view_id, hash: withHash, view: asking as never }));
+  expect(await update(hash)).toBe('ok');
+  expect(await update(hash)).toBe('hash_conflict');
+  await slack.close(ana, view_id);
+  expect(await update('')).toBe('not_found');
+});
+
+test('the app hears that a modal was closed only if it asked to', async () => {
+  const { slack, heard, open } = await afterCommand();
+  await open();
+  await slack.close(ana, viewId(slack));
+  expect(heard.map(({ type }) => type)).not.toContain('view_closed');
+  await open({ ...asking, notify_on_close: true });
+  await slack.close(ana, viewId(slack));
+  expect(heard.at(-1)).toMatchObject({ type: 'view_closed', is_cleared: false });
+  expect(slack.screen(ana).views).toEqual([]);
+});
+
+test('an external_id belongs to one open view and finds it again', async () => {
+  const { client, open } = await afterCommand();
+  const view = { ...asking, external_id: 'change-7KQ2MX' };
+  await open(view);
+  expect(await outcome(open(view))).toBe('duplicate_external_id');
+  const update = client.views.update({ external_id: 'change-7KQ2MX', view: view as never });
+  expect(await outcome(update)).toBe('ok');
+});
+
+test('one person neither sees nor answers the modal of another', async () => {
+  const { slack, open } = await afterCommand();
+  await open();
+  expect(slack.screen(ben).views).toEqual([]);
+  await expect(slack.submit(ben, viewId(slack))).rejects.toThrow('Ben has no open modal');
+});

@@ -1,0 +1,112 @@
+import { mkdtemp, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import express from 'express';
+import { afterEach, expect, test } from 'vitest';
+import { actions, button } from './block-samples.ts';
+import { ana, approvals, ben, general, standIn, sven } from './bolt-app.ts';
+import { clientOf, listener } from './client.ts';
+
+const stops: (() => Promise<unknown>)[] = [];
+afterEach(async () => {
+  for (const stop of stops.splice(0).reverse()) await stop();
+});
+
+async function started(options: Parameters<typeof standIn>[0] = {}) {
+  const slack = await standIn(options);
+  const { heard, stop } = await listener(slack);
+  stops.push(slack.stop, stop);
+  const send = async (route: string, body: unknown) => {
+    const headers = { 'content-type': 'application/json' };
+    const init = { method: 'POST', headers, body: JSON.stringify(body) };
+    const response = await fetch(`${slack.url}/sandbox/${route}`, init);
+    return { status: response.status, body: await response.json() };
+  };
+  return { slack, heard, send };
+}
+
+test('the page reads one person’s screen', async () => {
+  const { slack } = await started();
+  const response = await fetch(`${slack.url}/sandbox/state?as=${ana}`);
+  expect(await response.json()).toEqual(JSON.parse(JSON.stringify(slack.screen(ana))));
+  expect(slack.screen(ana)).toMatchObject({
+    me: { id: ana, name: 'Ana', title: 'Operator', kind: 'member' },
+    commands: [
+      { command: '/service', usageHint: 'stop <service>' },
+      { command: '/mention', usageHint: '' },
+    ],
+    shortcuts: [{ kind: 'global' }, { kind: 'message' }],
+  });
+});
+
+test.for<[string, string, object, object]>([
+  ['a command', 'command', { channel: general, text: '/service stop' }, { command: '/service' }],
+  ['a message', 'message', { channel: approvals, text: 'hi' }, { event: { text: 'hi' } }],
+  ['a shortcut', 'shortcut', { callbackId: 'service.stop' }, { type: 'shortcut' }],
+  ['a visit', 'home', {}, { event: { type: 'app_home_opened', tab: 'home' } }],
+])('%s from the page reaches the app', async ([, route, body, payload]) => {
+  const { send, heard } = await started();
+  const answer = await send(route, { as: ana, ...body });
+  expect(answer).toMatchObject({ status: 200, body: { status: 200, error: null } });
+  expect(heard).toMatchObject([payload]);
+});
+
+test('a press from the page reaches the app', async () => {
+  const { slack, send, heard } = await started();
+  const blocks = [{ ...actions(button({ action_id: 'go', value: 'v' })), block_id: 'b' }];
+  const client = clientOf(slack);
+  const posted = await client.chat.postMessage({ channel: approvals, text: 'x', blocks } as never);
+  const place = { in: 'message', channel: approvals, ts: posted.ts };
+  const pressed = { as: ben, place, blockId: 'b', actionId: 'go', element: { type: 'button' } };
+  expect(await send('action', pressed)).toMatchObject({ status: 200, body: { error: null } });
+  expect(heard).toMatchObject([{ type: 'block_actions', actions: [{ value: 'v' }] }]);
+});
+
+test.for<[string, string, object, number]>([
+  ['nobody', 'command', { as: 'U0NOBODY001', channel: general, text: '/service' }, 409],
+  ['a place out of sight', 'command', { as: sven, channel: general, text: '/service' }, 409],
+  ['half a request', 'command', { as: ana }, 400],
+  ['a modal that is closed', 'submit', { as: ana, viewId: 'V0', values: {} }, 409],
+])('the page is refused for %s', async ([, route, body, status]) => {
+  const { send, heard } = await started();
+  const answer = await send(route, body);
+  expect(answer).toMatchObject({ status, body: { error: expect.any(String) } });
+  expect(heard).toEqual([]);
+});
+
+test('the page hears at once that something changed', async () => {
+  const { slack } = await started();
+  const leaving = new AbortController();
+  const url = `${slack.url}/sandbox/events?as=${ben}`;
+  const response = await fetch(url, { signal: leaving.signal });
+  expect(response.headers.get('content-type')).toContain('text/event-stream');
+  const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader();
+  expect((await reader?.read())?.value).toBe('retry: 1000\n\n');
+  await slack.say({ as: ana, channel: general, text: 'news' });
+  expect((await reader?.read())?.value).toBe('event: changed\ndata: {}\n\n');
+  slack.changed();
+  expect((await reader?.read())?.value).toBe('event: changed\ndata: {}\n\n');
+  leaving.abort();
+});
+
+test('the built page and further routes are served', async () => {
+  const page = await mkdtemp(join(tmpdir(), 'sandbox-page-'));
+  await writeFile(join(page, 'index.html'), '<title>Sandbox</title>');
+  const routes = express.Router().get('/panel', (_, response) => {
+    response.json({ requests: [] });
+  });
+  const { slack } = await started({ page, routes });
+  expect(await (await fetch(`${slack.url}/`)).text()).toBe('<title>Sandbox</title>');
+  expect(await (await fetch(`${slack.url}/sandbox/panel`)).json()).toEqual({ requests: [] });
+});
+
+test('each stand-in begins with its own workspace, and stops even with open lines', async () => {
+  const first = await standIn();
+  const url = `${first.url}/sandbox/events?as=${ana}`;
+  const stream = await fetch(url);
+  first.admin.kick('general', ana);
+  await first.stop();
+  await expect(stream.text()).rejects.toThrow();
+  const { slack } = await started();
+  expect(slack.screen(ana).channels.map(({ name }) => name)).toContain('general');
+});

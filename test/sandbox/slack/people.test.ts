@@ -1,0 +1,166 @@
+import { afterEach, describe, expect, test } from 'vitest';
+import type { Json } from '../../../src/sandbox/protocol.ts';
+import { actions, button } from './block-samples.ts';
+import {
+  ana,
+  approvals,
+  ben,
+  dora,
+  emil,
+  general,
+  gina,
+  hugo,
+  partners,
+  standIn,
+  sven,
+} from './bolt-app.ts';
+import { clientOf, listener, outcome } from './client.ts';
+
+const stops: (() => Promise<unknown>)[] = [];
+afterEach(async () => {
+  for (const stop of stops.splice(0).reverse()) await stop();
+});
+
+async function started() {
+  const slack = await standIn();
+  const { heard, stop } = await listener(slack);
+  stops.push(slack.stop, stop);
+  const events = () => heard.map(({ event }) => event as Json);
+  return { slack, heard, events, client: clientOf(slack) };
+}
+
+const bot = 'U0SIGNALBOX';
+
+test.for<[string, string, Json]>([
+  ['a colleague', ana, { is_restricted: false, is_bot: false, deleted: false }],
+  ['a guest', gina, { is_restricted: true, team_id: 'T0SIGNALBOX' }],
+  ['someone who left', hugo, { deleted: true }],
+  ['the app itself', bot, { is_bot: true }],
+  ['an outsider who shares a channel', sven, { is_stranger: false, team_id: 'T0PARTNERS1' }],
+])('users.info tells %s by its flags', async ([, id, flags]) => {
+  const { client } = await started();
+  expect((await client.users.info({ user: id })).user).toMatchObject(flags);
+});
+
+test('an outsider who shares no channel with the app any more is a stranger', async () => {
+  const { slack, client } = await started();
+  slack.admin.kick('shared-partners', sven);
+  const { user } = await client.users.info({ user: sven });
+  expect(user).toMatchObject({ is_stranger: true, team_id: 'T0PARTNERS1' });
+});
+
+test('the groups of the sandbox hold whom they should, those who left too', async () => {
+  const { client } = await started();
+  const { usergroups } = await client.usergroups.list({ include_users: true });
+  expect(Object.fromEntries(usergroups?.map(({ handle, users }) => [handle, users]) ?? [])).toEqual(
+    {
+      engineering: [ana, 'U0FINN0001', ben, 'U0CLEO0001', 'U0GUS00001', dora, gina],
+      'db-operators': [ana, 'U0FINN0001'],
+      'db-leads': [ben, 'U0CLEO0001', 'U0GUS00001', hugo],
+    },
+  );
+});
+
+describe('an administrator', () => {
+  test('changes a group, and the app hears the difference and the whole', async () => {
+    const { slack, events, client } = await started();
+    const before = slack.workspace.groups.find(({ handle }) => handle === 'db-leads')?.updatedAt;
+    await slack.admin.setGroup('db-leads', [ben, dora]);
+    const [difference, whole] = events().toSorted((a, b) => (`${a.type}` < `${b.type}` ? -1 : 1));
+    expect(difference).toMatchObject({
+      type: 'subteam_members_changed',
+      subteam_id: 'S0DBLEADS01',
+      date_previous_update: before,
+      added_users: [dora],
+      removed_users: ['U0CLEO0001', 'U0GUS00001', hugo],
+    });
+    expect(whole).toMatchObject({ subteam: { users: [ben, dora], user_count: 2 } });
+    const { users } = await client.usergroups.users.list({ usergroup: 'S0DBLEADS01' });
+    expect(users).toEqual([ben, dora]);
+  });
+
+  test('fills a group with 600 people, and the event carries 500', async () => {
+    const { slack, events } = await started();
+    const many = Array.from({ length: 600 }, (_, index) => `U0MANY${index}`);
+    await slack.admin.setGroup('engineering', many);
+    const whole = events().find(({ type }) => type === 'subteam_updated');
+    const subteam = whole?.subteam as { users: string[]; user_count: number };
+    expect([subteam.users.length, subteam.user_count]).toEqual([500, 600]);
+  });
+
+  test('disables a group, which then has no members to tell', async () => {
+    const { slack, events, client } = await started();
+    await slack.admin.disableGroup('db-leads');
+    expect(events()).toMatchObject([{ subteam: { date_delete: expect.any(Number) } }]);
+    const users = client.usergroups.users.list({ usergroup: 'S0DBLEADS01' });
+    expect(await outcome(users)).toBe('no_such_subteam');
+  });
+
+  test('deactivates a person, who stays in the group and can do nothing more', async () => {
+    const { slack, events, client } = await started();
+    await slack.admin.deactivate(ben);
+    expect(events()).toMatchObject([{ type: 'user_change', user: { id: ben, deleted: true } }]);
+    const { users } = await client.usergroups.users.list({ usergroup: 'S0DBLEADS01' });
+    expect(users).toContain(ben);
+    await expect(slack.command(ben, general, '/service list')).rejects.toThrow('deactivated');
+    expect(slack.screen(ana).people).toContainEqual(
+      expect.objectContaining({ id: ben, kind: 'deactivated' }),
+    );
+  });
+
+  test('adds a person and makes a colleague a guest', async () => {
+    const { slack, events, client } = await started();
+    await slack.admin.addPerson({
+      id: 'U0NINA00001',
+      name: 'nina',
+      realName: 'Nina',
+      title: 'New',
+      kind: 'member',
+      deleted: false,
+      teamId: 'T0SIGNALBOX',
+    });
+    await slack.admin.changePerson(dora, { kind: 'guest' });
+    expect(events().map(({ type }) => type)).toEqual(['team_join', 'user_change']);
+    expect((await client.users.info({ user: dora })).user?.is_restricted).toBe(true);
+  });
+});
+
+test('each person sees the channels they are in and no others', async () => {
+  const { slack } = await started();
+  const seen = (id: string) => slack.screen(id).channels.map(({ name }) => name);
+  expect(seen(sven)).toEqual(['shared-partners']);
+  expect(seen(gina)).toEqual(['general', 'ops', 'db-approvals']);
+  expect(seen(emil)).not.toContain('shared-partners');
+});
+
+test('nobody presses, types or picks where they cannot look', async () => {
+  const { slack, client, heard } = await started();
+  const blocks = [actions(button({ action_id: 'approve' }))];
+  const posted = await client.chat.postMessage({ channel: approvals, text: 'x', blocks } as never);
+  const place = { in: 'message', channel: approvals, ts: posted.ts ?? '' } as const;
+  await expect(slack.click(sven, place, 'approve')).rejects.toThrow('sees no message');
+  await expect(slack.command(sven, general, '/service')).rejects.toThrow('is not in');
+  await expect(slack.click(ana, place, 'reject')).rejects.toThrow('nothing called reject');
+  await expect(slack.openHome({ as: bot })).rejects.toThrow('apps do not');
+  expect(heard).toEqual([]);
+});
+
+test('a channel is unread until its reader has looked', async () => {
+  const { slack, client } = await started();
+  const unread = (id: string) =>
+    slack.screen(id).channels.find(({ name }) => name === 'db-approvals')?.unread;
+  await client.chat.postMessage({ channel: approvals, text: 'x' });
+  await slack.say({ as: ana, channel: approvals, text: 'y' });
+  expect([unread(ana), unread(ben)]).toEqual([1, 2]);
+  await fetch(`${slack.url}/sandbox/state?as=${ben}&channel=${approvals}`);
+  expect([unread(ana), unread(ben)]).toEqual([1, 0]);
+});
+
+test('the app hears messages only where it is a member', async () => {
+  const { slack, events } = await started();
+  await slack.say({ as: ana, channel: general, text: 'not here' });
+  await slack.say({ as: ana, channel: partners, text: 'hello <all>' });
+  expect(events()).toMatchObject([
+    { type: 'message', channel: partners, user: ana, text: 'hello &lt;all&gt;' },
+  ]);
+});

@@ -1,0 +1,104 @@
+import { afterEach, expect, test } from 'vitest';
+import {
+  actions,
+  button,
+  mrkdwn,
+  option,
+  plain,
+  raws,
+  richText,
+  section,
+} from './block-samples.ts';
+import { ana, approvals, ben, cleo, emil, hugo, standIn, sven } from './bolt-app.ts';
+import { clientOf } from './client.ts';
+
+const stops: (() => Promise<unknown>)[] = [];
+afterEach(async () => {
+  for (const stop of stops.splice(0).reverse()) await stop();
+});
+
+async function started() {
+  const slack = await standIn();
+  stops.push(slack.stop);
+  const { chat } = clientOf(slack);
+  const say = async (text: string, blocks: object[] = []) => {
+    await chat.postMessage({ channel: approvals, text, blocks } as never);
+    return slack.pings().map(({ kind, who }) => [kind, ...who]);
+  };
+  return { slack, chat, say };
+}
+
+const leads = [ben, cleo, 'U0GUS00001'];
+
+test.for<[string, string, object[], string[][]]>([
+  ['a person', `Hello <@${ana}>`, [], [['user', ana]]],
+  ['a person with a name', `Hello <@${ana}|ana>`, [], [['user', ana]]],
+  ['a group, without those who left', '<!subteam^S0DBLEADS01>', [], [['group', ...leads]]],
+  ['a group with a name', '<!subteam^S0DBLEADS01|@db-leads>', [], [['group', ...leads]]],
+  ['a person in a section', 'x', [section(`<@${ana}>`)], [['user', ana]]],
+  [
+    'a person in a field',
+    'x',
+    [{ type: 'section', fields: [mrkdwn(`<@${ana}>`)] }],
+    [['user', ana]],
+  ],
+  ['a person in rich text', 'x', [richText({ type: 'user', user_id: ana })], [['user', ana]]],
+  ['a person in markdown', 'x', [{ type: 'markdown', text: `<@${ana}>` }], [['user', ana]]],
+  ['a group in rich text', 'x', [richText(group('S0DBLEADS01'))], [['group', ...leads]]],
+])('a message that names %s reaches them', async ([, text, blocks, reached]) => {
+  const { say } = await started();
+  expect(await say(text, blocks)).toEqual(reached);
+});
+
+test.for(['channel', 'here', 'everyone'])(
+  '<!%s> reaches everyone in the channel',
+  async (range) => {
+    const { slack, say } = await started();
+    const [[kind, ...who] = []] = await say(`<!${range}> look`);
+    expect(kind).toBe(range);
+    expect(who).toEqual(expect.arrayContaining([ana, ben, emil]));
+    expect(who).not.toContain(sven);
+    expect(slack.pings()).toMatchObject([{ channel: approvals, via: 'post' }]);
+  },
+);
+
+test('rich text for everyone reaches everyone', async () => {
+  const { say } = await started();
+  const [[kind] = []] = await say('x', [richText({ type: 'broadcast', range: 'here' })]);
+  expect(kind).toBe('here');
+});
+
+test.for<[string, string, object[]]>([
+  ['an escaped name', '&lt;!channel&gt; &lt;@U0ANA00001&gt;', []],
+  ['a plain text', 'x', [{ type: 'header', text: plain('<!channel>') }]],
+  ['a raw cell', 'x', [{ type: 'table', rows: [[{ type: 'raw_text', text: '<!here>' }]] }]],
+  ['a leaf of rich text', 'x', [richText({ type: 'text', text: `<@${ana}>` })]],
+  ['an option', 'x', [actions({ type: 'static_select', options: [option('<!here>')] })]],
+  ['a button', 'x', [actions(button({ text: plain('<!everyone>'), value: '<!here>' }))]],
+  ['a date', '<!date^1763600000^{date}|yesterday>', [{ type: 'table', rows: [raws(1)] }]],
+])('%s names nobody', async ([, text, blocks]) => {
+  const { slack, say } = await started();
+  expect(await say(text, blocks)).toEqual([]);
+  expect(slack.pings()).toEqual([]);
+});
+
+test('nobody is reached outside the channel, after leaving, or in private', async () => {
+  const { slack, chat, say } = await started();
+  expect(await say(`<@${hugo}> <@${sven}> <@U0NOBODY001>`)).toEqual([['user'], ['user'], ['user']]);
+  const before = slack.pings().length;
+  await chat.postEphemeral({ channel: approvals, user: ben, text: `<@${ana}> <!here>` });
+  expect(slack.pings()).toHaveLength(before);
+});
+
+test('a name that a redrawn message brings in is noted as such', async () => {
+  const { slack, chat } = await started();
+  const { ts = '' } = await chat.postMessage({ channel: approvals, text: 'x' });
+  await chat.update({ channel: approvals, ts, text: `<@${ana}>` });
+  expect(slack.pings()).toMatchObject([
+    { ts, via: 'update', kind: 'user', target: ana, who: [ana] },
+  ]);
+});
+
+function group(usergroup_id: string) {
+  return { type: 'usergroup', usergroup_id };
+}

@@ -1,0 +1,236 @@
+import { afterEach, expect, test } from 'vitest';
+import type { Json } from '../../../src/sandbox/protocol.ts';
+import { section, words } from './block-samples.ts';
+import { ana, approvals, clock, emil, general, hugo, manifest, standIn, sven } from './bolt-app.ts';
+import { clientOf, outcome, type StandIn } from './client.ts';
+
+const stops: (() => Promise<unknown>)[] = [];
+afterEach(async () => {
+  for (const stop of stops.splice(0).reverse()) await stop();
+});
+
+async function started(options: Parameters<typeof standIn>[0] = {}) {
+  const slack = await standIn(options);
+  stops.push(slack.stop);
+  return slack;
+}
+
+const secret = {
+  id: 'C0SECRET001',
+  name: 'secret',
+  kind: 'private',
+  topic: '',
+  members: [ana],
+  archived: false,
+} as const;
+
+test.for<[string, string, Json, string]>([
+  [
+    'posting where the app is not',
+    'chat.postMessage',
+    { channel: general, text: 'x' },
+    'not_in_channel',
+  ],
+  [
+    'posting nowhere',
+    'chat.postMessage',
+    { channel: 'C0NOWHERE01', text: 'x' },
+    'channel_not_found',
+  ],
+  ['posting in secret', 'chat.postMessage', { channel: secret.id, text: 'x' }, 'channel_not_found'],
+  ['posting to the past', 'chat.postMessage', { channel: '#ops', text: 'x' }, 'is_archived'],
+  ['saying nothing', 'chat.postMessage', { channel: approvals }, 'no_text'],
+  [
+    'unknown blocks',
+    'chat.postMessage',
+    { channel: approvals, blocks: [{ type: 'x' }] },
+    'invalid_blocks',
+  ],
+  ['51 blocks', 'chat.postMessage', { channel: approvals, blocks: rules(51) }, 'invalid_blocks'],
+  ['no JSON', 'chat.postMessage', { channel: approvals, blocks: '{' }, 'invalid_blocks_format'],
+  [
+    'two texts',
+    'chat.postMessage',
+    { channel: approvals, markdown_text: 'x', text: 'x' },
+    'markdown_text_conflict',
+  ],
+  [
+    'no thread',
+    'chat.postMessage',
+    { channel: approvals, text: 'x', thread_ts: '1.2' },
+    'thread_not_found',
+  ],
+  ['a leaver', 'chat.postMessage', { channel: hugo, text: 'x' }, 'channel_not_found'],
+  [
+    'an absent reader',
+    'chat.postEphemeral',
+    { channel: approvals, user: sven, text: 'x' },
+    'user_not_in_channel',
+  ],
+  ['no message', 'chat.update', { channel: approvals, ts: '1.2', text: 'x' }, 'message_not_found'],
+  [
+    'a person as channel',
+    'chat.update',
+    { channel: ana, ts: '1.2', text: 'x' },
+    'channel_not_found',
+  ],
+  ['no link', 'chat.getPermalink', { channel: approvals, message_ts: '1.2' }, 'message_not_found'],
+  ['nobody', 'users.info', { user: 'U0NOBODY001' }, 'user_not_found'],
+  ['no group', 'usergroups.users.list', { usergroup: 'S0NOTHING01' }, 'no_such_subteam'],
+  ['a handle for an id', 'usergroups.users.list', { usergroup: 'db-leads' }, 'no_such_subteam'],
+  ['a deactivated partner', 'conversations.open', { users: hugo }, 'user_disabled'],
+  ['an outside partner', 'conversations.open', { users: sven }, 'user_not_visible'],
+  ['a secret channel', 'conversations.info', { channel: secret.id }, 'channel_not_found'],
+  ['joining without the scope', 'conversations.join', { channel: 'C0PARTNERS1' }, 'missing_scope'],
+  ['a method nobody has', 'chat.shout', {}, 'unknown_method'],
+  ['a home for nobody', 'views.publish', { user_id: 'U0NOBODY001', view: {} }, 'user_not_found'],
+  ['the wrong token', 'apps.connections.open', {}, 'not_allowed_token_type'],
+])('Slack refuses %s', async ([, method, args, error]) => {
+  const slack = await started();
+  slack.admin.addChannel({ ...secret, members: [...secret.members] });
+  slack.admin.archive('ops');
+  expect(await outcome(clientOf(slack).apiCall(method, args))).toBe(error);
+  expect(slack.calls(method)).toMatchObject([{ reply: { ok: false, error } }]);
+});
+
+function rules(count: number) {
+  return Array.from({ length: count }, () => ({ type: 'divider' }));
+}
+
+test('a call needs the right token', async () => {
+  const slack = await started();
+  expect(await outcome(clientOf(slack, 'xoxb-wrong').auth.test())).toBe('invalid_auth');
+  expect(await outcome(clientOf(slack, '').auth.test())).toBe('not_authed');
+  expect(await outcome(clientOf(slack).auth.test())).toBe('ok');
+  expect(await outcome(clientOf(slack, '').apiCall('blocks.validate', { blocks: [] }))).toBe('ok');
+});
+
+test('the scopes of the manifest are told, and a missing one is named', async () => {
+  const scopes = { bot: ['chat:write', 'users:read'] };
+  const slack = await started({ manifest: { ...manifest, oauth_config: { scopes } } });
+  const client = clientOf(slack);
+  const { response_metadata } = await client.auth.test();
+  expect(response_metadata).toMatchObject({ scopes: ['chat:write', 'users:read'] });
+  await expect(client.usergroups.list()).rejects.toMatchObject({
+    data: { error: 'missing_scope', needed: 'usergroups:read', provided: 'chat:write,users:read' },
+  });
+  await expect(client.conversations.info({ channel: approvals })).rejects.toMatchObject({
+    data: { error: 'missing_scope', needed: 'channels:read' },
+  });
+});
+
+test('an update by text alone removes the blocks; one above 4000 letters is too long', async () => {
+  const slack = await started();
+  const { chat } = clientOf(slack);
+  const blocks = [section('x')] as never;
+  const { ts = '' } = await chat.postMessage({ channel: approvals, text: 'x', blocks });
+  await chat.update({ channel: approvals, ts, text: 'y', blocks });
+  expect(slack.messages(approvals)[0]?.blocks).toHaveLength(1);
+  await chat.update({ channel: approvals, ts, text: 'z' });
+  expect(slack.messages(approvals)).toMatchObject([{ text: 'z', blocks: [] }]);
+  const long = chat.update({ channel: approvals, ts, text: words(4001) });
+  expect(await outcome(long)).toBe('msg_too_long');
+});
+
+test('the app changes and deletes only what it wrote itself', async () => {
+  const slack = await started();
+  const { chat } = clientOf(slack);
+  await slack.say({ as: ana, channel: approvals, text: 'mine' });
+  const ts = slack.messages(approvals)[0]?.ts ?? '';
+  const update = chat.update({ channel: approvals, ts, text: 'x' });
+  expect(await outcome(update)).toBe('cant_update_message');
+  expect(await outcome(chat.delete({ channel: approvals, ts }))).toBe('cant_delete_message');
+});
+
+test('a private message is seen by one person and cannot be updated', async () => {
+  const slack = await started();
+  const { chat } = clientOf(slack);
+  const posted = await chat.postEphemeral({ channel: approvals, user: emil, text: 'No.' });
+  expect(slack.screen(emil).messages).toMatchObject([{ text: 'No.', ephemeral: true }]);
+  expect(slack.screen(ana).messages).toEqual([]);
+  const ts = posted.message_ts ?? '';
+  const update = chat.update({ channel: approvals, ts, text: 'x' });
+  expect(await outcome(update)).toBe('message_not_found');
+});
+
+test('a message to a person arrives in the conversation with the app', async () => {
+  const slack = await started();
+  const client = clientOf(slack);
+  const { channel: opened } = await client.conversations.open({ users: ana });
+  const posted = await client.chat.postMessage({ channel: ana, text: 'Only you' });
+  expect(posted.channel).toBe(opened?.id);
+  expect(slack.screen(ana).channels).toContainEqual(
+    expect.objectContaining({ id: opened?.id, kind: 'dm', unread: 1 }),
+  );
+  expect(slack.screen(emil).messages).toEqual([]);
+});
+
+test('what was posted can be read back, newest first, and its thread in order', async () => {
+  const slack = await started();
+  const { chat, conversations } = clientOf(slack);
+  const metadata = { event_type: 'change', event_payload: { id: '7KQ2MX' } };
+  const first = await chat.postMessage({ channel: approvals, text: 'one', metadata });
+  const thread_ts = first.ts ?? '';
+  await chat.postMessage({ channel: approvals, text: 'reply', thread_ts });
+  await chat.postMessage({ channel: approvals, text: 'two' });
+  await chat.postEphemeral({ channel: approvals, user: emil, text: 'private' });
+  const history = await conversations.history({ channel: approvals, include_all_metadata: true });
+  expect(history.messages?.map(({ text }) => text)).toEqual(['two', 'one']);
+  expect(history.messages?.[1]).toMatchObject({ metadata });
+  const { messages } = await conversations.replies({ channel: approvals, ts: thread_ts });
+  expect(messages?.map(({ text }) => text)).toEqual(['one', 'reply']);
+});
+
+test('a file is uploaded in three steps and ready only at the second look', async () => {
+  const slack = await started();
+  const { files } = clientOf(slack);
+  const file = Buffer.from('day,credits\n1,2\n');
+  await clientOf(slack).filesUploadV2({ channel_id: approvals, file, filename: 'costs.csv' });
+  const [shown] = slack.screen(ana).messages[0]?.files ?? [];
+  expect(shown).toMatchObject({ name: 'costs.csv', mimetype: 'text/csv' });
+  expect(await (await fetch(shown?.url ?? '')).text()).toBe(file.toString());
+  const id = slack.messages(approvals)[0]?.fileIds[0] ?? '';
+  expect((await files.info({ file: id })).file?.mimetype).toBe('');
+  expect((await files.info({ file: id })).file?.mimetype).toBe('text/csv');
+  const again = files.completeUploadExternal({ files: [{ id }] });
+  expect(await outcome(again)).toBe('file_not_found');
+});
+
+test('long lists come in pages', async () => {
+  const slack = await started();
+  const names: unknown[] = [];
+  for await (const page of clientOf(slack).paginate('users.list', { limit: 4 })) {
+    // The stand-in's answer to users.list always holds members.
+    names.push(...(page as unknown as { members: { name: string }[] }).members);
+  }
+  expect(names).toHaveLength(slack.workspace.members.length);
+});
+
+test('with limits on, a second post within a second and a 21st list in a minute wait', async () => {
+  const time = clock();
+  const slack = await started({ rateLimits: true, now: time.now });
+  const post = (channel = approvals) =>
+    fetch(`${slack.apiUrl}chat.postMessage`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${slack.botToken}` },
+      body: new URLSearchParams({ channel, text: 'x' }),
+    });
+  expect((await post()).status).toBe(200);
+  const limited = await post();
+  expect([limited.status, limited.headers.get('retry-after')]).toEqual([429, '1']);
+  expect((await post('C0DBAUDIT01')).status).toBe(200);
+  time.advance(1000);
+  expect((await post()).status).toBe(200);
+  expect(await lists(slack, 20)).toEqual(new Set(['ok']));
+  time.advance(59_000);
+  expect(await lists(slack, 1)).toEqual(new Set(['WebAPIRateLimitedError']));
+  time.advance(1000);
+  expect(await lists(slack, 1)).toEqual(new Set(['ok']));
+});
+
+async function lists(slack: StandIn, times: number): Promise<Set<string>> {
+  const client = clientOf(slack);
+  const outcomes = new Set<string>();
+  for (let n = 0; n < times; n += 1) outcomes.add(await outcome(client.usergroups.list()));
+  return outcomes;
+}
