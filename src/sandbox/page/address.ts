@@ -1,8 +1,9 @@
 import { useCallback, useEffect, useState } from 'react';
+import { sandboxWorkspace } from '../slack/sandbox-workspace.ts';
 
 /** Where the page stands; all of it is in the URL, so that a link or a test can open any place. */
 export interface Address {
-  readonly as: string | null;
+  readonly as: string;
   readonly channel: string | null;
   readonly thread: string | null;
   readonly home: boolean;
@@ -10,10 +11,13 @@ export interface Address {
 
 export type Go = (to: Partial<Address>) => void;
 
+/** Whoever opens the page without saying who they are is the first person of the workspace. */
+const FIRST = sandboxWorkspace.members[0]?.id ?? '';
+
 export function addressOf(search: string): Address {
   const query = new URLSearchParams(search);
   return {
-    as: query.get('as'),
+    as: query.get('as') ?? FIRST,
     channel: query.get('channel'),
     thread: query.get('thread'),
     home: query.get('view') === 'home',
@@ -21,8 +25,7 @@ export function addressOf(search: string): Address {
 }
 
 export function href(address: Address): string {
-  const query = new URLSearchParams();
-  if (address.as !== null) query.set('as', address.as);
+  const query = new URLSearchParams({ as: address.as });
   if (address.channel !== null) query.set('channel', address.channel);
   if (address.thread !== null) query.set('thread', address.thread);
   if (address.home) query.set('view', 'home');

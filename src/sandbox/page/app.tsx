@@ -1,4 +1,4 @@
-import { useCallback, useMemo, useState } from 'react';
+import { useCallback, useEffect, useMemo, useState } from 'react';
 import type { Screen } from '../protocol.ts';
 import { type Address, type Go, useAddress } from './address.ts';
 import { AppPage } from './channel/app-page.tsx';
@@ -15,7 +15,7 @@ import { appChannel, channelOf, type Session, SessionContext } from './session.t
 
 export function App() {
   const [address, go] = useAddress();
-  const { screen, lost, version, refresh } = useLive(address.as);
+  const { screen, lost, version, refresh, look } = useLive(address.as);
   const [panelOpen, setPanelOpen] = useState(false);
   const onPanel = useCallback(() => setPanelOpen((open) => !open), []);
   return (
@@ -30,7 +30,7 @@ export function App() {
       ) : (
         <Workspace
           key={screen.me.id}
-          {...{ screen, address, go, refresh, onPanel }}
+          {...{ screen, address, go, refresh, look, onPanel }}
           panelAt={panelOpen ? version : null}
         />
       )}
@@ -43,6 +43,7 @@ interface WorkspaceProps {
   readonly address: Address;
   readonly go: Go;
   readonly refresh: () => void;
+  readonly look: (channel: string | null) => void;
   /** The version that the open panel shows; null while it is closed. */
   readonly panelAt: number | null;
   readonly onPanel: () => void;
@@ -65,7 +66,7 @@ function useSessionOf({ screen, address, go, refresh }: WorkspaceProps): Session
 }
 
 function Workspace(props: WorkspaceProps) {
-  const { screen, address, panelAt, onPanel } = props;
+  const { screen, address, look, panelAt, onPanel } = props;
   const session = useSessionOf(props);
   const asked = channelOf(screen, address.channel);
   const app = appChannel(screen);
@@ -73,13 +74,16 @@ function Workspace(props: WorkspaceProps) {
   // On a phone the list of conversations comes first, as long as nobody chose one.
   const chosen = address.home || asked !== undefined;
   const thread = asked !== undefined && !address.home ? address.thread : null;
-  const look = ['shell', chosen ? 'chosen' : '', thread === null ? '' : 'threaded'];
+  const frame = ['shell', chosen ? 'chosen' : '', thread === null ? '' : 'threaded'];
+
+  const open = shown?.id ?? null;
+  useEffect(() => look(open), [look, open]);
 
   return (
     <SessionContext value={session}>
-      <div className={look.join(' ')}>
+      <div className={frame.join(' ')}>
         <TopBar panelOpen={panelAt !== null} onPanel={onPanel} />
-        <Sidebar open={shown?.id ?? null} />
+        <Sidebar open={open} />
         {shown === undefined || shown === app ? (
           <AppPage tab={shown === undefined ? 'home' : 'messages'} />
         ) : (

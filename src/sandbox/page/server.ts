@@ -1,4 +1,5 @@
 import type { Delivery } from '../protocol.ts';
+import { record, word } from './json.ts';
 
 /** Reads one of the sandbox's GET addresses; throws when the sandbox does not answer. */
 export async function read<T>(path: string): Promise<T> {
@@ -16,9 +17,21 @@ export async function post<T>(path: string, body: unknown): Promise<T> {
 }
 
 async function answered<T>(response: Response): Promise<T> {
-  if (!response.ok) throw new Error(`The sandbox answered ${response.status}`);
+  if (!response.ok) throw new Refused(await refusal(response));
   // The server is compiled against the same protocol and has the same origin.
   return (await response.json()) as T;
+}
+
+/** The sandbox answered, but would not do it; the message is the server's own. */
+class Refused extends Error {
+  override readonly name = 'Refused';
+}
+
+async function refusal(response: Response): Promise<string> {
+  const text = await response.text();
+  const json = response.headers.get('content-type')?.includes('json') === true;
+  const said = json ? word(record(JSON.parse(text)).error) : '';
+  return said || `The sandbox answered ${response.status}.`;
 }
 
 /** Hands something to the bot. Never throws: a silent sandbox is a failed delivery too. */
@@ -26,7 +39,8 @@ export async function deliver(path: string, body: unknown): Promise<Delivery> {
   try {
     return await post<Delivery>(path, body);
   } catch (cause) {
-    const body = cause instanceof Error ? cause.message : String(cause);
-    return { status: 0, ms: 0, body, error: 'The sandbox is not answering. Try again.' };
+    const silent = 'The sandbox is not answering. Try again.';
+    const error = cause instanceof Refused ? `The sandbox refused: ${cause.message}` : silent;
+    return { status: 0, ms: 0, body: String(cause), error };
   }
 }

@@ -4,6 +4,8 @@ import { read } from './server.ts';
 const RETRY_MS = 2000;
 
 export interface Watcher {
+  /** The conversation that is on the screen now; reading it marks it as read. */
+  readonly open: () => string | null;
   readonly screen: (screen: Screen) => void;
   readonly lost: (lost: boolean) => void;
 }
@@ -15,10 +17,9 @@ export interface Stream {
 
 /**
  * Follows one person's screen. Every change is answered by reading the whole screen again; changes
- * that come while one is being read share the next read. Without a person the server chooses one.
+ * that come while one is being read share the next read.
  */
-export function follow(as: string | null, watcher: Watcher): Stream {
-  const query = as === null ? '' : `?as=${encodeURIComponent(as)}`;
+export function follow(as: string, watcher: Watcher): Stream {
   let closed = false;
   let reading = false;
   let stale = false;
@@ -33,8 +34,10 @@ export function follow(as: string | null, watcher: Watcher): Stream {
   }
 
   async function readOnce() {
+    const channel = watcher.open();
+    const query = new URLSearchParams({ as, ...(channel === null ? {} : { channel }) });
     try {
-      const screen = await read<Screen>(`state${query}`);
+      const screen = await read<Screen>(`state?${query}`);
       if (closed) return;
       watcher.screen(screen);
       if (source?.readyState === EventSource.OPEN) watcher.lost(false);
@@ -56,7 +59,7 @@ export function follow(as: string | null, watcher: Watcher): Stream {
 
   function connect() {
     source?.close();
-    source = new EventSource(`/sandbox/events${query}`);
+    source = new EventSource(`/sandbox/events?${new URLSearchParams({ as })}`);
     source.addEventListener('open', refresh);
     source.addEventListener('changed', refresh);
     source.addEventListener('error', lost);
@@ -69,6 +72,5 @@ export function follow(as: string | null, watcher: Watcher): Stream {
   }
 
   connect();
-  void refresh();
   return { refresh: () => void refresh(), close };
 }

@@ -26,7 +26,7 @@ export function DataTable({ block }: BlockProps) {
             {head.map((cell, column) => (
               // biome-ignore lint/suspicious/noArrayIndexKey: a column's position is its identity
               <th key={column} scope="col" aria-sort={sortOf(order, column)}>
-                <button type="button" onClick={() => sortBy(column)}>
+                <button type="button" className="sort" onClick={() => sortBy(column)}>
                   {wordsOf(cell)}
                   <span className="sort-mark" aria-hidden="true">
                     {order?.column !== column ? '' : order.descending ? ' ↓' : ' ↑'}

@@ -125,7 +125,12 @@ export function Container({ block, children }: Collapsible) {
     <section className="container">
       <header>
         {foldable ? (
-          <button type="button" aria-expanded={!folded} onClick={() => setFolded(!folded)}>
+          <button
+            type="button"
+            className="container-fold"
+            aria-expanded={!folded}
+            onClick={() => setFolded(!folded)}
+          >
             <span className={folded ? 'chevron folded' : 'chevron'} aria-hidden="true" />
             {title}
           </button>

@@ -1,4 +1,4 @@
-import { useEffect } from 'react';
+import { useEffect, useState } from 'react';
 import type { Json, Place } from '../../protocol.ts';
 import { Blocks } from '../blocks/blocks.tsx';
 import { useSurface } from '../blocks/surface.ts';
@@ -50,15 +50,19 @@ function Home() {
   const blocks = screen.home ?? NOTHING;
   const { surface } = useSurface(PLACE, blocks);
 
+  const [failure, setFailure] = useState<string | null>(null);
+
   useEffect(() => {
-    void deliver('home', { as });
+    void deliver('home', { as }).then(({ error }) => setFailure(error));
   }, [deliver, as]);
 
   return (
     <div className="home" role="tabpanel" aria-label="Home">
       <div className="home-inside">
         {screen.home === null ? (
-          <p className="home-empty">{screen.botName} has not shown anything here yet.</p>
+          <p className="home-empty">
+            {failure ?? `${screen.botName} has not shown anything here yet.`}
+          </p>
         ) : (
           <Blocks {...{ surface, blocks }} />
         )}

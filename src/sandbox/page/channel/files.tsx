@@ -15,7 +15,7 @@ export function Files({ files }: { files: Message['files'] }) {
               <span className="file-kind" aria-hidden="true">
                 {name.split('.').at(-1)?.slice(0, 4).toUpperCase()}
               </span>
-              <span>
+              <span className="file-words">
                 <b>{name}</b>
                 <small>{mimetype}</small>
               </span>

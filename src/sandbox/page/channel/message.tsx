@@ -35,7 +35,7 @@ export function MessageRow({ message, first, inThread }: Props) {
         {first ? (
           <Avatar id={author} name={authorName} bot={isApp(message)} />
         ) : (
-          <small>{at}</small>
+          <small className="gutter-time">{at}</small>
         )}
       </div>
       <div className="message-main">

@@ -102,7 +102,7 @@ function MenuList({ label, items, align, close, anchor, around }: ListProps) {
           }}
         >
           <span>{words}</span>
-          {note !== undefined && note !== '' && <small>{note}</small>}
+          {note !== undefined && note !== '' && <small className="menu-note">{note}</small>}
         </button>
       ))}
       {items.length === 0 && <p className="menu-empty">Nothing here</p>}

@@ -51,7 +51,10 @@ async function searched(body: object): Promise<Offered> {
     const { options, error } = await post<Suggestions>('suggest', body);
     const groups = options.filter((option) => 'options' in option);
     const choices = groups.length > 0 ? choicesOf([], list(groups)) : choicesOf(options);
-    return { choices, note: error ?? (choices.length === 0 ? 'No results' : null) };
+    return {
+      choices,
+      note: error !== null ? `No answer: ${error}` : choices.length === 0 ? 'No results' : null,
+    };
   } catch {
     return { choices: [], note: 'The sandbox did not answer.' };
   }

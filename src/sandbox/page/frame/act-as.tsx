@@ -1,15 +1,17 @@
 import { useSession } from '../session.ts';
 
 const KINDS: Readonly<Record<string, string>> = {
-  guest: 'guest',
-  stranger: 'another workspace',
-  deactivated: 'deactivated',
+  guest: 'Guest',
+  stranger: 'Another workspace',
 };
+
+// An app does not type, and a deactivated person cannot sign in any more.
+const ABSENT = new Set(['bot', 'deactivated']);
 
 /** Who is looking. The channel stays where the next person can see it too. */
 export function ActAs() {
   const { screen, go } = useSession();
-  const people = screen.people.filter(({ kind }) => kind !== 'bot');
+  const people = screen.people.filter(({ kind }) => !ABSENT.has(kind));
   return (
     <label className="act-as">
       <span>Act as</span>

@@ -4,7 +4,6 @@ import { href } from '../address.ts';
 import { appChannel, useSession } from '../session.ts';
 import { Avatar } from './avatar.tsx';
 import { Icon } from './icon.tsx';
-import { useUnread } from './read-marks.ts';
 
 interface EntryProps {
   readonly to: { readonly channel: string | null; readonly home: boolean };
@@ -51,7 +50,6 @@ const iconOf = ({ kind, name, id }: Channel) =>
 /** The conversations of the person, and the app. `open` is the channel on the screen, if any. */
 export function Sidebar({ open }: { open: string | null }) {
   const { screen, address } = useSession();
-  const unreadOf = useUnread(screen, open);
   const app = appChannel(screen);
   const channels = screen.channels.filter(({ kind }) => kind !== 'dm');
   const direct = screen.channels.filter((channel) => channel.kind === 'dm' && channel !== app);
@@ -61,7 +59,7 @@ export function Sidebar({ open }: { open: string | null }) {
       key={channel.id}
       to={{ channel: channel.id, home: false }}
       current={channel.id === open}
-      unread={unreadOf(channel)}
+      unread={channel.id === open ? 0 : channel.unread}
       icon={iconOf(channel)}
       name={channel.name}
     />
@@ -81,7 +79,7 @@ export function Sidebar({ open }: { open: string | null }) {
           <Entry
             to={{ channel: null, home: true }}
             current={address.home || (app !== undefined && app.id === open)}
-            unread={app === undefined ? 0 : unreadOf(app)}
+            unread={app === undefined || app.id === open ? 0 : app.unread}
             icon={<Avatar id="app" name={screen.botName} bot small />}
             name={screen.botName}
           />
