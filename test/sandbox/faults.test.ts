@@ -1,0 +1,242 @@
+import { gunzipSync } from 'node:zlib';
+import { expect, test } from 'vitest';
+import { FAULT_CHOICES } from '../../src/sandbox/faults/armory.ts';
+import type { Wait } from '../../src/sandbox/simulator.ts';
+import { type Answer, cloudServer, serviceId } from './servers.ts';
+
+const STAGING = serviceId('staging');
+const STATE = `/services/${STAGING}/state`;
+
+/** Stops a service under the fault; tells the answer, or the error, and whether it took effect. */
+async function stopUnder(fault: string) {
+  const waits: number[] = [];
+  const wait: Wait = async (ms) => waits.push(ms);
+  const { ask, cloud } = await cloudServer({ wait });
+  cloud.arm({ operation: 'set state', fault, times: 1 });
+  const stopping = ask('PATCH', STATE, { command: 'stop' });
+  const answer = await stopping.catch((error: NodeJS.ErrnoException) => error.code ?? '');
+  return { answer, waits, effects: cloud.effectCount('set state', STAGING), cloud, ask };
+}
+
+const DELAYS: readonly [string, number][] = [
+  ['delay-2s', 2_000],
+  ['delay-20s', 20_000],
+  ['delay-45s', 45_000],
+  ['late-effect-45s', 45_000],
+];
+
+test.for(DELAYS)('%s answers after %i ms', async ([fault, ms]) => {
+  const { answer, waits, effects } = await stopUnder(fault);
+  expect(answer).toMatchObject({ status: 200 });
+  expect([waits, effects]).toEqual([[ms], 1]);
+});
+
+test.for([
+  ['delay-45s', 1],
+  ['late-effect-45s', 0],
+] as const)('while %s lasts, %i effects are there', async ([fault, effects]) => {
+  const passed = Promise.withResolvers<void>();
+  const began = Promise.withResolvers<void>();
+  const { ask, cloud } = await cloudServer({
+    wait: () => {
+      began.resolve();
+      return passed.promise;
+    },
+  });
+  cloud.arm({ operation: 'set state', fault, times: 1 });
+  const answer = ask('PATCH', STATE, { command: 'stop' });
+  await began.promise;
+  expect(cloud.effectCount('set state')).toBe(effects);
+  expect(cloud.requests()).toMatchObject([{ status: null }]);
+  passed.resolve();
+  expect((await answer).status).toBe(200);
+  expect(cloud.effectCount('set state')).toBe(1);
+});
+
+const LOST: readonly [string, number][] = [
+  ['reset', 0],
+  ['reset-after-effect', 1],
+  ['close-after-effect', 1],
+  ['cut-body', 1],
+];
+
+test.for(LOST)('%s breaks the connection with %i effects', async ([fault, effects]) => {
+  const seen = await stopUnder(fault);
+  expect([seen.answer, seen.effects]).toEqual(['ECONNRESET', effects]);
+  expect(seen.cloud.count('set state')).toBe(1);
+});
+
+const HANGS: readonly [string, number][] = [
+  ['hang', 0],
+  ['hang-after-effect', 1],
+];
+
+test.for(HANGS)('%s never answers, with %i effects', async ([fault, effects]) => {
+  const { ask, cloud } = await cloudServer();
+  const arrived = Promise.withResolvers<void>();
+  cloud.arm({ operation: 'set state', fault, times: 1 });
+  const broken = expect(ask('PATCH', STATE, { command: 'stop' })).rejects.toThrow();
+  cloud.onRequest(() => arrived.resolve());
+  await arrived.promise;
+  // The next request is answered, so the first had every chance to be.
+  await ask('GET', '/usageCost');
+  expect(cloud.effectCount('set state')).toBe(effects);
+  await cloud.stop();
+  await broken;
+});
+
+type Look = (answer: Answer) => void;
+const is = (status: number, type: string, text: string | RegExp): Look => {
+  return (answer) => {
+    expect(answer.status).toBe(status);
+    expect(answer.headers['content-type'] ?? '').toContain(type);
+    expect(answer.text).toMatch(text);
+  };
+};
+const limited = (header: string, value: string): Look => {
+  return ({ status, headers }) => expect([status, headers[header]]).toEqual([429, value]);
+};
+
+const ANSWERS: readonly [string, number, Look][] = [
+  ['401', 0, is(401, 'json', '"UNAUTHORIZED: Key is not found"')],
+  ['403', 0, is(403, 'json', '"FORBIDDEN: ')],
+  ['404-html', 0, is(404, 'html', '<pre>Cannot PATCH /v1/')],
+  ['408', 0, is(408, 'json', '"REQUEST_TIMEOUT: ')],
+  ['429', 0, (answer) => expect(answer.headers).not.toHaveProperty('retry-after')],
+  ['429-x-ratelimit-reset', 0, limited('x-ratelimit-reset', '2.5')],
+  ['429-ratelimit-reset', 0, limited('ratelimit-reset', '3')],
+  ['429-retry-after', 0, limited('retry-after', '2')],
+  ['429-retry-after-date', 0, limited('retry-after', 'Fri, 31 Dec 1999 23:59:59 GMT')],
+  ['429-html', 0, is(429, 'html', 'Too many requests')],
+  ['500', 0, is(500, 'json', '"INTERNAL_SERVER_ERROR: ')],
+  ['502', 0, is(502, 'plain', 'Bad Gateway')],
+  ['503', 0, is(503, 'plain', 'Service Unavailable')],
+  ['504', 0, is(504, 'html', 'Gateway Time-out')],
+  ['500-after-effect', 1, is(500, 'json', '"INTERNAL_SERVER_ERROR: ')],
+  ['502-after-effect', 1, is(502, 'plain', 'Bad Gateway')],
+  ['504-after-effect', 1, is(504, 'html', 'Gateway Time-out')],
+  ['307', 0, ({ status, headers }) => expect([status, headers.location]).toEqual([307, path()])],
+  ['201', 1, is(201, 'json', '"stopping"')],
+  ['html-200', 1, is(200, 'html', 'Welcome')],
+  ['empty-200', 1, is(200, '', /^$/)],
+  ['empty-object', 1, is(200, 'json', /^\{\}$/)],
+  ['null-result', 1, is(200, 'json', '"result":null')],
+  ['truncated-json', 1, truncated],
+  ['wrong-content-type', 1, is(200, 'html', '"stopping"')],
+  ['bom', 1, is(200, 'json', /^\ufeff\{/)],
+  ['gzip', 1, zipped],
+  ['unknown-enum', 1, (answer) => expect(answer.json.result?.state).toBe('brand-new')],
+  ['missing-field', 1, missing],
+  ['extra-field', 1, (answer) => expect(answer.json.result?.addedLater).toBeDefined()],
+  ['number-as-string', 1, (answer) => expect(answer.json.result?.numReplicas).toBe('2')],
+  ['nulls', 1, (answer) => expect(answer.json.result).toMatchObject({ id: STAGING, name: null })],
+  ['stale-state', 1, (answer) => expect(answer.json.result?.state).toBe('running')],
+  ['no-state', 1, (answer) => expect(answer.json.result).not.toHaveProperty('state')],
+  ['wrong-object', 1, (answer) => expect(answer.json.result?.id).not.toBe(STAGING)],
+];
+
+function path(): string {
+  return `/v1/organizations/7d5e2c1a-8f0b-4c62-9a55-0b2f6f1f9f10${STATE}`;
+}
+
+function truncated({ status, text }: Answer): void {
+  expect(status).toBe(200);
+  expect(() => JSON.parse(text)).toThrow(SyntaxError);
+}
+
+function zipped({ headers, bytes }: Answer): void {
+  expect(headers['content-encoding']).toBe('gzip');
+  expect(JSON.parse(gunzipSync(bytes).toString()).result.state).toBe('stopping');
+}
+
+function missing({ json }: Answer): void {
+  expect(json.result).toMatchObject({ id: STAGING });
+  expect(json.result).not.toHaveProperty('name');
+}
+
+test.for(ANSWERS)('%s, with %i effects', async ([fault, effects, look]) => {
+  const seen = await stopUnder(fault);
+  if (typeof seen.answer === 'string') throw new Error(`no answer: ${seen.answer}`);
+  look(seen.answer);
+  expect(seen.effects).toBe(effects);
+  expect(seen.cloud.requests()).toMatchObject([{ fault, status: seen.answer.status }]);
+});
+
+test('reply-differs contradicts what was sent, once it was done as sent', async () => {
+  const { ask, cloud } = await cloudServer();
+  cloud.arm({ operation: 'scale', fault: 'reply-differs', times: 1 });
+  const body = { maxReplicaMemoryGb: 64 };
+  const { json } = await ask('PATCH', `/services/${STAGING}/replicaScaling`, body);
+  expect(json.result?.maxReplicaMemoryGb).toBe(68);
+  expect(cloud.service(STAGING)?.scaling.maxReplicaMemoryGb).toBe(64);
+});
+
+const COSTS: readonly [string, (result: Answer['json'][string]) => void][] = [
+  ['costs-object', (result) => expect(result?.costs?.date).toBe('2026-11-10')],
+  ['costs-null', (result) => expect(result?.costs).toBeNull()],
+  ['costs-5000-rows', (result) => expect(result?.costs).toHaveLength(5_000)],
+  ['costs-do-not-add-up', (result) => expect(Number(result?.grandTotalCredits)).toBeGreaterThan(0)],
+];
+
+test.for(COSTS)('%s', async ([fault, look]) => {
+  const { ask, cloud } = await cloudServer();
+  cloud.arm({ operation: 'usage cost', fault, times: 1 });
+  const query = '/usageCost?from_date=2026-11-10&to_date=2026-11-10';
+  const befallen = await ask('GET', query);
+  look(befallen.json.result);
+  const plain = await ask('GET', query);
+  expect(befallen.json.result).not.toEqual(plain.json.result);
+});
+
+test('every fault has a case here, and one line that tells what it does', () => {
+  const cases = [...DELAYS, ...LOST, ...HANGS, ...ANSWERS, ...COSTS].map(([name]) => name);
+  const names = FAULT_CHOICES.map(({ name }) => name);
+  expect([...cases, 'reply-differs'].toSorted()).toEqual(names.toSorted());
+  expect(FAULT_CHOICES.filter(({ summary }) => summary.length < 10)).toEqual([]);
+});
+
+test('a fault befalls as many requests of its operation as it was armed for', async () => {
+  const { ask, cloud } = await cloudServer();
+  cloud.arm({ operation: 'set state', fault: '503', times: 2 });
+  const statuses = [];
+  for (const command of ['start', 'start', 'start']) {
+    statuses.push((await ask('PATCH', STATE, { command })).status);
+    statuses.push((await ask('GET', '/usageCost')).status);
+  }
+  expect(statuses).toEqual([503, 400, 503, 400, 200, 400]);
+  expect(cloud.armed()).toEqual([]);
+});
+
+test('faults of one operation queue up, and can be called off', async () => {
+  const { ask, cloud } = await cloudServer();
+  cloud.arm({ operation: 'set state', fault: '502', times: 1 });
+  cloud.arm({ operation: 'set state', fault: '503', times: 5 });
+  expect((await ask('PATCH', STATE, { command: 'start' })).status).toBe(502);
+  expect((await ask('PATCH', STATE, { command: 'start' })).status).toBe(503);
+  expect(cloud.armed()).toEqual([{ api: 'cloud', operation: 'set state', fault: '503', times: 4 }]);
+  cloud.clearFaults();
+  expect((await ask('PATCH', STATE, { command: 'start' })).status).toBe(200);
+});
+
+test.for([
+  ['an operation of the other API', 'get alert', '503', 1, /no operation/],
+  ['a fault of another operation', 'set state', 'costs-null', 1, /cannot befall/],
+  ['an unknown fault', 'set state', 'earthquake', 1, /no fault/],
+  ['no time at all', 'set state', '503', 0, /from 1/],
+] as const)('%s cannot be armed', async ([, operation, fault, times, why]) => {
+  const { cloud } = await cloudServer();
+  expect(() => cloud.arm({ operation, fault, times })).toThrow(why);
+  expect(cloud.armed()).toEqual([]);
+});
+
+test('a late effect does not come after the server has stopped', async () => {
+  const { ask, cloud } = await cloudServer();
+  const arrived = Promise.withResolvers<void>();
+  cloud.arm({ operation: 'set state', fault: 'late-effect-45s', times: 1 });
+  const broken = expect(ask('PATCH', STATE, { command: 'stop' })).rejects.toThrow();
+  cloud.onRequest(() => arrived.resolve());
+  await arrived.promise;
+  await cloud.stop();
+  await broken;
+  expect(cloud.effects()).toEqual([]);
+});
