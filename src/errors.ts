@@ -3,7 +3,8 @@ import { inspect } from 'node:util';
 /**
  * What is known of a request that did not succeed.
  * `refused`: the server read it and said no, so nothing was changed. `not-sent`: it surely had no
- * effect, because it never left or was turned away by a rate limit. `unknown`: nobody can say.
+ * effect, because it never left or was turned away by a rate limit. `unknown`: nobody can say. A
+ * failed read had no effect in any case.
  */
 export type Effect = 'refused' | 'not-sent' | 'unknown';
 

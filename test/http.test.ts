@@ -78,16 +78,10 @@ describe('a request', () => {
     expect(server.received[0]?.headers).not.toHaveProperty('content-type');
   });
 
-  test('each request has a connection of its own, so none is swallowed by a closing one', async () => {
-    const ports = new Set<number | undefined>();
-    const server = await serve((response, received) => {
-      ports.add(response.socket?.remotePort);
-      OK(response, received);
-    });
-    const { send } = client(server.url);
-    await send(WRITE);
-    await send(WRITE);
-    expect(ports.size).toBe(2);
+  test('has a connection of its own, so that none is swallowed by a closing one', async () => {
+    const server = await serve(OK);
+    await client(server.url).send(WRITE);
+    expect(server.received[0]?.headers.connection).toBe('close');
   });
 
   test.each([200, 201, 202, 204])('the server answers %i, and that is success', async (status) => {
@@ -259,6 +253,22 @@ describe('the request budget', () => {
     expect(server.received).toHaveLength(1);
   });
 
+  test('a read that cannot start in time is not tried again', async () => {
+    const server = await serve(OK);
+    const limit = { requests: 1, perMs: 60_000 };
+    const { send, clock } = client(server.url, { limit });
+    await send(READ);
+    expect(await failureOf(send(READ))).toMatchObject({ trouble: 'budget' });
+    expect(clock.slept).toEqual([]);
+  });
+
+  test('a repetition whose turn would come with the deadline is not sent', async () => {
+    const server = await serve(raw(503, ''), OK);
+    const limit = { requests: 1, perMs: 40_000 };
+    await failureOf(client(server.url, { limit }).send(READ));
+    expect(server.received).toHaveLength(1);
+  });
+
   test('a 429 stops everyone until the server is ready again', async () => {
     const server = await serve(raw(429, 'wait', { 'retry-after': '20' }), OK);
     const { send } = client(server.url);
@@ -303,6 +313,12 @@ describe('an answer is read by its content', () => {
     expect(error.serverText).toBe('BAD: Authorization was Bearer [secret]');
     expect(`${error.message} ${error.stack} ${JSON.stringify(error)}`).not.toContain('canary');
   });
+});
+
+test('an empty credential leaves the words of the server alone', async () => {
+  const server = await serve(json(400, { error: 'BAD_REQUEST: no' }));
+  const error = await failureOf(client(server.url, { secrets: [new Secret('')] }).send(WRITE));
+  expect(error.serverText).toBe('BAD_REQUEST: no');
 });
 
 test('every request on the wire is observed, repetitions too', async () => {

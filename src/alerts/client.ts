@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { Secret } from '../errors.ts';
+import { InvalidRequest, Secret } from '../errors.ts';
 import { type CallOptions, createEnvelopeHttp } from '../http/envelope.ts';
 import { apiAddress, pathId, validRequest } from '../http/request.ts';
 import { MaybeNumber } from '../http/tolerance.ts';
@@ -50,6 +50,11 @@ const Page = z.looseObject({
 
 export function createAlertsClient(options: AlertsOptions): AlertsClient {
   const { token } = options;
+  // A line break that came along from a file would make every request fail before it is sent.
+  if (!/^[\x21-\x7e]+$/.test(token.reveal())) {
+    const problem = 'must be one word of printable ASCII characters';
+    throw new InvalidRequest('configuration', [{ field: 'token', problem }]);
+  }
   const { read, readWhole, write, close } = createEnvelopeHttp('data', {
     ...options,
     baseUrl: apiAddress(options.baseUrl, /\/api\/v2$/),

@@ -244,6 +244,12 @@ describe('an error', () => {
   });
 });
 
+test.each(['', 'canary\n', 'two words', 'ümlaut'])('the token %j stops the start', (token) => {
+  const start = () =>
+    createAlertsClient({ baseUrl: 'http://127.0.0.1', token: new Secret(token), version: '0' });
+  expect(start).toThrow('configuration: token must be one word of printable ASCII characters');
+});
+
 test('a hundred requests go out at once, and the next is not sent for a minute', async () => {
   const server = await serve(json(200, { data: currentTile }));
   const { getAlert } = client(server.url);

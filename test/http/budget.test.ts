@@ -75,6 +75,18 @@ test('who cannot start in time hears it at once', async () => {
   expect(await budget.take('people', 9_999)).toEqual({ ok: false, inMs: 10_000 });
 });
 
+test('who cannot start in time hears it at once, also while others wait', async () => {
+  const clock = handClock();
+  const budget = createBudget({ requests: 1, perMs: 10_000 }, clock);
+  await budget.take('people', NEVER);
+  void budget.take('people', NEVER);
+  await settled();
+  const answers: unknown[] = [];
+  void budget.take('people', 5_000).then((turn) => answers.push(turn));
+  await settled();
+  expect(answers).toEqual([{ ok: false, inMs: 10_000 }]);
+});
+
 test('who may wait exactly as long as it takes starts', async () => {
   const clock = handClock();
   const budget = createBudget({ requests: 1, perMs: 10_000 }, clock);
