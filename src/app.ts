@@ -9,6 +9,7 @@ import { createCloudClient } from './cloud/client.ts';
 import { commands } from './commands/index.ts';
 import type { Config, Problem } from './config.ts';
 import { directoryOf, type Service } from './directory/directory.ts';
+import type { Clock } from './http/clock.ts';
 import type { ChangeCommand, Reach } from './intent/define.ts';
 import type { Policy } from './policy/policy.ts';
 import { unsatisfiable } from './policy/satisfiable.ts';
@@ -17,20 +18,29 @@ import { connect, type Slack } from './slack/start.ts';
 import { type Database, openDatabase } from './storage/database.ts';
 import { knownServices } from './storage/directory.ts';
 import { startLanes } from './workflow/lanes.ts';
+import { learnFromUsage } from './workflow/learn.ts';
 import type { World } from './workflow/world.ts';
 
 const LOOK_EVERY_MS = 1_000;
-const LEARN_EVERY_MS = 10_000;
+const READ_DIRECTORY_EVERY_MS = 10_000;
+const LEARN_EVERY_MS = 6 * 3_600_000;
 
 export interface AppOptions {
   readonly config: Config;
   readonly version: string;
   readonly log: Logger;
   readonly now?: () => Date;
+  /** The clock of the API clients, where it is not the machine's. */
+  readonly clock?: Clock;
 }
 
 export type Started =
-  | { readonly ok: true; readonly port: number; readonly wake: () => void; readonly stop: () => Promise<void> }
+  | {
+      readonly ok: true;
+      readonly port: number;
+      readonly wake: () => void;
+      readonly stop: () => Promise<void>;
+    }
   | { readonly ok: false; readonly problems: readonly Problem[] };
 
 /** Joins the rooms and opens the door last: whoever is let in finds everything in its place. */
@@ -77,6 +87,7 @@ async function open(
   const lanes = startLanes(world, LOOK_EVERY_MS);
   late.wake = lanes.wake;
 
+  const learning = startLearning(world);
   const listening = await slack.listen(world);
   const notReady = async () => {
     if (!listening.isOpen()) return 'Slack is not connected.';
@@ -94,11 +105,30 @@ async function open(
     door.close();
     await listening.quiet();
     await lanes.stop();
+    await learning.stop();
     await reach.close();
     door.closeAllConnections();
     await database.close();
   };
   return { ok: true, port, wake: lanes.wake, stop };
+}
+
+/** Nobody waits for it, and without it the services of the configuration are there all the same. */
+function startLearning(world: World) {
+  const learn = () =>
+    learnFromUsage(world).then(world.learned, (error: unknown) => {
+      world.log.warn({ err: error }, 'the usage report taught no names this time');
+    });
+  let last = learn();
+  const timer = setInterval(() => {
+    last = learn();
+  }, LEARN_EVERY_MS);
+  return {
+    stop: async () => {
+      clearInterval(timer);
+      await last;
+    },
+  };
 }
 
 async function listenOn(door: Server, port: number): Promise<number> {
@@ -154,7 +184,7 @@ interface OpenReach {
 
 /** The clients, and the directory as the database last had it: other replicas learn too. */
 async function openReach(options: AppOptions, database: Database): Promise<OpenReach> {
-  const { config, version, log } = options;
+  const { config, version, log, clock } = options;
   const { url: baseUrl, keyId, keySecret } = config.cloud;
   const { id: organizationId, plan, tier } = config.organization;
   const organization = { plan, tier };
@@ -165,9 +195,10 @@ async function openReach(options: AppOptions, database: Database): Promise<OpenR
     organizationId,
     organization,
     version,
+    clock,
   });
   const alerts = config.alerts
-    ? createAlertsClient({ baseUrl: config.alerts.url, token: config.alerts.token, version })
+    ? createAlertsClient({ baseUrl: config.alerts.url, token: config.alerts.token, version, clock })
     : null;
 
   let services: readonly Service[] = [];
@@ -178,7 +209,7 @@ async function openReach(options: AppOptions, database: Database): Promise<OpenR
     read().catch((error: unknown) => log.warn({ err: error }, 'the directory was not read again'));
   };
   await read();
-  const timer = setInterval(refresh, LEARN_EVERY_MS);
+  const timer = setInterval(refresh, READ_DIRECTORY_EVERY_MS);
   return {
     now: () => ({ cloud, alerts, services }),
     refresh,

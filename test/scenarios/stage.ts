@@ -5,6 +5,7 @@ import { parse, stringify } from 'yaml';
 import { startApp } from '../../src/app.ts';
 import { commands, reserved } from '../../src/commands/index.ts';
 import { loadConfig } from '../../src/config.ts';
+import type { Clock } from '../../src/http/clock.ts';
 import { startAlertsSimulator } from '../../src/sandbox/alerts/simulator.ts';
 import { startCloudSimulator } from '../../src/sandbox/cloud/simulator.ts';
 import { sandboxYaml } from '../../src/sandbox/configuration.ts';
@@ -67,7 +68,7 @@ export async function openStage(options: StageOptions = {}) {
   const start = async (yaml = options.yaml) => {
     const config = loaded(env, yaml);
     const log = pino({ level: process.env.TEST_LOG ?? 'silent' });
-    const started = await startApp({ config, version: 'test', log, now });
+    const started = await startApp({ config, version: 'test', log, now, clock: clientClock(now) });
     if (started.ok) slack.deliverTo(`http://127.0.0.1:${started.port}/slack/events`);
     return started;
   };
@@ -97,6 +98,16 @@ export async function openStage(options: StageOptions = {}) {
   };
 }
 
+// The clients count with the clock of the stage, and what they wait for has passed at once.
+function clientClock(now: () => Date): Clock {
+  return {
+    now: () => now().getTime(),
+    sleep: async () => undefined,
+    timeout: (ms) => AbortSignal.timeout(Math.ceil(ms)),
+    random: () => 0.5,
+  };
+}
+
 export type Stage = Awaited<ReturnType<typeof openStage>>;
 
 function loaded(env: Readonly<Record<string, string>>, yaml: StageOptions['yaml']) {
@@ -119,19 +130,29 @@ type Slack = Awaited<ReturnType<typeof startSlackStandIn>>;
 
 function peopleOf(slack: Slack) {
   const of = (channel: string, as?: string) =>
-    slack.messages(channel).filter(({ ephemeralFor }) => ephemeralFor === null || ephemeralFor === as);
+    slack
+      .messages(channel)
+      .filter(({ ephemeralFor }) => ephemeralFor === null || ephemeralFor === as);
   const privately = (as: string) =>
     slack.screen(as).messages.filter((message) => message.ephemeral || message.channel[0] === 'D');
   return {
     /** The newest private message that a person sees, once there is one that holds these words. */
     privateWord: async (as: string, words: string) => {
-      await expect.poll(() => textsOf(privately(as))).toContainEqual(expect.stringContaining(words));
+      await expect
+        .poll(() => textsOf(privately(as)))
+        .toContainEqual(expect.stringContaining(words));
       return privately(as).findLast((message) => textOf(message).includes(words));
     },
     card: async (words: string, channel = 'db-approvals') => {
       const cards = () => of(channel).filter(({ threadTs }) => threadTs === null);
       await expect.poll(() => textsOf(cards())).toContainEqual(expect.stringContaining(words));
       return cards().findLast((message) => textOf(message).includes(words));
+    },
+    /** The modal that opens for a person; it comes a moment after the click was acknowledged. */
+    modal: async (as: string, callbackId: string) => {
+      const top = () => slack.screen(as).views.at(-1);
+      await expect.poll(() => top()?.callbackId).toBe(callbackId);
+      return top()?.id ?? '';
     },
     press: (as: string, message: Pick<StoredMessage, 'channel' | 'ts'> | undefined, id: string) =>
       slack.click(as, placeOf(message), id),

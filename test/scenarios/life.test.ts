@@ -1,0 +1,178 @@
+import { expect, test } from 'vitest';
+import {
+  ANA,
+  BEN,
+  buttonsOf,
+  CLEO,
+  DORA,
+  EMIL,
+  FINN,
+  GINA,
+  openStage,
+  type Stage,
+  textOf,
+} from './stage.ts';
+
+const STAGING = '1525c708-e4bc-426d-a9e7-d11b6c27caf5';
+
+/** Staging needs one approval: the shortest way through a whole life. */
+async function ask(stage: Stage, as = ANA, line = '/service stop staging for the night') {
+  await stage.slack.command(as, 'ops', line);
+  const preview = await stage.privateWord(as, 'staging?');
+  await stage.press(as, preview, 'change.confirm');
+  return stage.card('waiting for approval');
+}
+
+const empty = { text: '', blocks: [] };
+
+test('a stopped service is started again with the button of its ending', async () => {
+  const stage = await openStage();
+  await stage.press(BEN, await ask(stage), 'change.approve');
+  const ended = await stage.card('Stop staging: accepted');
+  stage.clock.now = new Date(stage.clock.now.getTime() + 600_000);
+
+  await stage.press(ANA, ended, 'change.undo');
+  const preview = await stage.privateWord(ANA, 'Start staging?');
+  await stage.press(ANA, preview, 'change.confirm');
+  await stage.press(BEN, await stage.card('Start staging: waiting'), 'change.approve');
+  await stage.card('Start staging: accepted');
+  expect(stage.cloud.effectCount('set state', STAGING)).toBe(2);
+});
+
+test('nobody but an approver decides, and everyone else is told who could', async () => {
+  const stage = await openStage();
+  const card = await ask(stage);
+  await stage.press(ANA, card, 'change.approve');
+  await stage.privateWord(ANA, 'You asked for this change yourself');
+  for (const someone of [DORA, EMIL, FINN]) {
+    await stage.press(someone, card, 'change.approve');
+    await stage.privateWord(someone, 'Only @db-leads can decide this');
+  }
+  await stage.press(GINA, card, 'change.approve');
+  await stage.privateWord(GINA, 'Guests cannot');
+  expect(textOf((await stage.card('waiting for approval')) ?? empty)).toContain('0 of 1');
+  expect(stage.cloud.count('set state')).toBe(0);
+});
+
+test('somebody without the role may not ask, and reads which rule and who could', async () => {
+  const stage = await openStage();
+  await stage.slack.command(DORA, 'ops', '/service stop staging because');
+  const refused = await stage.privateWord(DORA, 'You may not use /service stop on staging');
+  expect(textOf(refused ?? empty)).toContain('Rule 3 lets @db-operators ask');
+  expect(textOf(refused ?? empty)).toContain(`<@${ANA}>`);
+  await stage.slack.command(EMIL, 'ops', '/service list');
+  await stage.privateWord(EMIL, 'You may not use /service list');
+});
+
+test('a rejection says why, to everyone and to the requester', async () => {
+  const stage = await openStage();
+  await stage.press(BEN, await ask(stage), 'change.reject');
+  await stage.slack.submit(BEN, await stage.modal(BEN, 'change.reject'), {
+    reason: { reason: { type: 'plain_text_input', value: 'Not during the sale' } },
+  });
+  const card = await stage.card('Stop staging: rejected');
+  expect(textOf(card ?? empty)).toContain('Not during the sale');
+  expect(buttonsOf(card ?? empty)).toEqual([]);
+  await expect
+    .poll(() => stage.slack.messages('db-approvals').map(textOf).join())
+    .toContain('rejected “stop staging”: Not during the sale');
+});
+
+test('its requester cancels a change, and nobody else can', async () => {
+  const stage = await openStage();
+  const card = await ask(stage);
+  await stage.press(BEN, card, 'change.cancel');
+  await stage.privateWord(BEN, 'Only <@U0ANA00001> can do that');
+  await stage.press(ANA, card, 'change.cancel');
+  await stage.card('Stop staging: cancelled');
+  // A phone may still show the card with its buttons: Ben presses what he saw a minute ago.
+  const late = await pressGone(stage, BEN, card);
+  expect(late.error).toBeNull();
+  await stage.privateWord(BEN, 'This is decided. It is cancelled');
+  expect(stage.cloud.count('set state')).toBe(0);
+});
+
+/** Presses a button that the message has lost since the person looked at it. */
+async function pressGone(
+  stage: Stage,
+  as: string,
+  card: { channel: string; ts: string } | undefined,
+) {
+  if (!card) throw new Error('There is no such card');
+  const shown = stage.slack.messages('db-approvals').find(({ ts }) => ts === card.ts);
+  const id = /Stop staging: cancelled[\s\S]*?· ([0-9A-Z]{6})/.exec(shown ? textOf(shown) : '')?.[1];
+  const place = { in: 'message', channel: card.channel, ts: card.ts } as const;
+  const element = { type: 'button', action_id: 'change.approve', value: id };
+  return stage.slack.press({ as, place, blockId: 'card:2', actionId: 'change.approve', element });
+}
+
+test('a question that nobody answers expires, and the requester is told', async () => {
+  const stage = await openStage();
+  await ask(stage);
+  stage.clock.now = new Date(stage.clock.now.getTime() + 24 * 3_600_000);
+  stage.wake();
+  await stage.card('Stop staging: expired');
+  await expect
+    .poll(() => stage.slack.messages('db-approvals').map(textOf).join())
+    .toContain('“stop staging” expired before it was decided');
+});
+
+test('a draft that was left alone is dead after half an hour', async () => {
+  const stage = await openStage();
+  await stage.slack.command(ANA, 'ops', '/service stop staging for the night');
+  const preview = await stage.privateWord(ANA, 'Stop staging?');
+  stage.clock.now = new Date(stage.clock.now.getTime() + 31 * 60_000);
+  await stage.press(ANA, preview, 'change.confirm');
+  await stage.privateWord(ANA, 'Ask for it again.');
+  expect(stage.slack.messages('db-approvals')).toHaveLength(0);
+});
+
+test('what the server refuses is shown as it said it, and nothing stays locked', async () => {
+  const stage = await openStage();
+  stage.cloud.setKey('sandbox-key-id', { role: 'developer' });
+  await stage.press(BEN, await ask(stage), 'change.approve');
+  const failed = await stage.card('Stop staging: refused by the server');
+  expect(textOf(failed ?? empty)).toContain('403 FORBIDDEN');
+
+  stage.cloud.setKey('sandbox-key-id', { role: 'admin' });
+  await stage.press(CLEO, await ask(stage), 'change.approve');
+  await stage.card('Stop staging: accepted');
+});
+
+test('an answer that never came is unknown, is not sent again, and keeps the target', async () => {
+  const stage = await openStage();
+  stage.cloud.arm({ operation: 'set state', fault: 'close-after-effect', times: 1 });
+  await stage.press(BEN, await ask(stage), 'change.approve');
+  const unknown = await stage.card('nobody knows whether it happened');
+  expect(buttonsOf(unknown ?? empty)).toEqual(['change.happened', 'change.did-not-happen']);
+  expect(stage.cloud.effectCount('set state', STAGING)).toBe(1);
+
+  // Another approved change of the same service waits until somebody has looked.
+  const second = await ask(stage, FINN, '/service start staging once more');
+  await stage.press(BEN, second, 'change.approve');
+  await stage.card('Start staging: approved');
+  stage.wake();
+  expect(stage.cloud.count('set state')).toBe(1);
+
+  await stage.press(BEN, unknown, 'change.happened');
+  await stage.slack.submit(BEN, await stage.modal(BEN, 'change.happened'), {
+    reason: { reason: { type: 'plain_text_input', value: 'The console says stopped' } },
+  });
+  await stage.card('Stop staging: it happened');
+  // The second was asked for before that was known: it is stale, not sent on top.
+  await stage.card('Start staging: not run, for something changed meanwhile');
+  expect(stage.cloud.count('set state')).toBe(1);
+});
+
+test('a server that asks to wait gets the request later, with all checks made again', async () => {
+  const stage = await openStage();
+  stage.cloud.arm({ operation: 'set state', fault: '429-retry-after', times: 1 });
+  await stage.press(BEN, await ask(stage), 'change.approve');
+  await stage.card('The server asked to wait, so nothing was sent');
+  expect(stage.cloud.effectCount('set state', STAGING)).toBe(0);
+
+  stage.clock.now = new Date(stage.clock.now.getTime() + 120_000);
+  stage.wake();
+  await stage.card('Stop staging: accepted');
+  expect(stage.cloud.effectCount('set state', STAGING)).toBe(1);
+});
