@@ -1,0 +1,124 @@
+import type { AddressInfo } from 'node:net';
+import express from 'express';
+import { expect, onTestFinished, test } from 'vitest';
+import { simulatorPanel } from '../../src/sandbox/panel.ts';
+import { alertsServer, cloudServer, send, serviceId } from './servers.ts';
+
+async function panelServer() {
+  const [{ cloud, ask: askCloud }, { alerts, ask: askAlerts }] = [
+    await cloudServer(),
+    await alertsServer(),
+  ];
+  let changes = 0;
+  const changed = () => {
+    changes += 1;
+  };
+  const app = express().use('/sandbox', simulatorPanel({ cloud, alerts, changed }));
+  const server = app.listen(0, '127.0.0.1');
+  await new Promise((resolve) => server.once('listening', resolve));
+  onTestFinished(() => void server.close());
+  // A listening TCP server has an address of this kind.
+  const { port } = server.address() as AddressInfo;
+  const ask = (method: string, path: string, body?: unknown) =>
+    send({
+      method,
+      url: `http://127.0.0.1:${port}/sandbox${path}`,
+      headers: body === undefined ? {} : { 'content-type': 'application/json' },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    });
+  return { cloud, alerts, ask, askCloud, askAlerts, changes: () => changes };
+}
+
+test('a person sees what there is to see and to switch', async () => {
+  const { ask } = await panelServer();
+  const { status, json } = await ask('GET', '/panel');
+  expect(status).toBe(200);
+  expect(json).toMatchObject({
+    requests: [],
+    operations: {
+      cloud: [
+        'create service',
+        'create endpoint',
+        'scale',
+        'set state',
+        'usage cost',
+        'pipe settings',
+        'backup',
+      ],
+      alerts: ['list alerts', 'get alert', 'update alert'],
+    },
+    armed: [],
+    profiles: {
+      cloud: { now: 'full', all: ['contract', 'full'] },
+      alerts: { now: 'code', all: ['code', 'code-2026-07', 'code-2026-01', 'docs'] },
+    },
+  });
+});
+
+test('requests of both APIs are listed, newest first, without headers or passwords', async () => {
+  const { ask, askCloud, askAlerts } = await panelServer();
+  const body = { name: 'brand new', provider: 'aws', region: 'eu-west-1' };
+  const created = await askCloud('POST', '/services', body);
+  await askAlerts('GET', '');
+  const { json, text } = await ask('GET', '/panel');
+  const operations = [json.requests?.[0]?.operation, json.requests?.[1]?.operation];
+  expect(operations).toEqual(['list alerts', 'create service']);
+  expect(text).toContain('"password":"(hidden)"');
+  expect(text).not.toContain(String(created.json.result?.password));
+  expect(text).not.toContain('authorization');
+});
+
+test('a very long reply is shortened', async () => {
+  const { ask, askCloud, cloud } = await panelServer();
+  cloud.arm({ operation: 'usage cost', fault: 'costs-5000-rows', times: 1 });
+  await askCloud('GET', '/usageCost?from_date=2026-11-10&to_date=2026-11-10');
+  const { json } = await ask('GET', '/panel');
+  expect(json.requests?.[0]?.reply).toMatch(/… \(\d+ characters\)$/);
+});
+
+test('a fault that was armed on the page befalls the next request, and can be cleared', async () => {
+  const { ask, askCloud } = await panelServer();
+  const fault = { api: 'cloud', operation: 'set state', fault: '503', times: 3 };
+  const armed = await ask('POST', '/panel/faults', fault);
+  expect(armed.json.armed).toEqual([fault]);
+  const path = `/services/${serviceId('staging')}/state`;
+  expect((await askCloud('PATCH', path, { command: 'stop' })).status).toBe(503);
+  const cleared = await ask('POST', '/panel/clear', {});
+  expect(cleared.json.armed).toEqual([]);
+  expect((await askCloud('PATCH', path, { command: 'stop' })).status).toBe(200);
+});
+
+test('a profile that was switched on the page answers from then on', async () => {
+  const { ask, askAlerts } = await panelServer();
+  const switched = await ask('POST', '/panel/profile', { api: 'alerts', profile: 'docs' });
+  expect(switched.json.profiles?.alerts?.now).toBe('docs');
+  expect((await askAlerts('GET', '')).json).not.toHaveProperty('meta');
+});
+
+test.for<[string, string, object]>([
+  ['a profile that the other API has', '/panel/profile', { api: 'cloud', profile: 'docs' }],
+  ['an API that does not exist', '/panel/profile', { api: 'mail', profile: 'docs' }],
+  [
+    'a fault that cannot befall the operation',
+    '/panel/faults',
+    { api: 'cloud', operation: 'backup', fault: 'costs-null', times: 1 },
+  ],
+  ['half a fault', '/panel/faults', { api: 'cloud', fault: '503' }],
+])('%s is refused with a reason', async ([, path, body]) => {
+  const { ask, cloud } = await panelServer();
+  const { status, json } = await ask('POST', path, body);
+  expect(status).toBe(400);
+  expect(json.error).toEqual(expect.any(String));
+  expect([cloud.profile(), cloud.armed()]).toEqual(['full', []]);
+});
+
+test('the page hears of every request and every switch', async () => {
+  const { ask, askAlerts, changes } = await panelServer();
+  await askAlerts('GET', '');
+  const afterRequest = changes();
+  expect(afterRequest).toBe(2);
+  await ask('GET', '/panel');
+  expect(changes()).toBe(afterRequest);
+  await ask('POST', '/panel/clear', {});
+  expect(changes()).toBe(afterRequest + 1);
+});
