@@ -37,18 +37,16 @@ function approvalProblem(rule: Rule, members: Members): readonly Problem[] | nul
   if (!rule.approvals) return null;
   const { from, count, self } = rule.approvals;
   const approvers = membersOf(from, members);
+  const needs = `rule ${rule.place} needs ${approvals(count)} from`;
+  const where = whereOf(rule, 'approvals');
   if (approvers.size < count) {
-    const problem = `rule ${rule.place} needs ${approvals(count)} from ${from}, which has ${people(approvers.size)}`;
-    return [{ where: whereOf(rule, 'approvals'), problem, hint: `add people to ${from}` }];
+    const problem = `${needs} ${from}, which has ${people(approvers.size)}`;
+    return [{ where, problem, hint: `add people to ${from}` }];
   }
   if (self || hasEnoughOthers(membersOf(rule.to, members), approvers, count)) return null;
-  return [
-    {
-      where: whereOf(rule, 'approvals'),
-      problem: `rule ${rule.place} needs ${approvals(count)} from others than the requester, but whoever of ${rule.to} asks, too few of ${from} are left`,
-      hint: `add somebody to ${from}, or to ${rule.to}`,
-    },
-  ];
+  const whoever = `whoever of ${rule.to} asks, too few of ${from} are left`;
+  const problem = `${needs} others than the requester, but ${whoever}`;
+  return [{ where, problem, hint: `add somebody to ${from}, or to ${rule.to}` }];
 }
 
 // Nobody may be told "ask" who then waits for ever: at least one requester must have the approvers.

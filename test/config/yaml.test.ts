@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { said } from './fixtures.ts';
+import { edited, said } from './fixtures.ts';
 
 test.for<[string, string, readonly string[]]>([
   ['is empty', '', ['organization: is missing', 'roles: is missing', 'policy: is missing']],
@@ -51,4 +51,8 @@ test('a file that would unfold without end is refused', () => {
   expect(said({}, bomb.join('\n'))).toEqual([
     './signalbox.yaml: Excessive alias count indicates a resource exhaustion attack',
   ]);
+});
+
+test('the word that may not be a key may well be a value', () => {
+  expect(said({}, edited(['reason: year end', 'reason: __proto__']))).toEqual([]);
 });
