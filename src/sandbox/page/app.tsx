@@ -11,7 +11,7 @@ import { ModalStack } from './modal/modal-stack.tsx';
 import { useNotices } from './notices.ts';
 import { Panel } from './panel/panel.tsx';
 import { deliver } from './server.ts';
-import { appChannel, channelOf, type Session, SessionContext } from './session.ts';
+import { appChannel, channelOf, type Deliver, type Session, SessionContext } from './session.ts';
 
 export function App() {
   const [address, go] = useAddress();
@@ -51,9 +51,9 @@ interface WorkspaceProps {
 
 function useSessionOf({ screen, address, go, refresh }: WorkspaceProps): Session {
   const notices = useNotices();
-  const andRefresh = useCallback<Session['deliver']>(
-    async (path, body) => {
-      const delivery = await deliver(path, body);
+  const andRefresh = useCallback<Deliver>(
+    async (path, done) => {
+      const delivery = await deliver(path, done);
       refresh();
       return delivery;
     },

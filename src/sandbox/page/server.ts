@@ -1,4 +1,13 @@
-import type { Delivery } from '../protocol.ts';
+import type {
+  Closed,
+  CommandTyped,
+  Delivery,
+  HomeOpened,
+  MessageTyped,
+  Pressed,
+  ShortcutUsed,
+  Submitted,
+} from '../protocol.ts';
 import { record, word } from './json.ts';
 
 /** Reads one of the sandbox's GET addresses; throws when the sandbox does not answer. */
@@ -34,8 +43,22 @@ async function refusal(response: Response): Promise<string> {
   return said || `The sandbox answered ${response.status}.`;
 }
 
+/** What a person can do, by its path below /sandbox. */
+export interface Gestures {
+  readonly command: CommandTyped;
+  readonly message: MessageTyped;
+  readonly action: Pressed;
+  readonly submit: Submitted;
+  readonly close: Closed;
+  readonly shortcut: ShortcutUsed;
+  readonly home: HomeOpened;
+}
+
 /** Hands something to the bot. Never throws: a silent sandbox is a failed delivery too. */
-export async function deliver(path: string, body: unknown): Promise<Delivery> {
+export async function deliver<Path extends keyof Gestures>(
+  path: Path,
+  body: Gestures[Path],
+): Promise<Delivery> {
   try {
     return await post<Delivery>(path, body);
   } catch (cause) {

@@ -2,14 +2,20 @@ import { createContext, use } from 'react';
 import type { Channel, Delivery, Person, Screen } from '../protocol.ts';
 import type { Address, Go } from './address.ts';
 import type { Notices } from './notices.ts';
+import type { Gestures } from './server.ts';
+
+export type Deliver = <Path extends keyof Gestures>(
+  path: Path,
+  done: Gestures[Path],
+) => Promise<Delivery>;
 
 /** What every part of the page may know and do: the screen, the place, and how to reach the bot. */
 export interface Session {
   readonly screen: Screen;
   readonly address: Address;
   readonly go: Go;
-  /** Posts below /sandbox as the person of the screen, then reads the screen again. */
-  readonly deliver: (path: string, body: object) => Promise<Delivery>;
+  /** Does something as the person of the screen, then reads the screen again. */
+  readonly deliver: Deliver;
   readonly notices: Notices;
 }
 

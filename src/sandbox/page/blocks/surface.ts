@@ -36,7 +36,8 @@ export function useSurfaceContext(): Surface {
  * its block_id and action_id, and a new block_id starts from what the bot filled in.
  */
 export function useSurface(place: Place, blocks: readonly Json[], refusals: Refusals = NONE) {
-  const { deliver } = useSession();
+  const { screen, deliver } = useSession();
+  const as = screen.me.id;
   const [edited, setEdited] = useState<Edited>({});
   const [tried, setTried] = useState(false);
 
@@ -53,11 +54,11 @@ export function useSurface(place: Place, blocks: readonly Json[], refusals: Refu
       const now = key in edited || 'value' in payload ? edited : { ...edited, [key]: payload };
       const values = valuesOf(blocks, now);
       const actionId = word(element.action_id);
-      return deliver('action', { place, blockId, actionId, element: payload, values });
+      return deliver('action', { as, place, blockId, actionId, element: payload, values });
     };
     const errors = { ...refusals, ...(tried ? problemsOf(blocks, edited) : {}) };
     return { place, errors, stateOf, change, press };
-  }, [place, blocks, refusals, edited, tried, change, deliver]);
+  }, [as, place, blocks, refusals, edited, tried, change, deliver]);
 
   const submit = useCallback(() => {
     setTried(true);

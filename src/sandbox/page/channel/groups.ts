@@ -39,5 +39,6 @@ export function placed(messages: readonly Message[], now: Date): readonly Placed
 
 const continues = (before: Message, message: Message): boolean =>
   before.author === message.author &&
-  before.ephemeral === message.ephemeral &&
+  !before.ephemeral &&
+  !message.ephemeral &&
   Number(message.ts) - Number(before.ts) < TOGETHER_S;

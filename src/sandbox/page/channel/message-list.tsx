@@ -1,4 +1,4 @@
-import { Fragment, useEffect, useLayoutEffect, useRef } from 'react';
+import { Fragment, type UIEvent, useLayoutEffect, useRef } from 'react';
 import type { Message } from '../../protocol.ts';
 import { placed } from './groups.ts';
 import { MessageRow } from './message.tsx';
@@ -17,6 +17,7 @@ export function MessageList({ name, messages, inThread, intro }: Props) {
   const scroller = useRef<HTMLDivElement>(null);
   const inside = useRef<HTMLDivElement>(null);
   const atEnd = useRef(true);
+  const scrolled = useRef(0);
 
   useLayoutEffect(() => {
     const box = scroller.current;
@@ -28,22 +29,15 @@ export function MessageList({ name, messages, inThread, intro }: Props) {
     return () => grown.disconnect();
   }, []);
 
-  const mine = messages.at(-1)?.ts;
-  useEffect(() => {
-    const box = scroller.current;
-    if (mine !== undefined && box !== null && atEnd.current) box.scrollTop = box.scrollHeight;
-  }, [mine]);
+  // What grows below moves the end away without anybody scrolling; only a step up leaves it.
+  function onScroll({ currentTarget: box }: UIEvent<HTMLDivElement>) {
+    const near = box.scrollHeight - box.scrollTop - box.clientHeight < NEAR_PX;
+    atEnd.current = near || (atEnd.current && box.scrollTop >= scrolled.current);
+    scrolled.current = box.scrollTop;
+  }
 
   return (
-    <div
-      ref={scroller}
-      className="messages"
-      role="log"
-      aria-label={name}
-      onScroll={({ currentTarget: box }) => {
-        atEnd.current = box.scrollHeight - box.scrollTop - box.clientHeight < NEAR_PX;
-      }}
-    >
+    <div ref={scroller} className="messages" role="log" aria-label={name} onScroll={onScroll}>
       <div ref={inside} className="messages-inside">
         {intro !== '' && <p className="intro">{intro}</p>}
         {placed(messages, new Date()).map(({ message, first, day }) => (
