@@ -2,7 +2,7 @@
  * What the sandbox's page and its server say to each other: JSON over HTTP below `/sandbox`.
  * The page knows no more of Slack than a person's screen shows.
  *
- *   GET  /sandbox/state?as=U…        → Screen
+ *   GET  /sandbox/state?as=U…        → Screen; with `&channel=C…` that channel is read to its end
  *   GET  /sandbox/events?as=U…       → text/event-stream, `event: changed` whenever the Screen of
  *                                      that person or the panel may have changed; the page reads again
  *   POST /sandbox/command            CommandTyped    → Delivery

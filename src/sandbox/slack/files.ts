@@ -1,4 +1,6 @@
 import type { Json } from '../protocol.ts';
+import type { Problem } from './block-kit.ts';
+import { isJson } from './json.ts';
 import type { World } from './world.ts';
 
 export interface StoredFile {
@@ -52,4 +54,25 @@ function sharesOf(world: World, file: StoredFile): Json {
   return {
     public: Object.fromEntries(messages.map(({ channel, ts }) => [channel, [{ ts }]])),
   };
+}
+
+/** Blocks may show only images that are uploaded, looked over, and really images. */
+export function fileProblems(world: World, value: unknown, pointer = '/blocks'): Problem[] {
+  if (Array.isArray(value)) {
+    return value.flatMap((one, index) => fileProblems(world, one, `${pointer}/${index}`));
+  }
+  if (!isJson(value)) return [];
+  const here = isJson(value.slack_file) && !isShowable(world, value.slack_file);
+  const problem = { pointer, code: 'invalid_slack_file', message: 'invalid slack file' };
+  const inner = Object.entries(value).flatMap(([key, one]) =>
+    fileProblems(world, one, `${pointer}/${key}`),
+  );
+  return here ? [problem, ...inner] : inner;
+}
+
+function isShowable(world: World, { id, url }: Json): boolean {
+  const file = [...world.files.values()].find(
+    (one) => one.id === id || fileUrl(world, one) === url,
+  );
+  return file !== undefined && file.looks > 0 && mimetypeOf(file).startsWith('image/');
 }

@@ -118,11 +118,7 @@ function gestures(world: World) {
   };
 }
 
-async function click(
-  world: World,
-  as: string,
-  ...[place, actionId]: [Place, string]
-): Promise<Delivery> {
+async function click(world: World, as: string, place: Place, actionId: string): Promise<Delivery> {
   const blocks = blocksAt(world, actingPerson(world, as), place);
   const found = elementsIn(blocks).find(({ element }) => element.action_id === actionId);
   if (!found) throw new ImpossibleGesture(`there is nothing called ${actionId} to press`);

@@ -1,18 +1,12 @@
-import { afterEach, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { actions, button, plain, section } from './block-samples.ts';
 import { ana, approvals, ben, clock, general, standIn, sven } from './bolt-app.ts';
 import { clientOf, listener } from './client.ts';
 
-const stops: (() => Promise<unknown>)[] = [];
-afterEach(async () => {
-  for (const stop of stops.splice(0).reverse()) await stop();
-});
-
 async function started(answer?: () => unknown) {
   const time = clock();
   const slack = await standIn({ now: time.now });
-  const { heard, stop } = await listener(slack, answer);
-  stops.push(slack.stop, stop);
+  const heard = await listener(slack, answer);
   const respond = async (body: object, url = String(heard.at(-1)?.response_url)) => {
     const response = await fetch(url, { method: 'POST', body: JSON.stringify(body) });
     return response.status;

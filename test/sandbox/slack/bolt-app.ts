@@ -1,5 +1,6 @@
 import type { AddressInfo } from 'node:net';
 import { App, HTTPReceiver, LogLevel, SocketModeReceiver } from '@slack/bolt';
+import { onTestFinished } from 'vitest';
 import type { Json } from '../../../src/sandbox/protocol.ts';
 import { type Options, startSlackStandIn } from '../../../src/sandbox/slack/server.ts';
 
@@ -68,13 +69,16 @@ export function clock(start = '2026-11-20T12:00:00Z') {
   };
 }
 
-export function standIn(options: Partial<Options> = {}) {
-  return startSlackStandIn({
+/** A stand-in that stops with the test that started it. */
+export async function standIn(options: Partial<Options> = {}) {
+  const slack = await startSlackStandIn({
     manifest,
     delivery: { mode: 'http', signingSecret: SECRET },
     wait: async () => {},
     ...options,
   });
+  onTestFinished(slack.stop);
+  return slack;
 }
 
 type StandIn = Awaited<ReturnType<typeof standIn>>;
@@ -98,19 +102,25 @@ export async function httpBot(slack: StandIn, listen: (app: BoltApp) => void) {
   // A listening TCP server always has an address of this shape.
   const { port } = server.address() as AddressInfo;
   slack.deliverTo(`http://127.0.0.1:${port}/slack/events`);
-  return { app, stop: () => receiver.stop() };
+  onTestFinished(() => receiver.stop());
+  return app;
 }
 
-export async function socketBot(slack: StandIn, listen: (app: BoltApp) => void) {
+export async function socketBot(
+  slack: StandIn,
+  listen: (app: BoltApp) => void,
+  clientPingTimeout = 5000,
+) {
   const receiver = new SocketModeReceiver({
     appToken: slack.appToken,
     logger: quiet,
-    clientPingTimeout: 20,
+    clientPingTimeout,
     installerOptions: { clientOptions: { slackApiUrl: slack.apiUrl } },
   });
   const app = await appOn(slack, receiver, listen);
   await receiver.start();
-  return { app, stop: () => receiver.client.disconnect() };
+  onTestFinished(() => receiver.client.disconnect());
+  return app;
 }
 
 async function appOn(

@@ -1,5 +1,6 @@
+import { createServer } from 'node:http';
 import { WebClient } from '@slack/web-api';
-import { expect } from 'vitest';
+import { expect, onTestFinished } from 'vitest';
 import type { Json } from '../../../src/sandbox/protocol.ts';
 import { quiet, type standIn } from './bolt-app.ts';
 
@@ -38,7 +39,6 @@ function refusalOf(error: unknown): string {
 
 /** What the app is told, without an app: acknowledges all it hears with the given body. */
 export async function listener(slack: StandIn, answer: () => unknown = () => undefined) {
-  const { createServer } = await import('node:http');
   const heard: Json[] = [];
   const server = createServer(async (request, response) => {
     let body = '';
@@ -53,11 +53,11 @@ export async function listener(slack: StandIn, answer: () => unknown = () => und
   expect(address).toBeTypeOf('object');
   const port = typeof address === 'object' ? address?.port : 0;
   slack.deliverTo(`http://127.0.0.1:${port}/`);
-  const stop = async () => {
+  onTestFinished(() => {
     server.closeAllConnections();
     server.close();
-  };
-  return { heard, stop };
+  });
+  return heard;
 }
 
 function read(contentType: string, body: string): Json {

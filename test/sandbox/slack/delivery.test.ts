@@ -1,19 +1,8 @@
-import { afterEach, describe, expect, test, vi } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { actions, button, plain, section } from './block-samples.ts';
 import { ana, approvals, ben, general, httpBot, socketBot, standIn } from './bolt-app.ts';
 
 type StandIn = Awaited<ReturnType<typeof standIn>>;
-
-const stops: (() => Promise<unknown>)[] = [];
-afterEach(async () => {
-  for (const stop of stops.splice(0).reverse()) await stop();
-});
-
-async function started(options: Parameters<typeof standIn>[0] = {}) {
-  const slack = await standIn(options);
-  stops.push(slack.stop);
-  return slack;
-}
 
 const transports = [
   ['HTTP', httpBot, {}],
@@ -22,9 +11,8 @@ const transports = [
 
 describe.for(transports)('a Bolt app over %s', ([, bot, options]) => {
   async function withBot(listen: Parameters<typeof httpBot>[1]) {
-    const slack = await started(options);
-    const { app, stop } = await bot(slack, listen);
-    stops.push(stop);
+    const slack = await standIn(options);
+    const app = await bot(slack, listen);
     return { slack, app };
   }
 
@@ -138,9 +126,8 @@ describe.for(transports)('a Bolt app over %s', ([, bot, options]) => {
   });
 
   test('that never acknowledges costs the person an error line', async () => {
-    const slack = await started({ ...options, ackTimeoutMs: 60 });
-    const { stop } = await bot(slack, (app) => app.command('/service', async () => {}));
-    stops.push(stop);
+    const slack = await standIn({ ...options, ackTimeoutMs: 60 });
+    await bot(slack, (app) => app.command('/service', async () => {}));
     expect(await slack.command(ana, general, '/service stop')).toMatchObject({
       status: 0,
       error: '/service failed with the error "operation_timeout"',
@@ -148,7 +135,7 @@ describe.for(transports)('a Bolt app over %s', ([, bot, options]) => {
   });
 
   test('that is not there costs the person another error line', async () => {
-    const slack = await started(options);
+    const slack = await standIn(options);
     expect(await slack.command(ana, general, '/service stop')).toMatchObject({
       error: '/service failed with the error "dispatch_failed"',
     });
@@ -166,9 +153,8 @@ describe.for(transports)('a Bolt app over %s', ([, bot, options]) => {
 });
 
 test('a wrong signing secret makes Bolt refuse the delivery', async () => {
-  const slack = await started({ delivery: { mode: 'http', signingSecret: 'another' } });
-  const { stop } = await httpBot(slack, (app) => app.command('/service', ({ ack }) => ack()));
-  stops.push(stop);
+  const slack = await standIn({ delivery: { mode: 'http', signingSecret: 'another' } });
+  await httpBot(slack, (app) => app.command('/service', ({ ack }) => ack()));
   expect(await slack.command(ana, general, '/service stop')).toMatchObject({
     status: 401,
     error: '/service failed with the error "dispatch_failed"',
@@ -176,30 +162,9 @@ test('a wrong signing secret makes Bolt refuse the delivery', async () => {
 });
 
 test('a signature older than five minutes makes Bolt refuse the delivery', async () => {
-  const slack = await started({ signedAt: () => new Date(Date.now() - 6 * 60_000) });
-  const { stop } = await httpBot(slack, (app) => app.command('/service', ({ ack }) => ack()));
-  stops.push(stop);
+  const slack = await standIn({ signedAt: () => new Date(Date.now() - 6 * 60_000) });
+  await httpBot(slack, (app) => app.command('/service', ({ ack }) => ack()));
   expect(await slack.command(ana, general, '/service stop')).toMatchObject({ status: 401 });
-});
-
-test('a socket that Slack closes is replaced, and two connections take turns', async () => {
-  const slack = await started({ delivery: { mode: 'socket' } });
-  const heard: string[] = [];
-  for (const name of ['one', 'two']) {
-    const { stop } = await socketBot(slack, (app) => {
-      app.command('/service', async ({ ack }) => {
-        heard.push(name);
-        await ack();
-      });
-    });
-    stops.push(stop);
-  }
-  for (let n = 0; n < 4; n += 1) await slack.command(ana, general, '/service stop');
-  expect(heard.toSorted()).toEqual(['one', 'one', 'two', 'two']);
-  slack.refreshSockets('refresh_requested');
-  await vi.waitFor(() => expect(slack.calls('apps.connections.open')).toHaveLength(4));
-  await expect.poll(() => slack.connections()).toBe(2);
-  expect(await slack.command(ana, general, '/service stop')).toMatchObject({ error: null });
 });
 
 interface Pressed {

@@ -1,18 +1,7 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { afterEach, describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { ana, ben, standIn } from './bolt-app.ts';
-
-const stops: (() => Promise<unknown>)[] = [];
-afterEach(async () => {
-  for (const stop of stops.splice(0).reverse()) await stop();
-});
-
-async function started(options: Parameters<typeof standIn>[0] = {}) {
-  const slack = await standIn(options);
-  stops.push(slack.stop);
-  return slack;
-}
 
 describe('an event that the app does not take', () => {
   interface Offer {
@@ -37,7 +26,7 @@ describe('an event that the app does not take', () => {
       if (status > 0) response.writeHead(status, headers).end();
     });
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-    stops.push(async () => {
+    onTestFinished(() => {
       server.closeAllConnections();
       server.close();
     });
@@ -49,7 +38,7 @@ describe('an event that the app does not take', () => {
   test('is offered three more times, with the reason, after the documented pauses', async () => {
     const { offers, eventsUrl } = await listener([500, 0, 503, 500, 200]);
     const waits: number[] = [];
-    const slack = await started({
+    const slack = await standIn({
       ackTimeoutMs: 400,
       wait: async (ms) => {
         waits.push(ms);
@@ -70,7 +59,7 @@ describe('an event that the app does not take', () => {
   test('is not offered again when the app says so, or once it is taken', async () => {
     const said = await listener([500], { 'x-slack-no-retry': '1' });
     const taken = await listener([500, 202]);
-    const slack = await started();
+    const slack = await standIn();
     slack.deliverTo(said.eventsUrl);
     await slack.admin.deactivate(ben);
     slack.deliverTo(taken.eventsUrl);
@@ -80,7 +69,7 @@ describe('an event that the app does not take', () => {
 
   test('may come twice with nothing that tells the two apart', async () => {
     const { offers, eventsUrl } = await listener([]);
-    const slack = await started();
+    const slack = await standIn();
     slack.deliverTo(eventsUrl);
     await slack.admin.deactivate(ben);
     await slack.redeliver(slack.events()[0]?.id ?? '');

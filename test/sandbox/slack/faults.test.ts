@@ -1,16 +1,10 @@
-import { afterEach, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import type { How } from '../../../src/sandbox/slack/faults.ts';
 import { approvals, standIn } from './bolt-app.ts';
 import { clientOf, outcome } from './client.ts';
 
-const stops: (() => Promise<unknown>)[] = [];
-afterEach(async () => {
-  for (const stop of stops.splice(0).reverse()) await stop();
-});
-
 async function started() {
   const slack = await standIn();
-  stops.push(slack.stop);
   const post = (timeout = 0) => {
     const { chat } = clientOf(slack, slack.botToken, { timeout });
     return outcome(chat.postMessage({ channel: approvals, text: 'x' }));

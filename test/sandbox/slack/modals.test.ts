@@ -1,19 +1,13 @@
-import { afterEach, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { input, modal, plain, section, words } from './block-samples.ts';
 import { ana, ben, clock, general, standIn } from './bolt-app.ts';
 import { clientOf, listener, outcome } from './client.ts';
-
-const stops: (() => Promise<unknown>)[] = [];
-afterEach(async () => {
-  for (const stop of stops.splice(0).reverse()) await stop();
-});
 
 /** Ana has typed a command; the trigger of it is at hand. */
 async function afterCommand(answer?: () => unknown) {
   const time = clock();
   const slack = await standIn({ now: time.now });
-  const { heard, stop } = await listener(slack, answer);
-  stops.push(slack.stop, stop);
+  const heard = await listener(slack, answer);
   const trigger = async () => {
     await slack.command(ana, general, '/service stop');
     return String(heard.at(-1)?.trigger_id);

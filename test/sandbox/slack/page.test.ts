@@ -2,20 +2,14 @@ import { mkdtemp, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import express from 'express';
-import { afterEach, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { actions, button } from './block-samples.ts';
 import { ana, approvals, ben, general, standIn, sven } from './bolt-app.ts';
 import { clientOf, listener } from './client.ts';
 
-const stops: (() => Promise<unknown>)[] = [];
-afterEach(async () => {
-  for (const stop of stops.splice(0).reverse()) await stop();
-});
-
 async function started(options: Parameters<typeof standIn>[0] = {}) {
   const slack = await standIn(options);
-  const { heard, stop } = await listener(slack);
-  stops.push(slack.stop, stop);
+  const heard = await listener(slack);
   const send = async (route: string, body: unknown) => {
     const headers = { 'content-type': 'application/json' };
     const init = { method: 'POST', headers, body: JSON.stringify(body) };

@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { Json } from '../../../src/sandbox/protocol.ts';
 import { actions, button } from './block-samples.ts';
 import {
@@ -16,15 +16,9 @@ import {
 } from './bolt-app.ts';
 import { clientOf, listener, outcome } from './client.ts';
 
-const stops: (() => Promise<unknown>)[] = [];
-afterEach(async () => {
-  for (const stop of stops.splice(0).reverse()) await stop();
-});
-
 async function started() {
   const slack = await standIn();
-  const { heard, stop } = await listener(slack);
-  stops.push(slack.stop, stop);
+  const heard = await listener(slack);
   const events = () => heard.map(({ event }) => event as Json);
   return { slack, heard, events, client: clientOf(slack) };
 }

@@ -1,4 +1,4 @@
-import { afterEach, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import {
   actions,
   button,
@@ -12,14 +12,8 @@ import {
 import { ana, approvals, ben, cleo, emil, hugo, standIn, sven } from './bolt-app.ts';
 import { clientOf } from './client.ts';
 
-const stops: (() => Promise<unknown>)[] = [];
-afterEach(async () => {
-  for (const stop of stops.splice(0).reverse()) await stop();
-});
-
 async function started() {
   const slack = await standIn();
-  stops.push(slack.stop);
   const { chat } = clientOf(slack);
   const say = async (text: string, blocks: object[] = []) => {
     await chat.postMessage({ channel: approvals, text, blocks } as never);

@@ -1,19 +1,8 @@
-import { afterEach, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import type { Json } from '../../../src/sandbox/protocol.ts';
 import { section, words } from './block-samples.ts';
 import { ana, approvals, clock, emil, general, hugo, manifest, standIn, sven } from './bolt-app.ts';
 import { clientOf, outcome, type StandIn } from './client.ts';
-
-const stops: (() => Promise<unknown>)[] = [];
-afterEach(async () => {
-  for (const stop of stops.splice(0).reverse()) await stop();
-});
-
-async function started(options: Parameters<typeof standIn>[0] = {}) {
-  const slack = await standIn(options);
-  stops.push(slack.stop);
-  return slack;
-}
 
 const secret = {
   id: 'C0SECRET001',
@@ -86,7 +75,7 @@ test.for<[string, string, Json, string]>([
   ['a home for nobody', 'views.publish', { user_id: 'U0NOBODY001', view: {} }, 'user_not_found'],
   ['the wrong token', 'apps.connections.open', {}, 'not_allowed_token_type'],
 ])('Slack refuses %s', async ([, method, args, error]) => {
-  const slack = await started();
+  const slack = await standIn();
   slack.admin.addChannel({ ...secret, members: [...secret.members] });
   slack.admin.archive('ops');
   expect(await outcome(clientOf(slack).apiCall(method, args))).toBe(error);
@@ -98,7 +87,7 @@ function rules(count: number) {
 }
 
 test('a call needs the right token', async () => {
-  const slack = await started();
+  const slack = await standIn();
   expect(await outcome(clientOf(slack, 'xoxb-wrong').auth.test())).toBe('invalid_auth');
   expect(await outcome(clientOf(slack, '').auth.test())).toBe('not_authed');
   expect(await outcome(clientOf(slack).auth.test())).toBe('ok');
@@ -107,7 +96,7 @@ test('a call needs the right token', async () => {
 
 test('the scopes of the manifest are told, and a missing one is named', async () => {
   const scopes = { bot: ['chat:write', 'users:read'] };
-  const slack = await started({ manifest: { ...manifest, oauth_config: { scopes } } });
+  const slack = await standIn({ manifest: { ...manifest, oauth_config: { scopes } } });
   const client = clientOf(slack);
   const { response_metadata } = await client.auth.test();
   expect(response_metadata).toMatchObject({ scopes: ['chat:write', 'users:read'] });
@@ -120,7 +109,7 @@ test('the scopes of the manifest are told, and a missing one is named', async ()
 });
 
 test('an update by text alone removes the blocks; one above 4000 letters is too long', async () => {
-  const slack = await started();
+  const slack = await standIn();
   const { chat } = clientOf(slack);
   const blocks = [section('x')] as never;
   const { ts = '' } = await chat.postMessage({ channel: approvals, text: 'x', blocks });
@@ -133,7 +122,7 @@ test('an update by text alone removes the blocks; one above 4000 letters is too 
 });
 
 test('the app changes and deletes only what it wrote itself', async () => {
-  const slack = await started();
+  const slack = await standIn();
   const { chat } = clientOf(slack);
   await slack.say({ as: ana, channel: approvals, text: 'mine' });
   const ts = slack.messages(approvals)[0]?.ts ?? '';
@@ -143,7 +132,7 @@ test('the app changes and deletes only what it wrote itself', async () => {
 });
 
 test('a private message is seen by one person and cannot be updated', async () => {
-  const slack = await started();
+  const slack = await standIn();
   const { chat } = clientOf(slack);
   const posted = await chat.postEphemeral({ channel: approvals, user: emil, text: 'No.' });
   expect(slack.screen(emil).messages).toMatchObject([{ text: 'No.', ephemeral: true }]);
@@ -154,7 +143,7 @@ test('a private message is seen by one person and cannot be updated', async () =
 });
 
 test('a message to a person arrives in the conversation with the app', async () => {
-  const slack = await started();
+  const slack = await standIn();
   const client = clientOf(slack);
   const { channel: opened } = await client.conversations.open({ users: ana });
   const posted = await client.chat.postMessage({ channel: ana, text: 'Only you' });
@@ -166,7 +155,7 @@ test('a message to a person arrives in the conversation with the app', async () 
 });
 
 test('what was posted can be read back, newest first, and its thread in order', async () => {
-  const slack = await started();
+  const slack = await standIn();
   const { chat, conversations } = clientOf(slack);
   const metadata = { event_type: 'change', event_payload: { id: '7KQ2MX' } };
   const first = await chat.postMessage({ channel: approvals, text: 'one', metadata });
@@ -181,23 +170,8 @@ test('what was posted can be read back, newest first, and its thread in order', 
   expect(messages?.map(({ text }) => text)).toEqual(['one', 'reply']);
 });
 
-test('a file is uploaded in three steps and ready only at the second look', async () => {
-  const slack = await started();
-  const { files } = clientOf(slack);
-  const file = Buffer.from('day,credits\n1,2\n');
-  await clientOf(slack).filesUploadV2({ channel_id: approvals, file, filename: 'costs.csv' });
-  const [shown] = slack.screen(ana).messages[0]?.files ?? [];
-  expect(shown).toMatchObject({ name: 'costs.csv', mimetype: 'text/csv' });
-  expect(await (await fetch(shown?.url ?? '')).text()).toBe(file.toString());
-  const id = slack.messages(approvals)[0]?.fileIds[0] ?? '';
-  expect((await files.info({ file: id })).file?.mimetype).toBe('');
-  expect((await files.info({ file: id })).file?.mimetype).toBe('text/csv');
-  const again = files.completeUploadExternal({ files: [{ id }] });
-  expect(await outcome(again)).toBe('file_not_found');
-});
-
 test('long lists come in pages', async () => {
-  const slack = await started();
+  const slack = await standIn();
   const names: unknown[] = [];
   for await (const page of clientOf(slack).paginate('users.list', { limit: 4 })) {
     // The stand-in's answer to users.list always holds members.
@@ -208,7 +182,7 @@ test('long lists come in pages', async () => {
 
 test('with limits on, a second post within a second and a 21st list in a minute wait', async () => {
   const time = clock();
-  const slack = await started({ rateLimits: true, now: time.now });
+  const slack = await standIn({ rateLimits: true, now: time.now });
   const post = (channel = approvals) =>
     fetch(`${slack.apiUrl}chat.postMessage`, {
       method: 'POST',

@@ -99,7 +99,7 @@ export async function close(world: World, closed: Closed): Promise<Delivery> {
   return answer ? delivery(answer, null) : { status: 200, ms: 0, body: '', error: null };
 }
 
-function tellClosed(world: World, person: Member, ...[view, all]: [StoredView, boolean]) {
+function tellClosed(world: World, person: Member, view: StoredView, all: boolean) {
   return world.courier('interactive', {
     type: 'view_closed',
     ...envelope(world, person),

@@ -1,5 +1,6 @@
 import type { Json } from '../../protocol.ts';
 import { messageProblems } from '../block-kit.ts';
+import { fileProblems } from '../files.ts';
 import { jsonList, stringOr } from '../json.ts';
 import { messageAt, messageJson, post, redraw, remove, type StoredMessage } from '../messages.ts';
 import { isIn, memberOf, type Room } from '../workspace.ts';
@@ -28,14 +29,14 @@ interface Content {
 }
 
 /** What a message is to say, or Slack's refusal of it. */
-function contentOf(args: Json): Content | Reply {
+function contentOf(world: World, args: Json): Content | Reply {
   const said = text(args, 'text');
   const markdown = text(args, 'markdown_text');
   if (markdown && (said || args.blocks)) return refuse('markdown_text_conflict');
   if (markdown && [...markdown].length > MARKDOWN) return refuse('msg_too_long');
   const blocks = args.blocks === undefined ? [] : structure(args, 'blocks');
   if (blocks === undefined) return refuse('invalid_blocks_format');
-  const problems = messageProblems(blocks);
+  const problems = [...messageProblems(blocks), ...fileProblems(world, blocks)];
   if (problems.length > 0) return refuseBlocks('invalid_blocks', problems);
   const metadata = metadataOf(args);
   if (metadata === null) return refuse('invalid_metadata_format');
@@ -60,7 +61,7 @@ function isRefusal(value: object): value is Reply {
 function postMessage(world: World, args: Json): Reply {
   const room = roomToPostIn(world, text(args, 'channel'));
   if (isRefusal(room)) return room;
-  const content = contentOf(args);
+  const content = contentOf(world, args);
   if (isRefusal(content)) return content;
   const threadTs = text(args, 'thread_ts') ?? null;
   if (threadTs && !messageAt(world, room.id, threadTs)) return refuse('thread_not_found');
@@ -84,7 +85,7 @@ function update(world: World, args: Json): Reply {
   const message = ownMessage(world, args, 'cant_update_message');
   if (isRefusal(message)) return message;
   if ([...(text(args, 'text') ?? '')].length > TEXT_UPDATED) return refuse('msg_too_long');
-  const content = contentOf(args);
+  const content = contentOf(world, args);
   if (isRefusal(content)) return content;
   // Blocks that are not sent again are gone: a text alone replaces the whole message.
   redraw(world, message, content);
@@ -106,7 +107,7 @@ function postEphemeral(world: World, args: Json): Reply {
   if (isRefusal(room)) return room;
   const user = text(args, 'user');
   if (!user || !reachable(world, room, user)) return refuse('user_not_in_channel');
-  const content = contentOf(args);
+  const content = contentOf(world, args);
   if (isRefusal(content)) return content;
   if (Buffer.byteLength(content.text) > TEXT_UPDATED) return refuse('msg_too_long');
   const { ts } = post(world, {

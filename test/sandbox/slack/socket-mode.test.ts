@@ -1,0 +1,43 @@
+import { expect, onTestFinished, test } from 'vitest';
+import { ana, type BoltApp, general, socketBot, standIn } from './bolt-app.ts';
+import { clientOf } from './client.ts';
+
+test('two connections take turns', async () => {
+  const slack = await standIn({ delivery: { mode: 'socket' } });
+  const heard: string[] = [];
+  for (const name of ['one', 'two']) {
+    await socketBot(slack, (app) => {
+      app.command('/service', async ({ ack }) => {
+        heard.push(name);
+        await ack();
+      });
+    });
+  }
+  for (let n = 0; n < 4; n += 1) await slack.command(ana, general, '/service stop');
+  expect(heard.toSorted()).toEqual(['one', 'one', 'two', 'two']);
+});
+
+test('an app whose connection Slack closes comes back on another', async () => {
+  const slack = await standIn({ delivery: { mode: 'socket' } });
+  // The client waits one ping timeout before it comes back, so this one is impatient.
+  const listen = (app: BoltApp) => app.command('/service', ({ ack }) => ack());
+  await socketBot(slack, listen, 500);
+  slack.refreshSockets('refresh_requested');
+  const reopened = () => slack.calls('apps.connections.open').length === 2;
+  await expect.poll(() => reopened() && slack.connections(), { timeout: 4000 }).toBe(1);
+  expect(await slack.command(ana, general, '/service stop')).toMatchObject({ error: null });
+});
+
+test('a way in is good for one connection', async () => {
+  const slack = await standIn({ delivery: { mode: 'socket' } });
+  const { url = '' } = await clientOf(slack, slack.appToken).apps.connections.open({});
+  const tryIn = async () => {
+    const socket = new WebSocket(url);
+    onTestFinished(() => socket.close());
+    return new Promise((resolve) => {
+      socket.onmessage = ({ data }) => resolve(JSON.parse(String(data)).type);
+      socket.onerror = () => resolve('refused');
+    });
+  };
+  expect([await tryIn(), await tryIn()]).toEqual(['hello', 'refused']);
+});
