@@ -1,0 +1,121 @@
+import { globSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { commands } from '../src/commands/index.ts';
+
+interface Use {
+  readonly file: string;
+  readonly of: string;
+  readonly typeOnly: boolean;
+}
+
+/** What a room may use of ours; with `type`, its types only. Whoever is not named is forbidden. */
+const MAY: Readonly<Record<string, readonly string[]>> = {
+  changes: [],
+  costs: [],
+  errors: [],
+  redact: [],
+  server: [],
+  policy: ['changes'],
+  directory: ['changes'],
+  storage: ['changes'],
+  http: ['errors'],
+  cloud: ['http', 'errors'],
+  alerts: ['http', 'errors'],
+  config: ['policy', 'errors'],
+  intent: ['changes', 'policy', 'directory', 'type cloud', 'type alerts', 'type http'],
+  commands: ['intent', 'directory', 'costs', 'type changes', 'type cloud', 'type alerts'],
+  workflow: ['changes', 'policy', 'directory', 'intent', 'storage', 'errors'],
+  slack: ['changes', 'policy', 'directory', 'intent', 'workflow', 'errors', 'type costs'],
+  sandbox: [],
+};
+const JOINERS = ['app', 'main', 'manifest'];
+const KEPT: readonly (readonly [RegExp, string])[] = [
+  [/^@slack\//, 'slack'],
+  [/^undici$/, 'http'],
+  [/^(kysely|pg|node:sqlite)$/, 'storage'],
+];
+const PURE = ['changes', 'policy', 'costs', 'intent', 'directory'];
+const IMPURE =
+  /new Date\(\)|Date\.now|Math\.random|\bprocess\.|\bperformance\.|\brandom(Bytes|UUID|Int)\b/;
+
+const files = globSync('src/**/*.{ts,tsx}').filter((file) => !/node_modules|\/dist\//.test(file));
+
+function roomOf(file: string): string {
+  return file.split('/')[1]?.replace(/\.tsx?$/, '') ?? '';
+}
+
+function code(file: string): string {
+  return readFileSync(file, 'utf8').replace(/\/\*[\s\S]*?\*\/|^\s*\/\/.*$/gm, '');
+}
+
+const IMPORT =
+  /^(?:import|export)(?<type> type)?\s[\w\s{},*]*\bfrom '(?<of>[^']+)'|\bimport(?:\(| )'(?<bare>[^']+)'/gm;
+
+function usesOf(file: string): readonly Use[] {
+  return [...code(file).matchAll(IMPORT)].map(({ groups = {} }) => {
+    const of = groups.of ?? groups.bare ?? '';
+    const typeOnly = groups.type !== undefined;
+    return { file, of: of.startsWith('.') ? join(file, '..', of) : of, typeOnly };
+  });
+}
+
+function isForbidden({ file, of, typeOnly }: Use): boolean {
+  const [from, to] = [roomOf(file), roomOf(of)];
+  if (!of.startsWith('src/')) return KEPT.some(([what, room]) => what.test(of) && room !== from);
+  if (from === to) return false;
+  if (JOINERS.includes(from)) return to === 'sandbox';
+  const may = MAY[from] ?? [];
+  return !may.includes(to) && !(typeOnly && may.includes(`type ${to}`));
+}
+
+test('every room uses only what it may', () => {
+  const said = ({ file, of }: Use) => `${file} uses ${of}`;
+  expect(files.flatMap(usesOf).filter(isForbidden).map(said)).toEqual([]);
+});
+
+test.for<[string, string, boolean]>([
+  ['src/changes/lifecycle.ts', 'src/storage/changes.ts', true],
+  ['src/commands/service-stop.ts', 'src/changes/digest.ts', false],
+  ['src/commands/service-stop.ts', 'src/commands-of-old/x.ts', false],
+  ['src/slack/typed.ts', 'src/commands/index.ts', false],
+  ['src/workflow/send.ts', 'src/slack/card.ts', true],
+  ['src/app.ts', 'src/sandbox/start.ts', false],
+  ['src/sandbox/start.ts', 'src/config.ts', false],
+  ['src/workflow/send.ts', '@slack/web-api', true],
+  ['src/cloud/client.ts', 'undici', false],
+  ['src/workflow/look.ts', 'kysely', true],
+])('it is noticed when %s uses %s', ([file, of, typeOnly]) => {
+  expect(isForbidden({ file, of, typeOnly })).toBe(true);
+});
+
+test('every room has a line that says what it may use', () => {
+  const known = [...Object.keys(MAY), ...JOINERS];
+  expect(files.map(roomOf).filter((room) => !known.includes(room))).toEqual([]);
+});
+
+test('no import is overlooked, and one of types is told from one of values', () => {
+  const written = files.map((file) => code(file).match(/\bfrom '|^import '/gm)?.length ?? 0);
+  expect(files.map((file) => usesOf(file).length)).toEqual(written);
+
+  const file = 'src/slack/card.ts';
+  const uses = usesOf(file);
+  expect(uses).toContainEqual({ file, of: 'src/changes/change.ts', typeOnly: true });
+  expect(uses).toContainEqual({ file, of: 'src/slack/blocks.ts', typeOnly: false });
+});
+
+test('the pure rooms know no clock, no chance and no environment', () => {
+  const pure = files.filter((file) => PURE.includes(roomOf(file)));
+  expect(pure.filter((file) => IMPURE.test(code(file)))).toEqual([]);
+});
+
+test('only the entry point of the bot reads the environment', () => {
+  const bot = files.filter((file) => roomOf(file) !== 'sandbox');
+  expect(bot.filter((file) => code(file).includes('process.env'))).toEqual(['src/main.ts']);
+});
+
+test('each file of a command is in the list', () => {
+  const named = commands.map(({ name }) => `src/commands/${name.replaceAll(' ', '-')}.ts`);
+  const own = globSync('src/commands/*.ts').filter((file) => !file.endsWith('/index.ts'));
+  expect(own.sort()).toEqual(named.sort());
+});
