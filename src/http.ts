@@ -82,19 +82,7 @@ export function createHttp(options: HttpOptions): Http {
   const { clock = machineClock } = options;
   const timing = { ...TIMING, ...options.timing };
   const budget = createBudget(options.limit, clock);
-  // Each request has a connection of its own: one that the server is just closing could swallow a
-  // write. HTTP/2 is off because there a refused stream would be sent again on another connection.
-  const agent = new Agent({
-    pipelining: 0,
-    allowH2: false,
-    connect: { timeout: timing.connectMs },
-    // The deadline's signal is the one timer of a call.
-    headersTimeout: 0,
-    bodyTimeout: 0,
-  });
-  // An error that is reported here arose before the connection stood, so no byte of a request left.
-  const unconnected = new WeakSet<object>();
-  agent.on('connectionError', (_origin, _targets, error) => unconnected.add(error));
+  const wire = createWire(options, timing.connectMs);
 
   async function send(call: Call): Promise<Answer> {
     const deadline = clock.now() + timing.deadlineMs;
@@ -115,32 +103,49 @@ export function createHttp(options: HttpOptions): Http {
     if (!turn.ok) return silence(operation, { trouble: 'budget', retryAfterMs: turn.inMs });
 
     const sentAt = clock.now();
-    const outcome = await exchange(call, sentAt, clock.timeout(deadline - sentAt));
-    const ms = clock.now() - sentAt;
-    options.observe?.({ operation, method, attempt, status: outcome.status, ms });
-    if (outcome instanceof ApiError && outcome.status === 429) {
-      budget.pause(outcome.retryAfterMs ?? options.retryAfterMs);
-    }
+    const outcome = await wire.exchange(call, clock.timeout(deadline - sentAt));
+    const tookMs = clock.now() - sentAt;
+    options.observe?.({ operation, method, attempt, status: outcome.status, ms: tookMs });
+    if (!(outcome instanceof ApiError)) return { ...outcome, tookMs };
+    if (outcome.status === 429) budget.pause(outcome.retryAfterMs ?? options.retryAfterMs);
     return outcome;
   }
 
-  async function exchange(call: Call, sentAt: number, signal: AbortSignal) {
+  return { send, close: wire.close };
+}
+
+function createWire(options: HttpOptions, connectMs: number) {
+  // Each request has a connection of its own: one that the server is just closing could swallow a
+  // write. HTTP/2 is off because there a refused stream would be sent again on another connection.
+  const agent = new Agent({
+    pipelining: 0,
+    allowH2: false,
+    connect: { timeout: connectMs },
+    // The deadline's signal is the one timer of a call.
+    headersTimeout: 0,
+    bodyTimeout: 0,
+  });
+  // An error that is reported here arose before the connection stood, so no byte of a request left.
+  const unconnected = new WeakSet<object>();
+  agent.on('connectionError', (_origin, _targets, error) => unconnected.add(error));
+
+  async function exchange(call: Call, signal: AbortSignal) {
     const { operation, method } = call;
     try {
-      const sent = { dispatcher: agent, method, headers: headersOf(call), signal };
-      const body = call.body === undefined ? null : JSON.stringify(call.body);
-      const {
-        statusCode: status,
-        headers,
-        ...reply
-      } = await request(urlOf(call), { ...sent, body });
-      const read = await readBody(reply.body, MAX_BODY_BYTES).catch((cause): Body => {
+      const reply = await request(urlOf(call, options.baseUrl), {
+        dispatcher: agent,
+        method,
+        headers: headersOf(call, options),
+        body: call.body === undefined ? null : JSON.stringify(call.body),
+        signal,
+      });
+      const { statusCode: status, headers } = reply;
+      const body = await readBody(reply.body, MAX_BODY_BYTES).catch((cause): Body => {
         if (method === 'GET' && isSuccess(status)) throw cause;
         return { kind: 'unreadable' };
       });
-      if (!isSuccess(status)) return refusal(operation, { status, headers, body: read }, options);
-      const tookMs = clock.now() - sentAt;
-      return { status, body: read, requestId: requestIdOf(read), tookMs };
+      if (!isSuccess(status)) return refusal(operation, { status, headers, body }, options);
+      return { status, body, requestId: requestIdOf(body) };
     } catch (cause) {
       const neverLeft = cause instanceof Error && unconnected.has(cause);
       const trouble = signal.aborted ? 'deadline' : 'connection-lost';
@@ -148,24 +153,24 @@ export function createHttp(options: HttpOptions): Http {
     }
   }
 
-  function urlOf({ path, query = {} }: Call): URL {
-    const url = new URL(options.baseUrl);
-    url.pathname = url.pathname.replace(/\/$/, '') + path;
-    url.search = new URLSearchParams(query).toString();
-    return url;
-  }
+  return { exchange, close: () => agent.close() };
+}
 
-  function headersOf({ body }: Call): Record<string, string> {
-    return {
-      accept: 'application/json',
-      'accept-encoding': 'gzip',
-      authorization: options.authorization.reveal(),
-      'user-agent': `signalbox/${options.version}`,
-      ...(body === undefined ? {} : { 'content-type': 'application/json' }),
-    };
-  }
+function urlOf({ path, query = {} }: Call, base: URL): URL {
+  const url = new URL(base);
+  url.pathname = url.pathname.replace(/\/$/, '') + path;
+  url.search = new URLSearchParams(query).toString();
+  return url;
+}
 
-  return { send, close: () => agent.close() };
+function headersOf({ body }: Call, { authorization, version }: HttpOptions) {
+  return {
+    accept: 'application/json',
+    'accept-encoding': 'gzip',
+    authorization: authorization.reveal(),
+    'user-agent': `signalbox/${version}`,
+    ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+  };
 }
 
 function isSuccess(status: number): boolean {

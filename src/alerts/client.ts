@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { InvalidRequest, Secret } from '../errors.ts';
 import { type CallOptions, createEnvelopeHttp } from '../http/envelope.ts';
 import { apiAddress, pathId, validRequest } from '../http/request.ts';
-import { MaybeNumber } from '../http/tolerance.ts';
+import { about, MaybeNumber } from '../http/tolerance.ts';
 import type { HttpOptions, Reply } from '../http.ts';
 import { Alert, AlertBody } from './schema.ts';
 
@@ -89,14 +89,15 @@ export function createAlertsClient(options: AlertsOptions): AlertsClient {
 
     async getAlert(id, { priority } = {}) {
       const operation = 'getAlert';
-      return read({ operation, path: `${PATH}/${pathId(operation, 'id', id)}`, priority }, Alert);
+      const path = `${PATH}/${pathId(operation, 'id', id)}`;
+      return read({ operation, path, priority }, about(Alert, 'id', id));
     },
 
     async updateAlert(id, given, { priority } = {}) {
       const operation = 'updateAlert';
       const path = `${PATH}/${pathId(operation, 'id', id)}`;
       const body = validRequest(operation, AlertBody, given);
-      return write({ operation, method: 'PUT', path, body, priority }, Alert);
+      return write({ operation, method: 'PUT', path, body, priority }, about(Alert, 'id', id));
     },
 
     close,

@@ -1,6 +1,7 @@
 import { InvalidRequest, type Problem, Secret } from '../errors.ts';
 import { type CallOptions, createEnvelopeHttp } from '../http/envelope.ts';
 import { apiAddress, pathId, validRequest } from '../http/request.ts';
+import { about } from '../http/tolerance.ts';
 import type { HttpOptions, Reply } from '../http.ts';
 import {
   Backup,
@@ -35,8 +36,8 @@ export interface CloudOptions extends Passed {
  * Every method throws InvalidRequest before sending when a value breaks a rule of the contract, and
  * ApiError, whose `effect` says what is known, when the call did not succeed. Reads are repeated on
  * passing trouble; writes are sent at most once. A write that was accepted without details (any 2xx
- * whose result is missing or unreadable) has the result null; a read without a result is an error.
- * Fields of a result are null when the server did not send them.
+ * whose result is missing, unreadable or about another thing) has the result null; for a read that
+ * is an error. Fields of a result are null when the server did not send them.
  */
 export interface CloudClient {
   /** The password comes this once. The service is still being set up when the reply arrives. */
@@ -103,7 +104,8 @@ export function createCloudClient(options: CloudOptions): CloudClient {
       const operation = 'createReversePrivateEndpoint';
       const path = `${below(operation, serviceId)}/pipesReversePrivateEndpoints`;
       const body = validRequest(operation, EndpointCreation, given);
-      return write({ operation, method: 'POST', path, body, priority }, ReversePrivateEndpoint);
+      const made = about(ReversePrivateEndpoint, 'serviceId', serviceId);
+      return write({ operation, method: 'POST', path, body, priority }, made);
     },
 
     async updateReplicaScaling(serviceId, given, { priority } = {}) {
@@ -111,14 +113,16 @@ export function createCloudClient(options: CloudOptions): CloudClient {
       const path = `${below(operation, serviceId)}/replicaScaling`;
       const body = validRequest(operation, ReplicaScaling, given);
       refuse(operation, organizationProblems(body, organization));
-      return write({ operation, method: 'PATCH', path, body, priority }, Service);
+      const service = about(Service, 'id', serviceId);
+      return write({ operation, method: 'PATCH', path, body, priority }, service);
     },
 
     async updateServiceState(serviceId, given, { priority } = {}) {
       const operation = 'updateServiceState';
       const path = `${below(operation, serviceId)}/state`;
       const body = validRequest(operation, ServiceState, given);
-      return write({ operation, method: 'PATCH', path, body, priority }, Service);
+      const service = about(Service, 'id', serviceId);
+      return write({ operation, method: 'PATCH', path, body, priority }, service);
     },
 
     async getUsageCost(given, { priority } = {}) {
@@ -141,7 +145,7 @@ export function createCloudClient(options: CloudOptions): CloudClient {
       const operation = 'getBackup';
       const backup = pathId(operation, 'backupId', backupId);
       const path = `${below(operation, serviceId)}/backups/${backup}`;
-      return read({ operation, path, priority }, Backup);
+      return read({ operation, path, priority }, about(Backup, 'id', backupId));
     },
 
     close,

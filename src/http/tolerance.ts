@@ -23,3 +23,15 @@ export const MaybeSwitch = tolerant(z.boolean());
 export const MaybeTexts = tolerant(z.array(z.string()));
 export const MaybeRecord = tolerant(z.record(z.string(), z.unknown()));
 export const MaybeRecords = tolerant(z.array(z.record(z.string(), z.unknown())));
+
+/** Refuses a reply that says it is about another thing: carried on, it would overwrite this one. */
+export function about<S extends z.ZodType<Record<string, unknown>>>(
+  schema: S,
+  field: string,
+  id: string,
+) {
+  return schema.refine((reply) => {
+    const told = reply[field];
+    return typeof told !== 'string' || told.toLowerCase() === id.toLowerCase();
+  });
+}

@@ -54,7 +54,7 @@ describe('each operation has its method, path and body', () => {
   test.each(['65b0c0ffee0000000000a001', 'abc', 'A_b-1'])(
     'the id %s is taken as it is, for nobody promises its form',
     async (id) => {
-      const server = await serve(json(200, { data: currentTile }));
+      const server = await serve(json(200, { data: { ...currentTile, id } }));
       await client(server.url).getAlert(id);
       expect(server.received[0]?.path).toBe(`/api/v2/alerts/${id}`);
     },
@@ -142,6 +142,13 @@ describe('the list', () => {
     const server = await serve(answer);
     await expect(client(server.url).listAlerts()).rejects.toMatchObject({ trouble });
   });
+});
+
+test('another alert than the one asked for is not taken for it', async () => {
+  const server = await serve(json(200, { data: currentSearch }));
+  const alerts = client(server.url);
+  await expect(alerts.getAlert(TILE)).rejects.toMatchObject({ trouble: 'unreadable-reply' });
+  await expect(alerts.updateAlert(TILE, BODY)).resolves.toMatchObject({ result: null });
 });
 
 describe('an update', () => {

@@ -266,6 +266,31 @@ describe('a success without details', () => {
   });
 });
 
+describe('a reply about another thing', () => {
+  const other = { ...stopping, id: ORGANIZATION, serviceId: ORGANIZATION };
+
+  test.for<[string, Use]>([
+    ['updateServiceState', stop],
+    ['updateReplicaScaling', scale],
+    ['createReversePrivateEndpoint', connect],
+  ])('tells no details of %s', async ([, use]) => {
+    const server = await serve(json(200, envelope(other)));
+    expect(await use(client(server.url))).toMatchObject({ status: 200, result: null });
+  });
+
+  test('is not the backup that was asked for', async () => {
+    const server = await serve(json(200, envelope({ ...backup, id: SERVICE })));
+    await expect(readBackup(client(server.url))).rejects.toMatchObject({
+      trouble: 'unreadable-reply',
+    });
+  });
+
+  test('is not suspected because of capital letters', async () => {
+    const server = await serve(json(200, envelope({ ...stopping, id: SERVICE.toUpperCase() })));
+    expect(await stop(client(server.url))).toMatchObject({ result: { state: 'stopping' } });
+  });
+});
+
 describe('an error', () => {
   const unknowns: [string, Respond][] = [
     ['the connection is lost', hangUp],
