@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { actions, button, plain, section } from './block-samples.ts';
 import { ana, approvals, ben, clock, general, standIn, sven } from './bolt-app.ts';
-import { clientOf, listener } from './client.ts';
+import { clientOf, listener, posted } from './client.ts';
 
 async function started(answer?: () => unknown) {
   const time = clock();
@@ -76,8 +76,11 @@ test('a press tells the app who, what, where and which message', async () => {
   const { slack, heard, client } = await started();
   const approve = button({ action_id: 'approve', value: '7KQ2MX', text: plain('Approve') });
   const blocks = [section('Ana asks'), { ...actions(approve), block_id: 'buttons' }];
-  const posted = await client.chat.postMessage({ channel: approvals, text: 'x', blocks } as never);
-  const ts = posted.ts ?? '';
+  const ts = await posted(client, {
+    channel: approvals,
+    text: 'x',
+    blocks,
+  });
   await slack.click(ben, { in: 'message', channel: approvals, ts }, 'approve');
   expect(heard.at(-1)).toMatchObject({
     type: 'block_actions',
@@ -112,8 +115,11 @@ test('a press in a private message comes without the message', async () => {
 test('whoever looks at an old screen can press a button that is gone', async () => {
   const { slack, heard, client } = await started();
   const blocks = [{ ...actions(button({ action_id: 'approve' })), block_id: 'b' }];
-  const posted = await client.chat.postMessage({ channel: approvals, text: 'x', blocks } as never);
-  const ts = posted.ts ?? '';
+  const ts = await posted(client, {
+    channel: approvals,
+    text: 'x',
+    blocks,
+  });
   await client.chat.update({ channel: approvals, ts, text: 'Approved' });
   await slack.press({
     as: ben,
@@ -139,8 +145,12 @@ test.for<[string, unknown, object]>([
   const { slack, heard, client } = await started(() => body);
   const element = { type: 'external_select', action_id: 'service' };
   const blocks = [{ ...actions(element), block_id: 'b' }];
-  const posted = await client.chat.postMessage({ channel: approvals, text: 'x', blocks } as never);
-  const place = { in: 'message', channel: approvals, ts: posted.ts ?? '' } as const;
+  const ts = await posted(client, {
+    channel: approvals,
+    text: 'x',
+    blocks,
+  });
+  const place = { in: 'message', channel: approvals, ts } as const;
   const searched = { as: ana, place, blockId: 'b', actionId: 'service', value: 'an' };
   expect(await slack.suggest(searched)).toMatchObject(shown);
   expect(heard.at(-1)).toMatchObject({ type: 'block_suggestion', value: 'an', user: { id: ana } });
@@ -160,8 +170,8 @@ test('people of another workspace press buttons but have no commands and shortcu
   const { slack, heard, client } = await started();
   const blocks = [actions(button({ action_id: 'approve' }))];
   const channel = 'C0PARTNERS1';
-  const posted = await client.chat.postMessage({ channel, text: 'x', blocks } as never);
-  const place = { in: 'message', channel, ts: posted.ts ?? '' } as const;
+  const ts = await posted(client, { channel, text: 'x', blocks });
+  const place = { in: 'message', channel, ts } as const;
   await slack.click(sven, place, 'approve');
   expect(heard).toMatchObject([{ user: { id: sven, team_id: 'T0PARTNERS1' } }]);
   expect(await slack.command(sven, channel, '/service list')).toMatchObject({

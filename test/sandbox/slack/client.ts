@@ -1,6 +1,7 @@
 import { createServer } from 'node:http';
-import { WebClient } from '@slack/web-api';
+import { WebAPIPlatformError, WebClient } from '@slack/web-api';
 import { expect, onTestFinished } from 'vitest';
+import { z } from 'zod';
 import type { Json } from '../../../src/sandbox/protocol.ts';
 import { quiet, type standIn } from './bolt-app.ts';
 
@@ -32,9 +33,15 @@ export async function outcome(call: Promise<unknown>): Promise<string> {
 }
 
 function refusalOf(error: unknown): string {
-  if (!(error instanceof Error)) return 'unknown';
-  const { data } = error as { data?: { error?: string } };
-  return data?.error ?? error.name;
+  if (error instanceof WebAPIPlatformError) return error.data.error;
+  return error instanceof Error ? error.name : String(error);
+}
+
+const Posted = z.object({ ts: z.string() });
+
+/** Posts blocks of any shape and gives back the message's ts. */
+export async function posted(client: WebClient, message: Record<string, unknown>): Promise<string> {
+  return Posted.parse(await client.apiCall('chat.postMessage', message)).ts;
 }
 
 /** What the app is told, without an app: acknowledges all it hears with the given body. */

@@ -1,6 +1,8 @@
 import { describe, expect, test, vi } from 'vitest';
+import { z } from 'zod';
 import { actions, button, plain, section } from './block-samples.ts';
 import { ana, approvals, ben, general, httpBot, socketBot, standIn } from './bolt-app.ts';
+import { posted } from './client.ts';
 
 type StandIn = Awaited<ReturnType<typeof standIn>>;
 
@@ -57,17 +59,17 @@ describe.for(transports)('a Bolt app over %s', ([, bot, options]) => {
     const { slack, app } = await withBot((on) => {
       on.action('change.approve', async ({ ack, body, client, action }) => {
         await ack();
-        const { channel, message, user } = body as unknown as Pressed;
+        const { channel, message, user } = Pressed.parse(body);
         const text = `${'value' in action && action.value} approved by ${user.id}`;
         await client.chat.update({ channel: channel.id, ts: message.ts, text });
       });
     });
-    const { ts } = await app.client.chat.postMessage({
+    const ts = await posted(app.client, {
       channel: approvals,
       text: 'Ana asks',
       blocks: [section('Ana asks'), approveButton],
     });
-    const place = { in: 'message', channel: approvals, ts: ts ?? '' } as const;
+    const place = { in: 'message', channel: approvals, ts } as const;
     expect(await slack.click(ben, place, 'change.approve')).toMatchObject({ error: null });
     await expect.poll(() => slack.messages(approvals)[0]?.text).toBe(`7KQ2MX approved by ${ben}`);
     expect(slack.messages(approvals)[0]?.blocks).toEqual([]);
@@ -96,8 +98,8 @@ describe.for(transports)('a Bolt app over %s', ([, bot, options]) => {
   test('hears that a home tab was opened and fills it', async () => {
     const { slack } = await withBot((app) => {
       app.event('app_home_opened', async ({ event, client }) => {
-        const view = { type: 'home' as const, blocks: [section(`Hello ${event.user}`)] };
-        await client.views.publish({ user_id: event.user, view: view as never });
+        const view = { type: 'home', blocks: [section(`Hello ${event.user}`)] };
+        await client.apiCall('views.publish', { user_id: event.user, view });
       });
     });
     expect(slack.screen(ana).home).toBeNull();
@@ -144,7 +146,7 @@ describe.for(transports)('a Bolt app over %s', ([, bot, options]) => {
   test('that acknowledges with blocks which Slack refuses fails visibly', async () => {
     const { slack } = await withBot((app) => {
       app.command('/service', async ({ ack }) => {
-        await ack({ blocks: [{ type: 'blink' }] as never });
+        await ack({ blocks: [{ type: 'blink' }] });
       });
     });
     const { error } = await slack.command(ana, general, '/service stop');
@@ -167,11 +169,12 @@ test('a signature older than five minutes makes Bolt refuse the delivery', async
   expect(await slack.command(ana, general, '/service stop')).toMatchObject({ status: 401 });
 });
 
-interface Pressed {
-  readonly channel: { readonly id: string };
-  readonly message: { readonly ts: string };
-  readonly user: { readonly id: string };
-}
+const Id = z.looseObject({ id: z.string() });
+const Pressed = z.object({
+  channel: Id,
+  user: Id,
+  message: z.looseObject({ ts: z.string() }),
+});
 
 const stopModal = {
   type: 'modal' as const,
@@ -189,7 +192,7 @@ const stopModal = {
 };
 const approveButton = actions(
   button({ action_id: 'change.approve', value: '7KQ2MX', text: plain('Approve') }),
-) as never;
+);
 const filled = (value: string) => ({ reason: { reason: { type: 'plain_text_input', value } } });
 async function open(slack: StandIn, person: string) {
   await vi.waitFor(() => expect(slack.screen(person).views).toHaveLength(1));

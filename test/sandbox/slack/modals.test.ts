@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { z } from 'zod';
 import { input, modal, plain, section, words } from './block-samples.ts';
 import { ana, ben, clock, general, standIn } from './bolt-app.ts';
 import { clientOf, listener, outcome } from './client.ts';
@@ -14,7 +15,7 @@ async function afterCommand(answer?: () => unknown) {
   };
   const client = clientOf(slack);
   const open = async (view: object = asking) =>
-    client.views.open({ trigger_id: await trigger(), view: view as never });
+    client.apiCall('views.open', { trigger_id: await trigger(), view: view });
   return { slack, heard, trigger, client, time, open };
 }
 
@@ -33,7 +34,7 @@ const viewId = (slack: { screen: (as: string) => { views: readonly { id: string 
 test('a trigger opens one modal, within three seconds', async () => {
   const { trigger, client, time } = await afterCommand();
   const openWith = (trigger_id: string) =>
-    outcome(client.views.open({ trigger_id, view: asking as never }));
+    outcome(client.apiCall('views.open', { trigger_id, view: asking }));
   const [first, second] = [await trigger(), await trigger()];
   time.advance(3000);
   expect(await openWith(first)).toBe('ok');
@@ -46,8 +47,8 @@ test('a trigger opens one modal, within three seconds', async () => {
 test('a modal that Slack refuses leaves the trigger unused', async () => {
   const { trigger, client } = await afterCommand();
   const trigger_id = await trigger();
-  const view = modal({ title: plain(words(25)) }) as never;
-  await expect(client.views.open({ trigger_id, view })).rejects.toMatchObject({
+  const view = modal({ title: plain(words(25)) });
+  await expect(client.apiCall('views.open', { trigger_id, view })).rejects.toMatchObject({
     data: {
       error: 'invalid_arguments',
       response_metadata: {
@@ -55,14 +56,14 @@ test('a modal that Slack refuses leaves the trigger unused', async () => {
       },
     },
   });
-  expect(await outcome(client.views.open({ trigger_id, view: asking as never }))).toBe('ok');
+  expect(await outcome(client.apiCall('views.open', { trigger_id, view: asking }))).toBe('ok');
 });
 
 test('a modal of more than 250 kB is too large', async () => {
   const { client, trigger } = await afterCommand();
   const blocks = Array.from({ length: 90 }, () => section(words(3000)));
-  const view = modal({ blocks }) as never;
-  expect(await outcome(client.views.open({ trigger_id: await trigger(), view }))).toBe(
+  const view = modal({ blocks });
+  expect(await outcome(client.apiCall('views.open', { trigger_id: await trigger(), view }))).toBe(
     'view_too_large',
   );
 });
@@ -140,7 +141,7 @@ test.for<[string, unknown]>([
 test('at most three modals lie on each other, and only a modal may push one', async () => {
   const { slack, heard, client, open, trigger } = await afterCommand();
   const push = (trigger_id: string) =>
-    outcome(client.views.push({ trigger_id, view: pressable as never }));
+    outcome(client.apiCall('views.push', { trigger_id, view: pressable }));
   const pressable = modal({
     blocks: [{ type: 'actions', block_id: 'b', elements: [more] }],
   });
@@ -157,14 +158,14 @@ test('at most three modals lie on each other, and only a modal may push one', as
   expect(slack.screen(ana).views).toHaveLength(3);
 });
 
+const Opened = z.object({ view: z.object({ id: z.string(), hash: z.string() }) });
 const more = { type: 'button', action_id: 'more', text: plain('More') };
 
 test('an update with an old hash is refused, and one for a closed modal too', async () => {
   const { slack, client, open } = await afterCommand();
-  const { view } = await open();
-  const { id: view_id = '', hash = '' } = view ?? {};
+  const { id: view_id, hash } = Opened.parse(await open()).view;
   const update = (withHash: string) =>
-    outcome(client.views.update({ view_id, hash: withHash, view: asking as never }));
+    outcome(client.apiCall('views.update', { view_id, hash: withHash, view: asking }));
   expect(await update(hash)).toBe('ok');
   expect(await update(hash)).toBe('hash_conflict');
   await slack.close(ana, view_id);
@@ -187,7 +188,7 @@ test('an external_id belongs to one open view and finds it again', async () => {
   const view = { ...asking, external_id: 'change-7KQ2MX' };
   await open(view);
   expect(await outcome(open(view))).toBe('duplicate_external_id');
-  const update = client.views.update({ external_id: 'change-7KQ2MX', view: view as never });
+  const update = client.apiCall('views.update', { external_id: 'change-7KQ2MX', view: view });
   expect(await outcome(update)).toBe('ok');
 });
 

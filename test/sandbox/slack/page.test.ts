@@ -5,7 +5,7 @@ import express from 'express';
 import { expect, test } from 'vitest';
 import { actions, button } from './block-samples.ts';
 import { ana, approvals, ben, general, standIn, sven } from './bolt-app.ts';
-import { clientOf, listener } from './client.ts';
+import { clientOf, listener, posted } from './client.ts';
 
 async function started(options: Parameters<typeof standIn>[0] = {}) {
   const slack = await standIn(options);
@@ -49,8 +49,12 @@ test('a press from the page reaches the app', async () => {
   const { slack, send, heard } = await started();
   const blocks = [{ ...actions(button({ action_id: 'go', value: 'v' })), block_id: 'b' }];
   const client = clientOf(slack);
-  const posted = await client.chat.postMessage({ channel: approvals, text: 'x', blocks } as never);
-  const place = { in: 'message', channel: approvals, ts: posted.ts };
+  const ts = await posted(client, {
+    channel: approvals,
+    text: 'x',
+    blocks,
+  });
+  const place = { in: 'message', channel: approvals, ts };
   const pressed = { as: ben, place, blockId: 'b', actionId: 'go', element: { type: 'button' } };
   expect(await send('action', pressed)).toMatchObject({ status: 200, body: { error: null } });
   expect(heard).toMatchObject([{ type: 'block_actions', actions: [{ value: 'v' }] }]);

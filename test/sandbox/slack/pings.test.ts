@@ -14,12 +14,12 @@ import { clientOf } from './client.ts';
 
 async function started() {
   const slack = await standIn();
-  const { chat } = clientOf(slack);
+  const client = clientOf(slack);
   const say = async (text: string, blocks: object[] = []) => {
-    await chat.postMessage({ channel: approvals, text, blocks } as never);
+    await client.apiCall('chat.postMessage', { channel: approvals, text, blocks });
     return slack.pings().map(({ kind, who }) => [kind, ...who]);
   };
-  return { slack, chat, say };
+  return { slack, chat: client.chat, say };
 }
 
 const leads = [ben, cleo, 'U0GUS00001'];
