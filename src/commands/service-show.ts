@@ -25,6 +25,7 @@ export const serviceShow = queryCommand({
           ['Known from', service.source],
           ...Object.entries(service.lastSeen?.fields ?? {}).map(fact),
           ['Seen', service.lastSeen?.seenAt ?? null],
+          ['Seen in', service.lastSeen?.source ?? null],
         ],
       },
       {

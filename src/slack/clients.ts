@@ -19,7 +19,7 @@ export function createClients(token: Secret, slackApiUrl: string): Clients {
     new WebClient(token.reveal(), {
       slackApiUrl,
       timeout,
-      retryConfig: { retries },
+      retryConfig: { retries, minTimeout: 200 },
       rejectRateLimitedCalls: true,
       allowAbsoluteUrls: false,
     });

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { ask, empty, STAGING } from './asking.ts';
 import {
   ANA,
   BEN,
@@ -12,18 +13,6 @@ import {
   type Stage,
   textOf,
 } from './stage.ts';
-
-const STAGING = '1525c708-e4bc-426d-a9e7-d11b6c27caf5';
-
-/** Staging needs one approval: the shortest way through a whole life. */
-async function ask(stage: Stage, as = ANA, line = '/service stop staging for the night') {
-  await stage.slack.command(as, 'ops', line);
-  const preview = await stage.privateWord(as, 'staging?');
-  await stage.press(as, preview, 'change.confirm');
-  return stage.card('waiting for approval');
-}
-
-const empty = { text: '', blocks: [] };
 
 test('a stopped service is started again with the button of its ending', async () => {
   const stage = await openStage();

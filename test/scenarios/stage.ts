@@ -11,6 +11,7 @@ import { startCloudSimulator } from '../../src/sandbox/cloud/simulator.ts';
 import { sandboxYaml } from '../../src/sandbox/configuration.ts';
 import type { Json } from '../../src/sandbox/protocol.ts';
 import { ALERTS_TOKEN, CLOUD_KEY } from '../../src/sandbox/seed/organization.ts';
+import type { OrganizationSeed } from '../../src/sandbox/seed/shapes.ts';
 import { elementsIn } from '../../src/sandbox/slack/blocks.ts';
 import type { StoredMessage } from '../../src/sandbox/slack/messages.ts';
 import { startSlackStandIn } from '../../src/sandbox/slack/server.ts';
@@ -33,6 +34,7 @@ export interface StageOptions {
   readonly databaseUrl?: string;
   readonly delivery?: 'http' | 'socket';
   readonly workspace?: Workspace;
+  readonly organization?: OrganizationSeed;
   /** Edits the configuration file before the bot reads it. */
   readonly yaml?: (file: Record<string, never>) => unknown;
 }
@@ -41,8 +43,8 @@ export interface StageOptions {
 export async function openStage(options: StageOptions = {}) {
   const clock = { now: NOON };
   const now = () => clock.now;
-  const { delivery = 'http', databaseUrl = 'file::memory:', workspace } = options;
-  const cloud = await startCloudSimulator({ now });
+  const { delivery = 'http', databaseUrl = 'file::memory:', workspace, organization } = options;
+  const cloud = await startCloudSimulator({ now, ...(organization ? { organization } : {}) });
   const alerts = await startAlertsSimulator({ now });
   const slack = await startSlackStandIn({
     manifest: JSON.parse(readFileSync('manifest.json', 'utf8')),

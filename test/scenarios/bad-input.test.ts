@@ -1,0 +1,102 @@
+import { expect, test } from 'vitest';
+import { STAGING } from './asking.ts';
+import { ANA, buttonsOf, openStage, textOf } from './stage.ts';
+
+const empty = { text: '', blocks: [] };
+
+test.for([
+  ['/service stopp staging', 'has no “stopp”', 'service stop staging'],
+  ['/service stop stagign', 'I know no service “stagign”', 'service stop staging'],
+  ['/service show analytics', 'I know no service “analytics”', 'service show analytics-prod'],
+])('%s is not guessed at, but offered', async ([line = '', sentence = '', offer = '']) => {
+  const stage = await openStage();
+  await stage.slack.command(ANA, 'ops', line);
+  const answer = (await stage.privateWord(ANA, sentence)) ?? empty;
+  expect(textOf(answer)).toContain(`"value":"${offer}"`);
+  expect(buttonsOf(answer)).toContain('command.0');
+});
+
+test('an offered command is run by its button, for whoever presses it', async () => {
+  const stage = await openStage();
+  await stage.slack.command(ANA, 'ops', '/service stop stagin at last');
+  const offers = await stage.privateWord(ANA, 'I know no service “stagin”');
+  await stage.press(ANA, offers, 'command.0');
+  await stage.privateWord(ANA, 'Stop staging?');
+});
+
+test.for([
+  `/service stop ${STAGING.toUpperCase()} by its id`,
+  '/service stop STAGING in other case',
+  '/service stop “staging” “with smart quotes”',
+  '/service  stop   "staging"  for the night',
+  '/service STOP staging for the night',
+])('%s means staging', async (line) => {
+  const stage = await openStage();
+  await stage.slack.command(ANA, 'ops', line);
+  await stage.privateWord(ANA, 'Stop staging?');
+});
+
+test('missing words open a form with the given ones filled in, and its answer is a preview', async () => {
+  const stage = await openStage();
+  await stage.slack.command(ANA, 'ops', '/service stop');
+  const view = await stage.modal(ANA, 'service.stop');
+  const found = await stage.slack.suggest({
+    as: ANA,
+    place: { in: 'view', viewId: view },
+    blockId: 'service',
+    actionId: 'service',
+    value: 'stag',
+  });
+  const [option] = found.options;
+  expect(option).toMatchObject({ value: STAGING });
+  await stage.slack.submit(ANA, view, {
+    service: { service: { type: 'external_select', selected_option: option } },
+    reason: { reason: { type: 'plain_text_input', value: 'by form' } },
+  });
+  const preview = (await stage.privateWord(ANA, 'Stop staging?')) ?? empty;
+  expect(textOf(preview)).toContain('by form');
+});
+
+test('a prod service needs a reason, and says so before anything is asked', async () => {
+  const stage = await openStage();
+  await stage.slack.command(ANA, 'ops', '/service stop analytics-prod');
+  await stage.privateWord(ANA, 'This needs a reason');
+});
+
+test('an edited preview keeps what was typed', async () => {
+  const stage = await openStage();
+  await stage.slack.command(ANA, 'ops', '/service stop staging for the night');
+  await stage.press(ANA, await stage.privateWord(ANA, 'Stop staging?'), 'change.edit');
+  const view = await stage.modal(ANA, 'service.stop');
+  const shown = JSON.stringify(stage.slack.screen(ANA).views.find(({ id }) => id === view)?.blocks);
+  expect(shown).toContain('for the night');
+  expect(shown).toContain(STAGING);
+});
+
+test('a second click on confirm asks nobody twice', async () => {
+  const stage = await openStage();
+  await stage.slack.command(ANA, 'ops', '/service stop staging for the night');
+  const preview = await stage.privateWord(ANA, 'Stop staging?');
+  await Promise.all([
+    stage.press(ANA, preview, 'change.confirm'),
+    stage.press(ANA, preview, 'change.confirm'),
+  ]);
+  await stage.card('waiting for approval');
+  await stage.privateWord(ANA, 'This was sent off already');
+  expect(stage.slack.calls('chat.postMessage')).toHaveLength(1);
+});
+
+test('help works for everybody and shows first what the reader may use', async () => {
+  const stage = await openStage();
+  await stage.slack.command('U0DORA0001', 'ops', '/signalbox');
+  const help = textOf((await stage.privateWord('U0DORA0001', 'What Signalbox can do')) ?? empty);
+  expect(help.indexOf('/service list')).toBeLessThan(help.indexOf('Needs a role'));
+  expect(help.indexOf('Needs a role')).toBeLessThan(help.indexOf('/service stop'));
+});
+
+test('/service list shows every service of the configuration', async () => {
+  const stage = await openStage();
+  await stage.slack.command(ANA, 'ops', '/service list');
+  const list = textOf((await stage.privateWord(ANA, '12 services')) ?? empty);
+  for (const name of ['analytics-prod', 'staging', 'archive']) expect(list).toContain(name);
+});

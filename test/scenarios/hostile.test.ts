@@ -1,0 +1,50 @@
+import { expect, test } from 'vitest';
+import { ORGANIZATION } from '../../src/sandbox/seed/organization.ts';
+import { empty } from './asking.ts';
+import { ANA, BEN, openStage, textOf } from './stage.ts';
+
+const NAME = '<!channel> & <@U0BEN00001> *x*';
+const ID = 'e9549d7a-e406-489d-aabe-f8aaea52111d';
+
+const organization = {
+  ...ORGANIZATION,
+  services: ORGANIZATION.services.map((service) =>
+    service.id === ID ? { ...service, name: NAME } : service,
+  ),
+};
+
+test('a service with a hostile name is shown as it is called and pings nobody', async () => {
+  // Names of the configuration are plain words, so this one comes in by the usage report.
+  const yaml = (file: object) => ({ ...file, services: [], policy: openPolicy() });
+  const stage = await openStage({ organization, yaml });
+  await expect
+    .poll(async () => {
+      await stage.slack.command(ANA, 'ops', '/service list');
+      return stage.slack
+        .screen(ANA)
+        .messages.some((message) => textOf(message).includes('<!channel> & '));
+    })
+    .toBe(true);
+
+  await stage.slack.command(ANA, 'ops', `/service stop ${ID} <!here> & *bold* \`code\``);
+  await stage.press(ANA, await stage.privateWord(ANA, 'Stop '), 'change.confirm');
+  const card = await stage.card('waiting for approval');
+  const blocks = JSON.stringify(card?.blocks);
+  expect(blocks).toContain(NAME);
+  expect(card?.text).not.toMatch(/<!(?!date)/);
+  await stage.press(BEN, card, 'change.approve');
+  await stage.card('accepted');
+  const pinged = stage.slack
+    .pings()
+    .map((ping) => JSON.stringify(ping))
+    .join();
+  expect(pinged).not.toMatch(/channel|here/);
+  expect(textOf(card ?? empty)).toContain('*bold*');
+});
+
+function openPolicy() {
+  return [
+    { allow: ['service list', 'service show'], to: 'viewer' },
+    { allow: ['service stop'], to: 'operator', approvals: { from: 'approver', count: 1 } },
+  ];
+}

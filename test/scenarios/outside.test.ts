@@ -1,0 +1,124 @@
+import { createHmac } from 'node:crypto';
+import { expect, test } from 'vitest';
+import { sandboxWorkspace } from '../../src/sandbox/slack/sandbox-workspace.ts';
+import { ask } from './asking.ts';
+import { ANA, BEN, openStage, SECRET, type Stage, SVEN } from './stage.ts';
+
+const LIST = {
+  command: '/service',
+  text: 'list',
+  user_id: ANA,
+  channel_id: 'C0OPS000001',
+  team_id: sandboxWorkspace.teamId,
+  api_app_id: sandboxWorkspace.appId,
+  trigger_id: '1.2.3',
+};
+
+interface Forged {
+  readonly secret?: string;
+  readonly at?: number;
+  readonly fields?: Readonly<Record<string, string>>;
+}
+
+async function send(stage: Stage, { secret = SECRET, at = Date.now(), fields = {} }: Forged) {
+  const response_url = `${stage.slack.url}/response/none`;
+  const body = new URLSearchParams({ ...LIST, response_url, ...fields }).toString();
+  const time = String(Math.floor(at / 1_000));
+  const hmac = createHmac('sha256', secret).update(`v0:${time}:${body}`).digest('hex');
+  const answer = await fetch(`${stage.url}/slack/events`, {
+    method: 'POST',
+    headers: {
+      'content-type': 'application/x-www-form-urlencoded',
+      'x-slack-request-timestamp': time,
+      'x-slack-signature': `v0=${hmac}`,
+    },
+    body,
+  });
+  return answer.status;
+}
+
+test.for<[string, number, Forged]>([
+  ['is signed as it should be', 200, {}],
+  ['was signed with another secret', 401, { secret: 'somebody else' }],
+  ['is six minutes old', 401, { at: Date.now() - 360_000 }],
+  ['comes from six minutes ahead', 401, { at: Date.now() + 360_000 }],
+  ['has no time', 401, { at: Number.NaN }],
+])('a request that %s gets %i', async ([, status, forged]) => {
+  const stage = await openStage();
+  const before = stage.slack.calls().length;
+  expect(await send(stage, forged)).toBe(status);
+  if (status !== 200) expect(stage.slack.calls()).toHaveLength(before);
+});
+
+test.for([
+  ['another workspace', { team_id: 'T0ELSEWHERE' }],
+  ['another app', { api_app_id: 'A0ELSEWHERE' }],
+] as const)('a signed request of %s is acknowledged and has no effect', async ([, fields]) => {
+  const stage = await openStage();
+  const before = stage.slack.calls().length;
+  expect(await send(stage, { fields: { ...fields, text: 'stop staging x' } })).toBe(200);
+  expect(stage.slack.calls()).toHaveLength(before);
+});
+
+test('a body that is too large is turned away before it is read', async () => {
+  const stage = await openStage();
+  expect(await send(stage, { fields: { text: 'x'.repeat(140_000) } })).toBe(413);
+});
+
+test('a stranger who shares a channel presses in vain', async () => {
+  const stage = await openStage({
+    yaml: (file) => ({ ...file, channels: { approvals: '#shared-partners' } }),
+  });
+  await stage.slack.command(ANA, 'ops', '/service stop staging for the night');
+  await stage.press(ANA, await stage.privateWord(ANA, 'Stop staging?'), 'change.confirm');
+  const card = await stage.card('waiting for approval', 'shared-partners');
+  await stage.press(SVEN, card, 'change.approve');
+  await stage.privateWord(SVEN, 'Only members of this workspace can use Signalbox');
+  expect(stage.cloud.count('set state')).toBe(0);
+});
+
+test('a click that is delivered twice counts once', async () => {
+  const stage = await openStage({
+    yaml: (file) => withCount(file, 2),
+  });
+  const card = await ask(stage);
+  if (!card) throw new Error('no card');
+  const click = signedClick(stage, card, BEN);
+  expect(await click()).toBe(200);
+  expect(await click()).toBe(200);
+  await stage.card('1 of 2');
+  expect(stage.cloud.count('set state')).toBe(0);
+});
+
+function withCount(file: Record<string, never>, count: number) {
+  const text = JSON.stringify(file).replaceAll('"count":1', `"count":${count}`);
+  return JSON.parse(text);
+}
+
+function signedClick(stage: Stage, card: { channel: string; ts: string }, by: string) {
+  const id = /· ([0-9A-Z]{6})/.exec(
+    stage.slack.messages('db-approvals').find(({ ts }) => ts === card.ts)?.text ?? '',
+  )?.[1];
+  const payload = {
+    type: 'block_actions',
+    api_app_id: sandboxWorkspace.appId,
+    team: { id: sandboxWorkspace.teamId },
+    user: { id: by, team_id: sandboxWorkspace.teamId },
+    channel: { id: card.channel },
+    container: { type: 'message', message_ts: card.ts, channel_id: card.channel },
+    trigger_id: '77.88.captured',
+    actions: [{ type: 'button', action_id: 'change.approve', block_id: 'x', value: id }],
+  };
+  return async () => {
+    const body = new URLSearchParams({ payload: JSON.stringify(payload) }).toString();
+    const time = String(Math.floor(Date.now() / 1_000));
+    const hmac = createHmac('sha256', SECRET).update(`v0:${time}:${body}`).digest('hex');
+    const headers = {
+      'content-type': 'application/x-www-form-urlencoded',
+      'x-slack-request-timestamp': time,
+      'x-slack-signature': `v0=${hmac}`,
+    };
+    const answer = await fetch(`${stage.url}/slack/events`, { method: 'POST', headers, body });
+    return answer.status;
+  };
+}

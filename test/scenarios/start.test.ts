@@ -1,0 +1,45 @@
+import { expect, test } from 'vitest';
+import { sandboxWorkspace } from '../../src/sandbox/slack/sandbox-workspace.ts';
+import type { Group, Workspace } from '../../src/sandbox/slack/workspace.ts';
+import { ask } from './asking.ts';
+import { ANA, BEN, openStage } from './stage.ts';
+
+function withGroup(handle: string, change: Partial<Group> | null): Workspace {
+  const groups = sandboxWorkspace.groups.flatMap((group) => {
+    if (group.handle !== handle) return [group];
+    return change === null ? [] : [{ ...group, ...change }];
+  });
+  return { ...sandboxWorkspace, groups };
+}
+
+test.for<[string, Workspace, string]>([
+  ['is not there', withGroup('db-leads', null), 'no user group @db-leads'],
+  ['is disabled', withGroup('db-leads', { disabled: true }), '@db-leads is disabled'],
+  ['is empty', withGroup('db-leads', { users: [] }), 'approver'],
+  ['holds only the one who asks', soleOperator(), 'approv'],
+  ['holds one where two must approve', withGroup('db-leads', { users: [BEN] }), '2'],
+])('a group that %s stops the start', async ([, workspace, words]) => {
+  const { started } = await openStage({ workspace });
+  expect(started.ok).toBe(false);
+  if (!started.ok) expect(JSON.stringify(started.problems)).toContain(words);
+});
+
+function soleOperator(): Workspace {
+  const groups = sandboxWorkspace.groups.map((group) =>
+    group.handle === 'engineering' ? group : { ...group, users: [ANA] },
+  );
+  return { ...sandboxWorkspace, groups };
+}
+
+test('the same story works over a socket, without any address of ours', async () => {
+  const stage = await openStage({ delivery: 'socket' });
+  await stage.press(BEN, await ask(stage), 'change.approve');
+  await stage.card('Stop staging: accepted');
+  expect(stage.cloud.count('set state')).toBe(1);
+});
+
+test('health and readiness are told apart', async () => {
+  const stage = await openStage();
+  expect((await fetch(`${stage.url}/healthz`)).status).toBe(200);
+  expect((await fetch(`${stage.url}/readyz`)).status).toBe(200);
+});

@@ -1,0 +1,118 @@
+import { expect, test } from 'vitest';
+import { freshUrl } from '../storage/engines.ts';
+import { ask, empty, STAGING } from './asking.ts';
+import { ANA, BEN, CLEO, GUS, openStage, textOf } from './stage.ts';
+
+/** What people see of an approved change waits while the cloud asks to wait: room for a surprise. */
+async function approvedAndWaiting() {
+  const stage = await openStage({ databaseUrl: await freshUrl('sqlite') });
+  stage.cloud.arm({ operation: 'set state', fault: '429-retry-after', times: 1 });
+  await stage.press(BEN, await ask(stage), 'change.approve');
+  await stage.card('nothing was sent');
+  const later = () => {
+    stage.clock.now = new Date(stage.clock.now.getTime() + 120_000);
+    stage.wake();
+  };
+  return { stage, later };
+}
+
+test('an approver who has left the group since does not count when it runs', async () => {
+  const { stage, later } = await approvedAndWaiting();
+  await stage.slack.admin.setGroup('db-leads', [CLEO, GUS]);
+  later();
+  await stage.card('not run, for the policy refuses it now');
+  expect(stage.cloud.effectCount('set state', STAGING)).toBe(0);
+});
+
+test('a requester who was deactivated since gets nothing run any more', async () => {
+  const { stage, later } = await approvedAndWaiting();
+  await stage.slack.admin.deactivate(ANA);
+  later();
+  const card = await stage.card('not run, for the policy refuses it now');
+  expect(textOf(card ?? empty)).toContain('deactivated');
+  expect(stage.cloud.effectCount('set state', STAGING)).toBe(0);
+});
+
+test('a stricter policy of today holds for what was approved under a laxer one', async () => {
+  const { stage } = await approvedAndWaiting();
+  stage.clock.now = new Date(stage.clock.now.getTime() + 120_000);
+  await stage.restart((file) => {
+    const rules = JSON.stringify(file).replaceAll('"count":1', '"count":2');
+    return JSON.parse(rules);
+  });
+  const card = await stage.card('not run, for the policy refuses it now');
+  expect(textOf(card ?? empty)).toContain('Not enough of those who approved');
+  expect(stage.cloud.effectCount('set state', STAGING)).toBe(0);
+});
+
+test('a freeze that began since stops what was approved before it', async () => {
+  const { stage } = await approvedAndWaiting();
+  stage.clock.now = new Date(stage.clock.now.getTime() + 120_000);
+  await stage.restart((file) => ({
+    ...file,
+    freezes: [
+      {
+        from: '2026-11-20T12:01Z',
+        until: '2026-11-21T00:00Z',
+        on: { tags: ['staging'] },
+        reason: 'sale',
+      },
+    ],
+  }));
+  const card = await stage.card('not run, for the policy refuses it now');
+  expect(textOf(card ?? empty)).toContain('frozen');
+  expect(stage.cloud.effectCount('set state', STAGING)).toBe(0);
+});
+
+test('while Slack does not say who is who, nothing is approved', async () => {
+  const stage = await openStage();
+  const card = await ask(stage);
+  stage.slack.failNext({
+    method: 'usergroups.users.list',
+    times: 8,
+    how: { error: 'internal_error' },
+  });
+  await stage.press(BEN, card, 'change.approve');
+  await stage.privateWord(BEN, 'Slack did not tell who is who just now');
+  expect(textOf((await stage.card('waiting for approval')) ?? empty)).toContain('0 of 1');
+
+  stage.slack.clearFaults();
+  await stage.press(BEN, card, 'change.approve');
+  await stage.card('Stop staging: accepted');
+});
+
+test('while Slack does not say who is who, an approved change waits', async () => {
+  const { stage, later } = await approvedAndWaiting();
+  stage.slack.failNext({ method: 'users.info', times: 40, how: { error: 'internal_error' } });
+  later();
+  await expect.poll(() => stage.slack.calls('users.info').length).toBeGreaterThan(3);
+  expect(stage.cloud.effectCount('set state', STAGING)).toBe(0);
+  stage.slack.clearFaults();
+  later();
+  await stage.card('Stop staging: accepted');
+});
+
+test('a card that Slack did not take is posted when it does', async () => {
+  const stage = await openStage();
+  stage.slack.failNext({ method: 'chat.postMessage', times: 1, how: { error: 'internal_error' } });
+  await stage.slack.command(ANA, 'ops', '/service stop staging for the night');
+  await stage.press(ANA, await stage.privateWord(ANA, 'Stop staging?'), 'change.confirm');
+  await expect.poll(() => stage.slack.calls('chat.postMessage')).toHaveLength(1);
+  stage.clock.now = new Date(stage.clock.now.getTime() + 10_000);
+  stage.wake();
+  await stage.card('waiting for approval');
+  expect(stage.slack.messages('db-approvals')).toHaveLength(1);
+});
+
+test('a restart loses nothing: the same card goes on', async () => {
+  const stage = await openStage({ databaseUrl: await freshUrl('sqlite') });
+  const card = await ask(stage);
+  await stage.restart();
+  await stage.press(BEN, card, 'change.approve');
+  await stage.card('Stop staging: accepted');
+  const cards = stage.slack.messages('db-approvals').filter(({ threadTs }) => threadTs === null);
+  expect(cards).toHaveLength(1);
+  await stage.slack.command(ANA, 'ops', '/service show staging');
+  const shown = await stage.privateWord(ANA, 'reply to service stop');
+  expect(textOf(shown ?? empty)).toContain('stopping');
+});
