@@ -164,6 +164,20 @@ test.for(ENGINES.flatMap((engine) => TAMPERINGS.map((one) => [one[0], engine, on
   },
 );
 
+test.for(ENGINES)('an event before all is found in an empty chain on %s', async (engine) => {
+  const database = await freshDatabase(engine);
+  await database.transaction((tx) =>
+    tx
+      .insertInto('audit_event')
+      .values({ ...linkAfter(FORGED, null, EVENT), seq: -1 })
+      .execute(),
+  );
+  const verified = await verifyChain(database.db, KEY);
+  expect(verified).toEqual({ ok: false, seq: 1, problem: 'head-differs' });
+});
+
+const FORGED = { seq: 0, hash: 'x' };
+
 test.for(ENGINES)('a tail cut with its head is found by the anchor on %s', async (engine) => {
   const database = await freshDatabase(engine);
   await write(database, 8);

