@@ -1,0 +1,127 @@
+import type {
+  Change,
+  ChangeId,
+  ChannelId,
+  Ending,
+  State,
+  UserId,
+} from '../../src/changes/change.ts';
+import { planDigest } from '../../src/changes/digest.ts';
+import type { Actor } from '../../src/changes/lifecycle.ts';
+
+export const NOON = new Date('2026-11-20T12:00:00.000Z');
+
+export function minutes(count: number): Date {
+  return new Date(NOON.getTime() + count * 60_000);
+}
+
+export function actor(id: string, ...roles: readonly string[]): Actor {
+  // Only Slack gives out ids; here a name stands for one.
+  return { id: id as UserId, roles };
+}
+
+export const ana = actor('U0ANA', 'operator');
+export const ben = actor('U0BEN', 'approver');
+export const cleo = actor('U0CLEO', 'approver');
+export const dora = actor('U0DORA', 'viewer');
+
+export const PLAN: Change['plan'] = {
+  target: {
+    kind: 'service',
+    id: '2f7c9d34-5f0e-4f0a-8f58-0f6f0b1c2d3e',
+    name: 'analytics-prod',
+    tags: ['prod'],
+    warehouse: 'main',
+  },
+  args: { service: 'analytics-prod' },
+  sends: 'PATCH state',
+  body: { command: 'stop' },
+  before: { fields: { state: 'running' }, seenAt: minutes(-120), source: 'reply to a scale' },
+  warnings: ['Queries and pipes of this service stop with it.'],
+};
+
+export const REQUIRES: Change['requires'] = {
+  rule: 2,
+  to: 'operator',
+  from: 'approver',
+  count: 2,
+  self: false,
+  reason: true,
+  expiresAfterMs: 4 * 3_600_000,
+  channel: '#db-approvals',
+};
+
+export const SUCCESS: Ending = {
+  how: 'succeeded',
+  at: minutes(2),
+  tookMs: 812,
+  requestId: '9f3e7a10',
+  reported: ['stopping'],
+};
+
+export const FAILURE: Ending = {
+  how: 'failed',
+  at: minutes(2),
+  tookMs: 95,
+  requestId: '9f3e7a10',
+  status: 409,
+  text: 'CONFLICT: primary service has running secondaries',
+};
+
+export const DOUBT: Ending = {
+  how: 'unknown',
+  at: minutes(2),
+  tookMs: 40_000,
+  requestId: null,
+  status: null,
+  text: 'The server did not answer in time.',
+};
+
+const APPROVED = [
+  { by: ben.id, at: minutes(-5) },
+  { by: cleo.id, at: minutes(-4) },
+];
+
+const ENTERED: Readonly<Record<State, Partial<Change>>> = {
+  draft: { expiresAt: minutes(30) },
+  pending: {},
+  approved: { approvals: APPROVED },
+  executing: { approvals: APPROVED, lease: { owner: 'replica-1', until: minutes(-1) } },
+  succeeded: { approvals: APPROVED, ending: SUCCESS },
+  failed: { approvals: APPROVED, ending: FAILURE },
+  unknown: { approvals: APPROVED, ending: DOUBT },
+  rejected: { rejection: { by: ben.id, at: minutes(-1), reason: 'not during the launch' } },
+  cancelled: { cancelledBy: ana.id },
+  expired: { expiresAt: minutes(-1) },
+  stale: { approvals: APPROVED, stopped: 'target-moved' },
+  denied: { approvals: APPROVED, stopped: 'frozen' },
+};
+
+/** Ana asked to stop a service, two approvers must agree, and by now it is in this state. */
+export function changeIn(state: State, over: Partial<Change> = {}): Change {
+  return {
+    id: 'K3M9QD' as ChangeId,
+    command: 'service stop',
+    requester: ana.id,
+    reason: 'nightly maintenance',
+    plan: PLAN,
+    digest: planDigest('service stop', over.plan ?? PLAN),
+    requires: REQUIRES,
+    state,
+    version: 3,
+    approvals: [],
+    rejection: null,
+    cancelledBy: null,
+    stopped: null,
+    ending: null,
+    resolution: null,
+    createdAt: minutes(-10),
+    expiresAt: minutes(240),
+    notBefore: null,
+    lease: null,
+    origin: 'C0OPS' as ChannelId,
+    card: null,
+    ...ENTERED[state],
+    ...over,
+  };
+}

@@ -1,0 +1,179 @@
+import { expect, test } from 'vitest';
+import type { Change } from '../../src/changes/change.ts';
+import {
+  type Actor,
+  approve,
+  cancel,
+  confirm,
+  expire,
+  finish,
+  giveUp,
+  handBack,
+  type Outcome,
+  reject,
+  resolve,
+  start,
+  stop,
+} from '../../src/changes/lifecycle.ts';
+import type { Refusal } from '../../src/changes/refusal.ts';
+import {
+  actor,
+  ana,
+  ben,
+  changeIn,
+  cleo,
+  dora,
+  minutes,
+  NOON,
+  REQUIRES,
+  SUCCESS,
+} from './fixtures.ts';
+
+const byBen = { by: ben.id, at: minutes(-5) };
+const anaApproves = actor('U0ANA', 'operator', 'approver');
+const free = { ...REQUIRES, from: null, count: 0 };
+const selfServed = { ...REQUIRES, self: true };
+const lease = { owner: 'replica-2', until: minutes(1) };
+const seen = { happened: true, note: 'it is stopped in the console' };
+
+function moved(outcome: Outcome): Change {
+  if (!outcome.ok) throw new Error(outcome.refusal);
+  return outcome.change;
+}
+
+test.for<[string, Change, Actor, Refusal]>([
+  ['somebody else presses it', changeIn('draft'), ben, 'not-requester'],
+  ['the requester presses it twice', changeIn('pending'), ana, 'not-draft'],
+  ['the half hour is over', changeIn('draft', { expiresAt: NOON }), ana, 'expired'],
+])('a confirmation is refused when %s', ([, change, by, refusal]) => {
+  expect(confirm(change, by, NOON)).toEqual({ ok: false, refusal });
+});
+
+test.for<[string, Change, Actor, Refusal]>([
+  ['the requester has not confirmed yet', changeIn('draft'), ben, 'not-pending'],
+  ['enough others were faster', changeIn('approved'), ben, 'already-decided'],
+  ['somebody rejected it', changeIn('rejected'), cleo, 'already-decided'],
+  ['the hours have passed', changeIn('pending', { expiresAt: NOON }), ben, 'expired'],
+  ['the requester approves alone', changeIn('pending'), anaApproves, 'self-approval'],
+  [
+    'the same person presses twice',
+    changeIn('pending', { approvals: [byBen] }),
+    ben,
+    'already-approved',
+  ],
+  ['a viewer presses the button', changeIn('pending'), dora, 'not-an-approver'],
+  [
+    'an operator presses the button',
+    changeIn('pending'),
+    actor('U0GUS', 'operator'),
+    'not-an-approver',
+  ],
+  [
+    'the requester may, but is no approver',
+    changeIn('pending', { requires: selfServed }),
+    ana,
+    'not-an-approver',
+  ],
+  ['the rule asks nobody', changeIn('pending', { requires: free }), ben, 'not-an-approver'],
+])('approval is refused when %s', ([, change, by, refusal]) => {
+  expect(approve(change, by, NOON)).toEqual({ ok: false, refusal });
+});
+
+test('of several reasons against an approval the first one is told', () => {
+  const nobody = actor('U0ANA');
+  const wrong = changeIn('approved', { expiresAt: NOON, approvals: [{ by: ana.id, at: NOON }] });
+  const pending: Change = { ...wrong, state: 'pending' };
+  const timely: Change = { ...pending, expiresAt: minutes(1) };
+  const selfMade: Change = { ...timely, requires: selfServed };
+  const first: Change = { ...selfMade, approvals: [] };
+  const told = [wrong, pending, timely, selfMade, first].map((change) =>
+    approve(change, nobody, NOON),
+  );
+  expect(told.map((outcome) => !outcome.ok && outcome.refusal)).toEqual([
+    'already-decided',
+    'expired',
+    'self-approval',
+    'already-approved',
+    'not-an-approver',
+  ]);
+});
+
+test.for<[string, Change, Actor, string, Refusal]>([
+  ['nothing was asked yet', changeIn('draft'), ben, 'no', 'not-pending'],
+  ['it is approved', changeIn('approved'), ben, 'no', 'already-decided'],
+  ['the hours have passed', changeIn('pending', { expiresAt: NOON }), ben, 'no', 'expired'],
+  ['a viewer presses the button', changeIn('pending'), dora, 'no', 'not-an-approver'],
+  ['no reason is written', changeIn('pending'), ben, ' \n', 'reason-required'],
+])('a rejection is refused when %s', ([, change, by, reason, refusal]) => {
+  expect(reject(change, by, reason, NOON)).toEqual({ ok: false, refusal });
+});
+
+test.for<[string, Change, Actor, Refusal]>([
+  ['an approver presses it', changeIn('pending'), ben, 'not-requester'],
+  ['the request is under way', changeIn('executing'), ana, 'already-decided'],
+  ['nobody knows how it ended', changeIn('unknown'), ana, 'already-decided'],
+  ['it is cancelled', changeIn('cancelled'), ana, 'already-decided'],
+])('a cancellation is refused when %s', ([, change, by, refusal]) => {
+  expect(cancel(change, by)).toEqual({ ok: false, refusal });
+});
+
+test.for<[string, Outcome, Refusal]>([
+  ['expires before its time', expire(changeIn('pending'), minutes(239)), 'too-early'],
+  ['expires while it runs', expire(changeIn('executing'), minutes(999)), 'already-decided'],
+  ['runs unapproved', start(changeIn('pending'), lease, NOON), 'not-approved'],
+  ['runs too late', start(changeIn('approved', { expiresAt: NOON }), lease, NOON), 'expired'],
+  [
+    'runs before the server wants it again',
+    start(changeIn('approved', { notBefore: minutes(1) }), lease, NOON),
+    'too-early',
+  ],
+  ['runs twice', start(changeIn('executing'), lease, NOON), 'not-approved'],
+  [
+    'is stopped while it runs',
+    stop(changeIn('executing'), 'stale', 'target-moved'),
+    'not-approved',
+  ],
+  ['is handed back unsent', handBack(changeIn('approved'), NOON), 'not-executing'],
+  ['ends unsent', finish(changeIn('approved'), SUCCESS), 'not-executing'],
+  ['ends twice', finish(changeIn('unknown'), SUCCESS), 'not-executing'],
+  ['is given up unsent', giveUp(changeIn('approved'), NOON), 'not-executing'],
+  [
+    'is given up while its sender lives',
+    giveUp(changeIn('executing', { lease }), NOON),
+    'too-early',
+  ],
+])('it is refused that a change %s', ([, outcome, refusal]) => {
+  expect(outcome).toEqual({ ok: false, refusal });
+});
+
+test.for<[string, Change, Actor, string, Refusal]>([
+  ['it is running', changeIn('executing'), ben, 'I saw it', 'not-unknown'],
+  ['the server has said so', changeIn('failed'), ben, 'I saw it', 'not-unknown'],
+  ['a viewer looked', changeIn('unknown'), dora, 'I saw it', 'not-an-approver'],
+  ['the requester alone looked', changeIn('unknown'), anaApproves, 'I saw it', 'not-an-approver'],
+  [
+    'a viewer looked where no approver is named',
+    changeIn('unknown', { requires: free }),
+    dora,
+    'I saw it',
+    'not-an-approver',
+  ],
+  ['no note is written', changeIn('unknown'), ben, '\t', 'note-required'],
+])('saying what happened is refused when %s', ([, change, by, note, refusal]) => {
+  expect(resolve(change, by, { happened: false, note }, NOON)).toEqual({ ok: false, refusal });
+});
+
+test.for<[string, Change, Actor]>([
+  ['an approver', changeIn('unknown'), ben],
+  [
+    'the requester, where the rule lets them',
+    changeIn('unknown', { requires: selfServed }),
+    anaApproves,
+  ],
+  ['the requester, where nobody approves', changeIn('unknown', { requires: free }), ana],
+])('%s may say what happened', ([, change, by]) => {
+  const resolution = { by: by.id, at: NOON, ...seen };
+  expect(moved(resolve(change, by, seen, NOON))).toMatchObject({ state: 'succeeded', resolution });
+  const answer = { happened: false, note: 'it still runs' };
+  expect(moved(resolve(change, by, answer, NOON)).state).toBe('failed');
+});

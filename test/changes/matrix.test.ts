@@ -1,0 +1,196 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { type Change, isOver, STATES } from '../../src/changes/change.ts';
+import {
+  type Actor,
+  approve,
+  cancel,
+  confirm,
+  expire,
+  finish,
+  giveUp,
+  handBack,
+  type Outcome,
+  reject,
+  resolve,
+  start,
+  stop,
+} from '../../src/changes/lifecycle.ts';
+import {
+  actor,
+  ana,
+  ben,
+  changeIn,
+  cleo,
+  DOUBT,
+  dora,
+  FAILURE,
+  minutes,
+  NOON,
+  REQUIRES,
+  SUCCESS,
+} from './fixtures.ts';
+
+type Verb = (change: Change, by: Actor, now: Date) => Outcome;
+
+const VERBS = {
+  confirm,
+  approve,
+  reject: (change, by, now) => reject(change, by, 'not today', now),
+  cancel,
+  expire: (change, _by, now) => expire(change, now),
+  start: (change, _by, now) => start(change, { owner: 'replica-1', until: now }, now),
+  stop: (change) => stop(change, 'stale', 'target-moved'),
+  handBack: (change, _by, now) => handBack(change, now),
+  finish: (change) => finish(change, SUCCESS),
+  giveUp: (change, _by, now) => giveUp(change, now),
+  resolve: (change, by, now) => resolve(change, by, { happened: true, note: 'I saw it' }, now),
+} satisfies Readonly<Record<string, Verb>>;
+
+/** Whoever may, at a time that allows it: so that only the state can be in the way. */
+function atBest(verb: string, change: Change): Outcome {
+  const by = ['confirm', 'cancel'].includes(verb) ? ana : ben;
+  // Every name comes from the table itself.
+  return VERBS[verb as keyof typeof VERBS](change, by, verb === 'expire' ? minutes(999) : NOON);
+}
+
+function outcomes(verb: string): string {
+  const results = STATES.map((state) => {
+    const outcome = atBest(verb, changeIn(state, { requires: { ...REQUIRES, count: 1 } }));
+    return { state, result: outcome.ok ? `→ ${outcome.change.state}` : outcome.refusal };
+  });
+  const groups = Object.entries(Object.groupBy(results, ({ result }) => result));
+  const lines = groups.map(
+    ([result, found = []]) => `  ${result}: ${found.map(({ state }) => state).join(' ')}`,
+  );
+  return [verb, ...lines].join('\n');
+}
+
+test('every verb does in every state what is written here', () => {
+  expect(Object.keys(VERBS).map(outcomes).join('\n')).toMatchInlineSnapshot(`
+    "confirm
+      → pending: draft
+      not-draft: pending approved executing succeeded failed unknown rejected cancelled expired stale denied
+    approve
+      not-pending: draft
+      → approved: pending
+      already-decided: approved executing succeeded failed unknown rejected cancelled expired stale denied
+    reject
+      not-pending: draft
+      → rejected: pending
+      already-decided: approved executing succeeded failed unknown rejected cancelled expired stale denied
+    cancel
+      → cancelled: draft pending approved
+      already-decided: executing succeeded failed unknown rejected cancelled expired stale denied
+    expire
+      → expired: draft pending approved
+      already-decided: executing succeeded failed unknown rejected cancelled expired stale denied
+    start
+      not-approved: draft pending executing succeeded failed unknown rejected cancelled expired stale denied
+      → executing: approved
+    stop
+      not-approved: draft pending executing succeeded failed unknown rejected cancelled expired stale denied
+      → stale: approved
+    handBack
+      not-executing: draft pending approved succeeded failed unknown rejected cancelled expired stale denied
+      → approved: executing
+    finish
+      not-executing: draft pending approved succeeded failed unknown rejected cancelled expired stale denied
+      → succeeded: executing
+    giveUp
+      not-executing: draft pending approved succeeded failed unknown rejected cancelled expired stale denied
+      → unknown: executing
+    resolve
+      not-unknown: draft pending approved executing succeeded failed rejected cancelled expired stale denied
+      → succeeded: unknown"
+  `);
+});
+
+// Ana may approve as well, so that only the rule about requesters stands in her way.
+const PEOPLE = [actor('U0ANA', 'operator', 'approver'), ben, cleo, dora];
+
+const ENDINGS: readonly Verb[] = [FAILURE, DOUBT].map(
+  (ending): Verb =>
+    (change) =>
+      finish(change, ending),
+);
+const denied: Verb = (change) => stop(change, 'denied', 'frozen');
+
+// Most steps lead on, for otherwise hardly a walk would get as far as to an ending.
+const { confirm: ask, approve: agree, start: send, ...rest } = VERBS;
+const verbs = fc.oneof(
+  { weight: 3, arbitrary: fc.constantFrom<Verb>(ask, agree, send) },
+  { weight: 1, arbitrary: fc.constantFrom<Verb>(...Object.values(rest), ...ENDINGS, denied) },
+);
+const steps = fc.array(
+  fc.record({
+    verb: verbs,
+    by: fc.constantFrom(...PEOPLE),
+    // Now and then so late that everything has expired.
+    at: fc.oneof({ weight: 19, arbitrary: fc.nat(29) }, fc.constant(999)).map(minutes),
+  }),
+  { maxLength: 40, size: 'max' },
+);
+const requirements = fc
+  .record({ count: fc.nat(3), self: fc.boolean() })
+  .map(({ count, self }) => ({ ...REQUIRES, count, self, from: count > 0 ? 'approver' : null }));
+
+/** What happens to one change when people and the bot do anything at any time. */
+const walks = fc.record({ requires: requirements, steps }).map(({ requires, steps }) => {
+  const visited = [changeIn('draft', { requires })];
+  for (const { verb, by, at } of steps) {
+    const before = visited[visited.length - 1] ?? changeIn('draft');
+    const outcome = verb(before, by, at);
+    if (outcome.ok) visited.push(outcome.change);
+  }
+  return visited;
+});
+
+function holds(claim: (before: Change, after: Change) => void): void {
+  fc.assert(
+    fc.property(walks, (visited) => {
+      visited.slice(1).forEach((after, index) => {
+        const before = visited[index];
+        if (before) claim(before, after);
+      });
+    }),
+    { numRuns: 1_000 },
+  );
+}
+
+test('nothing leads out of a state in which a change is over', () => {
+  holds((before) => expect(isOver(before)).toBe(false));
+});
+
+test('each move counts the version up by one and keeps what was asked for', () => {
+  holds((before, after) => {
+    expect(after.version).toBe(before.version + 1);
+    const { id, requester, plan, digest, requires } = before;
+    expect(after).toMatchObject({ id, requester, plan, digest, requires });
+  });
+});
+
+test('approvals are only added, one person at a time, and nobody twice', () => {
+  holds((before, after) => {
+    expect(after.approvals.slice(0, before.approvals.length)).toEqual(before.approvals);
+    expect(after.approvals.length - before.approvals.length).toBeLessThanOrEqual(1);
+    const people = after.approvals.map(({ by }) => by);
+    expect(new Set(people).size).toBe(people.length);
+    if (!after.requires.self) expect(people).not.toContain(ana.id);
+  });
+});
+
+test('nothing runs without its approvals', () => {
+  holds((_before, after) => {
+    if (after.state !== 'executing') return;
+    expect(after.approvals.length).toBeGreaterThanOrEqual(after.requires.count);
+  });
+});
+
+test('a random walk gets everywhere, so that the claims above are about something', () => {
+  const states = fc
+    .sample(walks, { numRuns: 1_000, seed: 7 })
+    .flat()
+    .map(({ state }) => state);
+  expect(STATES.filter((state) => !states.includes(state))).toEqual([]);
+});
