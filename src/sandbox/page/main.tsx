@@ -9,6 +9,7 @@ import './styles/messages.css';
 import './styles/text.css';
 import './styles/composer.css';
 import './styles/blocks.css';
+import './styles/library.css';
 import './styles/tables.css';
 import './styles/charts.css';
 import './styles/series.css';

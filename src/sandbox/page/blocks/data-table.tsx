@@ -1,6 +1,7 @@
 import { useState } from 'react';
 import { amount, textOf } from '../json.ts';
-import { Cell, wordsOf } from './cell.tsx';
+import { Cell } from './cell.tsx';
+import { wordsOf } from './cell-value.ts';
 import type { BlockProps } from './shown.tsx';
 import { rowsOf } from './table.tsx';
 import { nextOrder, type Order, type Row, sorted } from './table-order.ts';

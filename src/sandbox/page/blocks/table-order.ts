@@ -1,5 +1,5 @@
 import type { Json } from '../../protocol.ts';
-import { numberOf, wordsOf } from './cell.tsx';
+import { numberOf, wordsOf } from './cell-value.ts';
 
 export interface Order {
   readonly column: number;

@@ -1,0 +1,54 @@
+import { expect, test } from 'vitest';
+import { labelEvery, ticks } from '../../../src/sandbox/page/blocks/chart-model.ts';
+import { nextOrder, sorted } from '../../../src/sandbox/page/blocks/table-order.ts';
+
+const text = (words: string) => ({ type: 'raw_text', text: words });
+const number = (value: number) => ({ type: 'raw_number', value, text: value.toFixed(1) });
+const ROWS = [
+  [text('b'), number(9)],
+  [text('a'), number(100)],
+  [text('c'), number(20)],
+];
+const names = (order: Parameters<typeof sorted>[1]) =>
+  sorted(ROWS, order).map(([cell]) => cell?.text);
+
+test('a column of numbers sorts by value and not by its digits', () => {
+  expect(names({ column: 1, descending: false })).toEqual(['b', 'c', 'a']);
+  expect(names({ column: 1, descending: true })).toEqual(['a', 'c', 'b']);
+});
+
+test('pressing a head three times gives back the order of the bot', () => {
+  const first = nextOrder(null, 0);
+  const second = nextOrder(first, 0);
+  const third = nextOrder(second, 0);
+  expect([first, second, third].map(names)).toEqual([
+    ['a', 'b', 'c'],
+    ['c', 'b', 'a'],
+    ['b', 'a', 'c'],
+  ]);
+});
+
+test('another head starts upwards again', () => {
+  expect(nextOrder({ column: 0, descending: true }, 1)).toEqual({ column: 1, descending: false });
+});
+
+test.for<[values: number[], expected: number[]]>([
+  [
+    [230, 40],
+    [0, 100, 200, 300],
+  ],
+  [
+    [5, -3, 8],
+    [-5, 0, 5, 10],
+  ],
+  [[0.3], [0, 0.1, 0.2, 0.3]],
+  [[0], [0, 0.25]],
+])('the axis of %j', ([values, expected]) => {
+  expect(ticks(values)).toEqual(expected);
+});
+
+test('labels that would overlap are thinned, few are all shown', () => {
+  const days = Array.from({ length: 19 }, (_, at) => `${at + 1} Nov`);
+  expect(labelEvery(days, 500)).toBe(3);
+  expect(labelEvery(days.slice(0, 5), 500)).toBe(1);
+});

@@ -1,0 +1,69 @@
+import { expect, test } from 'vitest';
+import { commandOf, completions } from '../../../src/sandbox/page/channel/commands.ts';
+import { inChannel, placed, repliesTo } from '../../../src/sandbox/page/channel/groups.ts';
+import { slackDate } from '../../../src/sandbox/page/text/slack-date.ts';
+import type { Message } from '../../../src/sandbox/protocol.ts';
+
+const NOON = new Date(2026, 10, 20, 12);
+const minutes = (count: number) => String(NOON.getTime() / 1000 + count * 60);
+
+function message(ts: string, more: Partial<Message> = {}): Message {
+  return {
+    ...{ channel: 'C1', ts, threadTs: null, author: 'U1', authorName: 'Ana', byBot: false },
+    ...{ text: '', blocks: [], ephemeral: false, edited: false, files: [] },
+    ...more,
+  };
+}
+
+test('one person who writes on is shown once, until five minutes pass or another comes', () => {
+  const shown = placed(
+    [
+      message(minutes(0)),
+      message(minutes(1)),
+      message(minutes(7)),
+      message(minutes(8), { author: 'U2' }),
+      message(minutes(9), { author: 'U2', ephemeral: true }),
+    ],
+    NOON,
+  );
+  expect(shown.map(({ first }) => first)).toEqual([true, false, true, true, true]);
+});
+
+test('a new day has its divider', () => {
+  const shown = placed(
+    [message(minutes(-24 * 60)), message(minutes(0)), message(minutes(1))],
+    NOON,
+  );
+  expect(shown.map(({ day }) => day)).toEqual(['Yesterday', 'Today', null]);
+});
+
+test('replies stand in the thread and not in the channel', () => {
+  const parent = message('1', { threadTs: '1' });
+  const reply = message('2', { threadTs: '1' });
+  expect(inChannel([parent, reply], 'C1')).toEqual([parent]);
+  expect(repliesTo([parent, reply], parent)).toEqual([reply]);
+});
+
+const COMMANDS = ['/service', '/signalbox', '/cost'].map((command) => ({
+  ...{ command, description: '', usageHint: '' },
+}));
+
+test('completion narrows while the first word is typed and ends with it', () => {
+  const names = (text: string) => completions(text, COMMANDS).map(({ command }) => command);
+  expect(names('/')).toHaveLength(3);
+  expect(names('/S')).toEqual(['/service', '/signalbox']);
+  expect(names('/service stop')).toEqual([]);
+  expect(names('no /service')).toEqual([]);
+  expect(commandOf('/service stop x', COMMANDS)?.command).toBe('/service');
+});
+
+test.for<[format: string, expected: string]>([
+  ['{date_num}', '2026-11-19'],
+  ['{date_short}', 'Nov 19, 2026'],
+  ['{date_short_pretty}', 'yesterday'],
+  ['{date_long}', 'Thursday, November 19, 2026'],
+  ['{ago}', 'yesterday'],
+  ['on {date_slash} {unheard_of}', 'on 11/19/2026 {unheard_of}'],
+])('a day ago as %s', ([format, expected]) => {
+  expect(slackDate(new Date(2026, 10, 19, 12), format, NOON)).toBe(expected);
+});
