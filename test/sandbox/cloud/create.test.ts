@@ -51,6 +51,17 @@ test('a service in a known warehouse is a secondary', async () => {
   });
 });
 
+test('the warehouse of a new service takes a second one', async () => {
+  const { ask, cloud } = await cloudServer();
+  const first = await ask('POST', '/services', BODY);
+  const dataWarehouseId = first.json.result?.service?.dataWarehouseId;
+  const second = await ask('POST', '/services', { ...BODY, dataWarehouseId });
+  expect(second.status).toBe(200);
+  const path = `/services/${first.json.result?.service?.id}/state`;
+  cloud.setServiceState(String(first.json.result?.service?.id), 'running');
+  expect((await ask('PATCH', path, { command: 'stop' })).status).toBe(409);
+});
+
 test('a restore takes longer than an empty service', async () => {
   const { ask, cloud, clock } = await cloudServer();
   const { json } = await ask('POST', '/services', { ...BODY, backupId: FULL_BACKUP });

@@ -23,7 +23,9 @@ test('a scaling merges, and its reply shows the new values but what is in force 
 
 test('the last of several quick scalings wins', async () => {
   const { ask, cloud, clock } = await cloudServer();
-  for (const max of [64, 96, 48]) await ask('PATCH', path(STAGING), { maxReplicaMemoryGb: max });
+  for (const max of [64, 96]) await ask('PATCH', path(STAGING), { maxReplicaMemoryGb: max });
+  const last = await ask('PATCH', path(STAGING), { maxReplicaMemoryGb: 48 });
+  expect(last.json.result?.currentScaling?.maxReplicaMemoryGb).toBe(32);
   clock.advance(60_000);
   expect(cloud.service(STAGING)?.scaling.maxReplicaMemoryGb).toBe(48);
   expect(cloud.effectCount('scale', STAGING)).toBe(3);
