@@ -110,6 +110,22 @@ export function complete(
   };
 }
 
+/** An intent as it could have been typed: what the reader checks against what they meant. */
+export function lineOf({ command, args, given, reason }: Understood & { kind: 'intent' }): string {
+  const words = fieldsOf(command.args).flatMap((field) => {
+    const text = given[field.name];
+    if (text === undefined) return [];
+    const value = field.names === 'service' ? nameOf(args[field.name], text) : text;
+    return [isPlaced(field) ? value : `${field.word}=${value}`];
+  });
+  return [`/${command.name}`, ...words, ...(reason ? [reason] : [])].join(' ');
+}
+
+function nameOf(service: unknown, otherwise: string): string {
+  const isNamed = typeof service === 'object' && service !== null && 'name' in service;
+  return isNamed ? String(service.name) : otherwise;
+}
+
 type Sorted =
   | { readonly given: Given; readonly rest: readonly string[] }
   | { readonly unknownKey: string };

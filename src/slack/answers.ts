@@ -18,14 +18,15 @@ const OFFERS_MAX = 5;
 
 /** A query's answer as a message. Cells and texts are literal, whoever wrote them. */
 export function answerMessage(answer: Answer): Message {
-  return message(title(answer.title), ...answer.parts.flatMap(shownPart));
+  const parts = answer.parts.flatMap((part) => shownPart(part, answer.title));
+  return message(title(answer.title), ...parts);
 }
 
 export function sentenceMessage(sentence: Line, offers: readonly Offer[] = []): Message {
   return message(lines(sentence), offerButtons(offers));
 }
 
-function shownPart(part: Part): readonly (Shown | null)[] {
+function shownPart(part: Part, caption: string): readonly (Shown | null)[] {
   switch (part.kind) {
     case 'text':
       return [lines([part.text])];
@@ -34,7 +35,7 @@ function shownPart(part: Part): readonly (Shown | null)[] {
     case 'facts':
       return [lines(...part.facts.map(([label, cell]) => fact(label, inlineOf(cell))))];
     case 'table':
-      return table(part.columns, part.rows);
+      return table(part.columns, part.rows, caption);
     case 'offers':
       return [offerButtons(part.offers)];
   }
@@ -64,6 +65,7 @@ function cellText(cell: Cell): string {
 function table(
   columns: readonly string[],
   rows: readonly (readonly Cell[])[],
+  caption: string,
 ): readonly (Shown | null)[] {
   const header = columns.map((text) => text || '–');
   const fitting: string[][] = [];
@@ -76,14 +78,18 @@ function table(
   }
   const left = rows.length - fitting.length;
   const rest = left > 0 ? note(`${left} more rows do not fit here.`) : null;
-  return fitting.length === 0 ? [note('Nothing to show.')] : [grid(header, fitting), rest];
+  return fitting.length === 0 ? [note('Nothing to show.')] : [grid(header, fitting, caption), rest];
 }
 
-function grid(header: readonly string[], rows: readonly (readonly string[])[]): Shown {
+function grid(
+  header: readonly string[],
+  rows: readonly (readonly string[])[],
+  caption: string,
+): Shown {
   const cells = (texts: readonly string[]) => texts.map((text) => ({ type: 'raw_text', text }));
   const block: AnyBlock = {
     type: 'data_table',
-    caption: bounded(header.filter((word) => word !== '–').join(', '), 150),
+    caption: bounded(visible(caption), 150),
     page_size: 15,
     rows: [header, ...rows].map(cells),
   };

@@ -29,6 +29,11 @@ export function message(...parts: readonly (Part | null)[]): Message {
   return { text: bounded(text, TEXT_MAX), blocks: shown.map((part) => part.block) };
 }
 
+/** The same message with a small line below it. */
+export function withNote({ text, blocks }: Message, ...line: Line): Message {
+  return { text, blocks: [...blocks, note(...line).block] };
+}
+
 /** A block, and what it says in plain words. */
 export interface Part {
   readonly block: AnyBlock;

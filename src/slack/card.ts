@@ -7,7 +7,7 @@ import { type Button, buttons, fact, lines, type Message, message, title } from 
 import { endingLines } from './ending.ts';
 import { deed } from './naming.ts';
 import { refusalLine } from './refusals.ts';
-import type { Inline, Line } from './rich.ts';
+import { either, type Inline, type Line } from './rich.ts';
 
 /** What drawing needs beside the change: the same for every message. */
 export interface Drawing {
@@ -111,8 +111,8 @@ function why(change: Change, drawing: Drawing): readonly Line[] {
 function call(change: Change, { groupIds }: Drawing): readonly Line[] {
   const { from, count, self } = change.requires;
   if (change.state !== 'pending' || from === null) return [];
-  const groups = groupIds(from).flatMap((group) => [{ group }, ' '] as const);
-  const who: Line = groups.length > 0 ? groups : [`the role ${from} `];
+  const groups = groupIds(from).map((group) => ({ group }));
+  const who: Line = groups.length > 0 ? either(groups) : [`the role ${from}`];
   const notSelf: Line = self ? [] : [', not ', { user: change.requester }];
   return [
     fact('Needs', `${count} of `, ...who, ...notSelf),

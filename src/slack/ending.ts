@@ -44,6 +44,6 @@ function answerOf({ status, text }: Ending & { how: 'failed' | 'unknown' }): str
 
 function requestLine({ at, tookMs, requestId }: Ending): Line {
   const request = requestId ? ` · request ${requestId}` : '';
-  const took = (tookMs / 1_000).toFixed(1);
-  return fact('Answered', { at }, `, after ${took} s${request}`);
+  const took = tookMs < 1_000 ? `${tookMs} ms` : `${(tookMs / 1_000).toFixed(1)} s`;
+  return fact('Answered', { at }, `, after ${took}${request}`);
 }

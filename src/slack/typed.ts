@@ -2,13 +2,13 @@ import { randomUUID } from 'node:crypto';
 import type { ChannelId, UserId } from '../changes/change.ts';
 import type { ChangeCommand, QueryCommand } from '../intent/define.ts';
 import { helpFor } from '../intent/help.ts';
-import { type Understood, understand } from '../intent/understand.ts';
+import { lineOf, type Understood, understand } from '../intent/understand.ts';
 import { decide } from '../policy/decide.ts';
 import { commandsFor } from '../policy/explain.ts';
 import { denialOf } from '../workflow/denial.ts';
 import { requestChange } from '../workflow/request.ts';
 import { answerMessage, sentenceMessage } from './answers.ts';
-import type { Message } from './blocks.ts';
+import { type Message, withNote } from './blocks.ts';
 import type { Bot } from './bot.ts';
 import { openCommandModal } from './modal.ts';
 import { preview } from './preview.ts';
@@ -45,9 +45,12 @@ export async function answerTyped(bot: Bot, typed: Typed): Promise<Message | nul
 
 export async function answerIntent(bot: Bot, typed: Typed, intent: Intent): Promise<Message> {
   const { command } = intent;
-  return command.kind === 'query'
-    ? answerQuery(bot, typed, command, intent.args)
-    : answerRequest(bot, typed, command, intent);
+  const answer =
+    command.kind === 'query'
+      ? await answerQuery(bot, typed, command, intent.args)
+      : await answerRequest(bot, typed, command, intent);
+  // A slash command leaves no trace in the channel, so that its answer says what was understood.
+  return withNote(answer, lineOf(intent));
 }
 
 async function answerQuery(
