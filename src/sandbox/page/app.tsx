@@ -73,7 +73,10 @@ function Workspace(props: WorkspaceProps) {
   const shown = address.home ? undefined : (asked ?? screen.channels[0]);
   // On a phone the list of conversations comes first, as long as nobody chose one.
   const chosen = address.home || asked !== undefined;
-  const thread = asked !== undefined && !address.home ? address.thread : null;
+  const parent = screen.messages.find(
+    ({ channel, ts }) => channel === shown?.id && ts === address.thread,
+  );
+  const thread = parent?.ts ?? null;
   const frame = ['shell', chosen ? 'chosen' : '', thread === null ? '' : 'threaded'];
 
   const open = shown?.id ?? null;

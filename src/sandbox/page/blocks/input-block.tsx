@@ -15,6 +15,7 @@ export function InputBlock({ block, blockId }: { block: Json; blockId: string })
     labelledBy: `${id}-label`,
     describedBy: `${id}-hint ${id}-error`,
     invalid: error !== undefined,
+    optional: block.optional === true,
   };
   return (
     <div className={error === undefined ? 'input-block' : 'input-block invalid'}>

@@ -1,5 +1,6 @@
 import { Fragment, type UIEvent, useLayoutEffect, useRef } from 'react';
 import type { Message } from '../../protocol.ts';
+import { useSession } from '../session.ts';
 import { placed } from './groups.ts';
 import { MessageRow } from './message.tsx';
 
@@ -28,6 +29,17 @@ export function MessageList({ name, messages, inThread, intro }: Props) {
     if (box !== null) grown.observe(box);
     return () => grown.disconnect();
   }, []);
+
+  // What a person just said, or is told in answer, comes into view wherever they were reading.
+  const last = messages.at(-1);
+  const { me } = useSession().screen;
+  const mine = last !== undefined && (last.ephemeral || last.author === me.id) ? last.ts : null;
+  useLayoutEffect(() => {
+    const box = scroller.current;
+    if (mine === null || box === null) return;
+    atEnd.current = true;
+    box.scrollTop = box.scrollHeight;
+  }, [mine]);
 
   // What grows below moves the end away without anybody scrolling; only a step up leaves it.
   function onScroll({ currentTarget: box }: UIEvent<HTMLDivElement>) {

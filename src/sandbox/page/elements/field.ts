@@ -9,6 +9,7 @@ export interface Labels {
   readonly labelledBy: string;
   readonly describedBy: string;
   readonly invalid: boolean;
+  readonly optional: boolean;
 }
 
 export interface ElementProps {

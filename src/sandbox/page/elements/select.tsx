@@ -88,6 +88,8 @@ export function Select(props: ElementProps) {
             (open && !many && first?.text) || textOf(element.placeholder) || 'Select an option'
           }
           onClick={() => setOpen(true)}
+          // Typing over a choice starts a search of its own.
+          onFocus={(event) => event.target.select()}
           onChange={(event) => {
             setQuery(event.target.value);
             setActive(0);
@@ -95,6 +97,16 @@ export function Select(props: ElementProps) {
           }}
           onKeyDown={onKeyDown}
         />
+        {!many && first !== undefined && labels?.optional === true && (
+          <button
+            type="button"
+            className="clear"
+            aria-label="Clear selection"
+            onClick={() => hold([])}
+          >
+            ✕
+          </button>
+        )}
         <span className="chevron" aria-hidden="true" />
       </div>
       {open && (
