@@ -22,7 +22,7 @@ export function MessageTools({ message, inThread }: { message: Message; inThread
     }));
 
   return (
-    <div className="message-tools" role="toolbar" aria-label="Message actions">
+    <div className="message-tools" role="toolbar" aria-label="Actions for this message">
       {!inThread && (
         <button
           type="button"
