@@ -12,6 +12,9 @@ const bot = {
   include: ['test/**/*.test.ts'],
   exclude: ['test/browser/**'],
   globalSetup: ['test/storage/postgres.ts'],
+  // A loaded machine is slow, not wrong: what is waited for may come late.
+  expect: { poll: { timeout: 10_000 } },
+  testTimeout: 30_000,
 };
 const browser = { name: 'browser', include: ['test/browser/**/*.test.ts'], testTimeout: 60_000 };
 

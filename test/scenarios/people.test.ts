@@ -1,0 +1,58 @@
+import { expect, test } from 'vitest';
+import { ask, empty } from './asking.ts';
+import { ANA, BEN, DORA, FINN, openStage, textOf } from './stage.ts';
+
+test('whoever leaves a group loses its rights at once, not after a minute', async () => {
+  const stage = await openStage();
+  await stage.slack.command(DORA, 'ops', '/service list');
+  await stage.privateWord(DORA, '12 services');
+  await stage.slack.admin.setGroup('engineering', [ANA, BEN, FINN]);
+  await stage.slack.command(DORA, 'ops', '/service list');
+  await stage.privateWord(DORA, 'You may not use /service list');
+});
+
+test('whoever is deactivated loses them as well', async () => {
+  const stage = await openStage();
+  await stage.slack.command(FINN, 'ops', '/service list');
+  await stage.privateWord(FINN, '12 services');
+  await stage.slack.admin.deactivate(FINN);
+  // The page lets a deactivated account type; the bot does not answer it.
+  await stage.slack.command(FINN, 'ops', '/service list').catch(() => undefined);
+  const answers = stage.slack.messages('ops').filter((message) => message.ephemeralFor === FINN);
+  expect(answers.filter(({ text }) => text.includes('12 services'))).toHaveLength(1);
+});
+
+test('members are read once for many people who ask in the same minute', async () => {
+  const stage = await openStage();
+  const before = stage.slack.calls('usergroups.users.list').length;
+  for (const person of [ANA, BEN, DORA, FINN]) {
+    await stage.slack.command(person, 'ops', '/service list');
+    await stage.privateWord(person, '12 services');
+  }
+  expect(stage.slack.calls('usergroups.users.list')).toHaveLength(before);
+});
+
+test('a button of an older version says so in private', async () => {
+  const stage = await openStage();
+  const card = (await ask(stage)) ?? { channel: '', ts: '' };
+  const place = { in: 'message', channel: card.channel, ts: card.ts } as const;
+  const element = { type: 'button', action_id: 'change.frobnicate', value: 'ABCDEF' };
+  await stage.slack.press({
+    as: BEN,
+    place,
+    blockId: 'card:2',
+    actionId: 'change.frobnicate',
+    element,
+  });
+  await stage.privateWord(BEN, 'This button is from an older version');
+  expect(textOf((await stage.card('waiting for approval')) ?? empty)).toContain('0 of 1');
+});
+
+test('a fault of ours gives a reference and no details', async () => {
+  const stage = await openStage();
+  stage.slack.failNext({ method: 'views.open', times: 1, how: { error: 'internal_error' } });
+  await stage.slack.command(ANA, 'ops', '/service stop');
+  const answer = textOf((await stage.privateWord(ANA, 'went wrong on our side')) ?? empty);
+  expect(answer).toMatch(/ref [0-9a-f]{8}/);
+  expect(answer).not.toContain('internal_error');
+});
