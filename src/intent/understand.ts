@@ -1,9 +1,11 @@
 import type { z } from 'zod';
 import { findServices, type Service } from '../directory/directory.ts';
+import { callName, lineAgain, written } from './again.ts';
 import type { Offer } from './answer.ts';
 import { type Field, fieldsOf, isPlaced } from './arguments.ts';
 import { type Command, nounOf, verbOf } from './define.ts';
 import { nearest } from './nearest.ts';
+import { sortWords } from './sorting.ts';
 import { readLine, type Word } from './words.ts';
 
 /** What was typed, as text by field name: what a modal shows again, and what a digest is not. */
@@ -51,15 +53,15 @@ function unknownVerb(
   rest: readonly Word[],
   own: readonly Command[],
 ): Understood {
-  const tail = rest.map(({ text, quoted }) => (quoted ? `"${text}"` : text));
+  const tail = rest.map(written);
   const offers = nearest(verb, own.map(verbOf)).map((near) => ({
     label: `${noun} ${near}`,
     line: [noun, near, ...tail].join(' '),
   }));
-  const verbs = own.map(verbOf).join(', ');
+  const verbs = [...own.map(verbOf), 'help'].join(', ');
   return {
     kind: 'misread',
-    sentence: `/${noun} has no “${verb}”. It has: ${verbs}, help.`,
+    sentence: `/${noun} has no “${verb}”. It has: ${verbs}.`,
     offers,
   };
 }
@@ -93,7 +95,7 @@ export function complete(
     return { kind: 'incomplete', command, given: { ...given, reason }, missing };
   }
 
-  const resolved = resolve(command, fields, given, services);
+  const resolved = resolve({ command, given, reason }, fields, services);
   if (!resolved.ok) return resolved.misread;
   if (reason.length > REASON_MAX) {
     return misread(
@@ -126,62 +128,18 @@ function nameOf(service: unknown, otherwise: string): string {
   return isNamed ? String(service.name) : otherwise;
 }
 
-type Sorted =
-  | { readonly given: Given; readonly rest: readonly string[] }
-  | { readonly unknownKey: string };
-
-function sortWords(
-  fields: readonly Field[],
-  words: readonly Word[],
-  services: readonly Service[],
-): Sorted {
-  const given: Record<string, string> = {};
-  let left = [...words];
-  for (const field of fields.filter(isPlaced)) {
-    const taken = takePlaced(field, left, services);
-    if (taken.length === 0) break;
-    given[field.name] = taken.map(({ text }) => text).join(' ');
-    left = left.slice(taken.length);
-  }
-
-  // A key is only looked for before the reason begins: “load=high today” is a reason.
-  const keyed = fields.filter((field) => !isPlaced(field));
-  while (left[0] && !left[0].quoted && keyed.length > 0) {
-    const [, key, value] = /^([\w-]+)=(.*)$/s.exec(left[0].text) ?? [];
-    if (key === undefined || value === undefined) break;
-    const field = keyed.find(({ word, name }) => [word, name].includes(key.toLowerCase()));
-    if (!field) return { unknownKey: key };
-    given[field.name] = value;
-    left = left.slice(1);
-  }
-  return { given, rest: left.map(({ text }) => text) };
-}
-
-// Names may hold spaces: the longest run of words that is a known name is taken whole.
-function takePlaced(
-  field: Field,
-  words: readonly Word[],
-  services: readonly Service[],
-): readonly Word[] {
-  if (field.names === 'service') {
-    for (let count = Math.min(8, words.length); count > 1; count -= 1) {
-      const run = words.slice(0, count);
-      if (findServices(services, run.map(({ text }) => text).join(' ')).length > 0) return run;
-    }
-  }
-  return words.slice(0, 1);
-}
-
 type Resolved =
   | { readonly ok: true; readonly args: Readonly<Record<string, unknown>> }
   | { readonly ok: false; readonly misread: Understood };
 
-function resolve(
-  command: Command,
-  fields: readonly Field[],
-  given: Given,
-  services: readonly Service[],
-): Resolved {
+interface Asked {
+  readonly command: Command;
+  readonly given: Given;
+  readonly reason: string;
+}
+
+function resolve(asked: Asked, fields: readonly Field[], services: readonly Service[]): Resolved {
+  const { command, given } = asked;
   const parsed = command.args.safeParse(given);
   if (!parsed.success) return { ok: false, misread: invalid(command, fields, parsed.error) };
 
@@ -192,7 +150,7 @@ function resolve(
     const found = findServices(services, text);
     const [service] = found;
     if (!service || found.length > 1) {
-      return { ok: false, misread: unclearService(command, text, found, services) };
+      return { ok: false, misread: unclearService(asked, field.name, found, services) };
     }
     args[field.name] = service;
   }
@@ -200,23 +158,34 @@ function resolve(
 }
 
 function unclearService(
-  command: Command,
-  text: string,
+  { command, given, reason }: Asked,
+  field: string,
   found: readonly Service[],
   services: readonly Service[],
 ): Understood {
-  const known = services.flatMap(({ name, aliases }) => [name, ...aliases]);
-  const names = found.length > 1 ? found.map(({ id }) => id) : nearest(text, known);
-  const offers = names.map((name) => ({
-    label: `${verbOf(command)} ${name}`,
-    line: `${command.name} ${name.includes(' ') ? `"${name}"` : name}`,
-  }));
+  const text = given[field] ?? '';
+  const close = found.length > 1 ? found : nearServices(text, services);
+  const offers = close.map((service) => {
+    const name = callName(service, services);
+    const shared = findServices(services, service.name).length > 1;
+    return {
+      label: `${verbOf(command)} ${shared ? service.id : service.name}`,
+      line: lineAgain(command, { ...given, [field]: name }, reason),
+    };
+  });
   const hint = offers.length > 0 ? ' Did you mean:' : ' /service list shows all that I know.';
   const sentence =
     found.length > 1
       ? `${found.length} services are called “${text}”. Which one?`
       : `I know no service “${text}”.${hint}`;
   return { kind: 'misread', sentence, offers };
+}
+
+function nearServices(text: string, services: readonly Service[]): readonly Service[] {
+  const namesOf = ({ name, aliases }: Service) => [name, ...aliases];
+  const near = nearest(text, services.flatMap(namesOf));
+  const named = near.flatMap((name) => services.filter((one) => namesOf(one).includes(name)));
+  return [...new Set(named)];
 }
 
 function invalid(command: Command, fields: readonly Field[], error: z.ZodError): Understood {

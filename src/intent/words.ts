@@ -14,7 +14,7 @@ const SMART: readonly (readonly [RegExp, string])[] = [
   [/[\u2010-\u2015\u2212]/g, '-'],
   [/[\u00a0\u2007\u202f]/g, ' '],
   // What cannot be seen must not tell two names apart.
-  [/[\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff]/g, ''],
+  [/\p{Cf}/gu, ''],
 ];
 
 /** Phones put curly quotes and long dashes; Slack escapes the three characters of its markup. */

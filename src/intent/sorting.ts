@@ -1,0 +1,63 @@
+import { findServices, type Service } from '../directory/directory.ts';
+import { type Field, isPlaced } from './arguments.ts';
+import type { Given } from './understand.ts';
+import type { Word } from './words.ts';
+
+export type Sorted =
+  | { readonly given: Given; readonly rest: readonly string[] }
+  | { readonly unknownKey: string };
+
+/** Which words are a field's, by their place or their key, and which are left over. */
+export function sortWords(
+  fields: readonly Field[],
+  words: readonly Word[],
+  services: readonly Service[],
+): Sorted {
+  const given: Record<string, string> = {};
+  const keyed = fields.filter((field) => !isPlaced(field));
+  let left = [...words];
+  for (const field of fields.filter(isPlaced)) {
+    if (left[0] && fieldOf(left[0], keyed)) break;
+    const taken = takePlaced(field, left, services);
+    if (taken.length === 0) break;
+    given[field.name] = taken.map(({ text }) => text).join(' ');
+    left = left.slice(taken.length);
+  }
+
+  // A key is only looked for before the reason begins: “now load=high” holds none.
+  while (left[0] && keyed.length > 0) {
+    const pair = pairOf(left[0]);
+    if (!pair) break;
+    const field = fieldOf(left[0], keyed);
+    if (!field) return { unknownKey: pair.key };
+    given[field.name] = pair.value;
+    left = left.slice(1);
+  }
+  return { given, rest: left.map(({ text }) => text) };
+}
+
+function pairOf({ text, quoted }: Word): { readonly key: string; readonly value: string } | null {
+  const [, key, value] = /^([\w-]+)=(.*)$/s.exec(text) ?? [];
+  return quoted || key === undefined || value === undefined ? null : { key, value };
+}
+
+function fieldOf(typed: Word, keyed: readonly Field[]): Field | undefined {
+  const key = pairOf(typed)?.key.toLowerCase();
+  return keyed.find(({ word, name }) => [word, name.toLowerCase()].includes(key));
+}
+
+// Names may hold spaces: the longest run of words that is a known name is taken whole.
+function takePlaced(
+  field: Field,
+  words: readonly Word[],
+  services: readonly Service[],
+): readonly Word[] {
+  if (field.names === 'service') {
+    for (let count = Math.min(8, words.length); count > 1; count -= 1) {
+      const run = words.slice(0, count);
+      if (run.some(({ quoted }) => quoted)) continue;
+      if (findServices(services, run.map(({ text }) => text).join(' ')).length > 0) return run;
+    }
+  }
+  return words.slice(0, 1);
+}

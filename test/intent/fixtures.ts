@@ -1,0 +1,93 @@
+import { z } from 'zod';
+import { commands as registry } from '../../src/commands/index.ts';
+import { directoryOf, type Service } from '../../src/directory/directory.ts';
+import { ServiceName } from '../../src/intent/arguments.ts';
+import { type Command, changeCommand } from '../../src/intent/define.ts';
+import { type Understood, understand } from '../../src/intent/understand.ts';
+
+export const NOON = new Date('2026-11-20T12:00:00.000Z');
+
+export function service(name: string, over: Partial<Service> = {}): Service {
+  return {
+    id: `id-of-${name}`,
+    name,
+    aliases: [],
+    tags: [],
+    warehouse: null,
+    pipes: [],
+    source: 'configuration',
+    lastSeen: null,
+    ...over,
+  };
+}
+
+export const services = directoryOf(
+  [
+    service('analytics-prod', { aliases: ['prod', 'main db'] }),
+    service('analytics-dev'),
+    service('staging'),
+    service('analytics eu'),
+    service('twin', { id: '1-twin' }),
+    service('twin', { id: '2-twin' }),
+  ],
+  [],
+);
+
+const Gigabytes = z.string().regex(/^\d+$/, 'must be a whole number of GB');
+
+/** A command with keys, made for the tests. */
+export const serviceTune = changeCommand({
+  name: 'service tune',
+  summary: 'Tune a service',
+  examples: ['service tune staging min=16'],
+  args: z.strictObject({
+    service: ServiceName,
+    minReplicaMemoryGb: Gigabytes.optional().meta({ word: 'min', label: 'Minimum memory (GB)' }),
+    idleTimeoutMinutes: z.string().optional().meta({ word: 'idle-timeout', label: 'Timeout' }),
+    message: z.string().optional().meta({ word: 'message', label: 'Message' }),
+  }),
+  sends: 'PATCH tuning',
+  callClass: 'patch',
+  target: ({ service: { id, name, tags, warehouse } }) => ({
+    kind: 'service',
+    id,
+    name,
+    tags,
+    warehouse,
+  }),
+  observe: () => null,
+  desired: () => ({}),
+  warnings: () => [],
+  send: async () => ({ requestId: null, reported: [], learned: null }),
+  undo: () => null,
+  afterwards: '',
+});
+
+export const commands: readonly Command[] = [...registry, serviceTune];
+
+/** What is understood of `/service stop analytics-prod`, slash or not. */
+export function read(line: string, known: readonly Service[] = services): Understood {
+  const [, noun = '', rest = ''] = /^\/?(\S+)\s?(.*)$/s.exec(line) ?? [];
+  return understand(noun, rest, { commands, services: known });
+}
+
+/** The same in one line: the command with what was given, or the "no" with its offers. */
+export function gist(understood: Understood): string {
+  switch (understood.kind) {
+    case 'help':
+      return `help for ${understood.noun}`;
+    case 'incomplete':
+      return `${understood.command.name} lacks ${understood.missing.map(({ name }) => name)}`;
+    case 'misread':
+      return [understood.sentence, ...understood.offers.map(({ line }) => `[${line}]`)].join(' ');
+    case 'intent': {
+      const { command, args, reason } = understood;
+      const said = Object.entries(args).map(([name, value]) => `${name}=${nameOf(value)}`);
+      return [command.name, ...said, ...(reason === null ? [] : [`because “${reason}”`])].join(' ');
+    }
+  }
+}
+
+function nameOf(value: unknown): string {
+  return typeof value === 'object' && value && 'id' in value ? String(value.id) : String(value);
+}
