@@ -57,8 +57,8 @@ function changeTables({ text, end }: Dialect): string[] {
       version integer not null check (version > 0),
       rejection ${text}, cancelled_by ${text}, stopped ${text}, ending ${text},
       resolution ${text}, ended_at ${text}, created_at ${text} not null,
-      expires_at ${text} not null, not_before ${text}, lease_owner ${text}, lease_until ${text}, origin ${text},
-      card_channel ${text}, card_ts ${text}, card_version integer,
+      expires_at ${text} not null, not_before ${text}, lease_owner ${text}, lease_until ${text},
+      origin ${text}, card_channel ${text}, card_ts ${text}, card_version integer,
       check ((lease_owner is null) = (lease_until is null)),
       check ((card_channel is null) = (card_ts is null))) ${end}`,
     'create index change_by_state on change (state, expires_at)',
@@ -116,8 +116,8 @@ function queueTables({ text, serial, end }: Dialect): string[] {
 function knowledgeTables({ text, end }: Dialect): string[] {
   const known = ['known_service', 'known_pipe'].map(
     (table) => `create table ${table} (id ${text} primary key, name ${text} not null,
-      named_at ${text} not null, source ${text} not null, seen_at ${text} not null, fields ${text} not null,
-      field_seen_at ${text} not null) ${end}`,
+      named_at ${text} not null, source ${text} not null, seen_at ${text} not null,
+      fields ${text} not null, field_seen_at ${text} not null) ${end}`,
   );
   return [
     `create table meta (key ${text} primary key, value ${text} not null) ${end}`,

@@ -1,11 +1,14 @@
 import { z } from 'zod';
+import type { JsonObject } from '../changes/change.ts';
 import type { JsonText } from './tables.ts';
 
 /** An instant inside stored JSON. */
 export const Instant = z.iso.datetime().transform((text) => new Date(text));
 
-/** A JSON object of any content. */
-export const Fields = z.record(z.string(), z.json());
+/** A JSON object of any content: whatever the parser made of a text is JSON all the way down. */
+export const Fields = z.custom<JsonObject>(
+  (value) => typeof value === 'object' && value !== null && !Array.isArray(value),
+);
 
 export function toText(date: Date): string;
 export function toText(date: Date | null): string | null;

@@ -1,12 +1,18 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import type { Kysely } from 'kysely';
+import { type Kysely, type KyselyPlugin, sql } from 'kysely';
 import type { Tables, Tx } from './tables.ts';
 
 const LIMIT_MS = 5_000;
 const BUSY_BUDGET_MS = 2_000;
 const SERIALIZATION_TRIES = 5;
 
-const inside = new AsyncLocalStorage<{ over: boolean }>();
+interface Scope {
+  over: boolean;
+  started: number;
+  ended: number;
+}
+
+const inside = new AsyncLocalStorage<Scope>();
 
 /**
  * The body may run several times, so it does nothing but read and write `tx`; what it throws rolls
@@ -57,15 +63,39 @@ function refuseOwn(): never {
 }
 
 async function attempt<T>(root: Kysely<Tables>, body: (tx: Tx) => Promise<T>): Promise<T> {
-  const scope = { over: false };
+  const scope = { over: false, started: 0, ended: 0 };
+  return root
+    .transaction()
+    .setIsolationLevel('read committed')
+    .execute((tx) => inside.run(scope, () => contain(tx, scope, body)));
+}
+
+/**
+ * Statements that a body left behind, because it failed beside them or ran out of time, still wait
+ * for the connection. They must be through before the rollback: after it they would commit.
+ */
+async function contain<T>(tx: Tx, scope: Scope, body: (tx: Tx) => Promise<T>): Promise<T> {
   try {
-    return await root
-      .transaction()
-      .setIsolationLevel('read committed')
-      .execute((tx) => inside.run(scope, () => withinLimit(body(tx))));
+    return await withinLimit(body(tx.withPlugin(tether(scope))));
   } finally {
     scope.over = true;
+    // One more in the same line. In a failed transaction it fails, and that tells the same.
+    if (scope.started > scope.ended) await Promise.allSettled([sql`select 1`.execute(tx)]);
   }
+}
+
+function tether(scope: Scope): KyselyPlugin {
+  return {
+    transformQuery({ node }) {
+      if (scope.over) throw new Error('The transaction is over');
+      scope.started += 1;
+      return node;
+    },
+    async transformResult({ result }) {
+      scope.ended += 1;
+      return result;
+    },
+  };
 }
 
 async function withinLimit<T>(work: Promise<T>): Promise<T> {

@@ -83,6 +83,52 @@ test.for(ENGINES)('a body that hangs is rolled back after five seconds on %s', a
   expect(await readMeta(database.db, 'colour')).toBeNull();
 });
 
+test.for(ENGINES)('a body that goes on after its time leaves nothing on %s', async (engine) => {
+  const database = await freshDatabase(engine);
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+  onTestFinished(() => void vi.useRealTimers());
+  const reached = Promise.withResolvers<void>();
+  const stopped = Promise.withResolvers<unknown>();
+  const busy = database.transaction(async (tx) => {
+    try {
+      for (let n = 0; ; n += 1) {
+        await writeMeta(tx, `colour ${n}`, 'red');
+        await turn();
+        if (n === 3) reached.resolve();
+      }
+    } catch (error) {
+      stopped.resolve(error);
+    }
+  });
+  await reached.promise;
+  vi.advanceTimersByTime(5_000);
+
+  await expect(busy).rejects.toThrow('longer than 5 s');
+  vi.useRealTimers();
+  expect(String(await stopped.promise)).toContain('The transaction is over');
+  const rows = await database.db.selectFrom('meta').select('key').execute();
+  expect(rows).toEqual([{ key: 'schema-version' }]);
+});
+
+test.for(ENGINES)('what ran beside a failure is rolled back with it on %s', async (engine) => {
+  const database = await freshDatabase(engine);
+  for (let round = 0; round < 10; round += 1) {
+    const failing = database.transaction((tx) =>
+      Promise.all([
+        sql`insert into meta (key) values ('no value')`.execute(tx),
+        ...['a', 'b', 'c'].map((key) => writeMeta(tx, key, 'red')),
+      ]),
+    );
+    await expect(failing).rejects.toThrow(/null/i);
+  }
+  // On PostgreSQL a statement that escaped would be sent by now: the same connections are in use.
+  await Promise.all(
+    Array.from({ length: 10 }, () => database.transaction((tx) => readMeta(tx, 'a'))),
+  );
+  const rows = await database.db.selectFrom('meta').select('key').execute();
+  expect(rows).toEqual([{ key: 'schema-version' }]);
+});
+
 async function withStranger(): Promise<{ database: Database; stranger: DatabaseSync }> {
   const url = await freshUrl('sqlite');
   const database = await openForTest(url);
