@@ -1,0 +1,136 @@
+import { expect, test } from 'vitest';
+import type { Snapshot } from '../../src/changes/change.ts';
+import { commands, nouns, reserved } from '../../src/commands/index.ts';
+import { type Command, nounOf, type Reach } from '../../src/intent/define.ts';
+import { NOON, service } from '../intent/fixtures.ts';
+
+const prod = service('analytics-prod', {
+  id: '2f7c9d34',
+  tags: ['prod', 'eu'],
+  warehouse: 'main',
+  pipes: [{ id: 'p1', name: 'orders' }],
+});
+
+function seen(fields: Snapshot['fields']): Snapshot {
+  return { fields, seenAt: NOON, source: 'reply to a start' };
+}
+
+function change(name: string): Command & { kind: 'change' } {
+  const command = commands.find((each) => each.name === name);
+  if (command?.kind !== 'change') throw new Error(`There is no change command ${name}`);
+  return command;
+}
+
+async function answer(name: string, args: unknown, services: Reach['services']) {
+  const command = commands.find((each) => each.name === name);
+  if (command?.kind !== 'query') throw new Error(`There is no query ${name}`);
+  return command.answer(args, reach({}, services));
+}
+
+/** The clients as far as a command uses them. */
+function reach(cloud: Partial<Reach['cloud']>, services: Reach['services'] = []): Reach {
+  // Calling what is not given fails the test, as it should.
+  return { cloud: cloud as Reach['cloud'], alerts: null, services };
+}
+
+test('no two commands have one name, and none is reserved any more', () => {
+  const names = [...commands.map(({ name }) => name), ...reserved.queries, ...reserved.changes];
+  expect(new Set(names).size).toBe(names.length);
+});
+
+test('every noun has words for Slack, and every command a noun that Slack shows', () => {
+  const known = Object.keys(nouns);
+  expect(commands.map(nounOf).filter((noun) => !known.includes(noun))).toEqual([]);
+});
+
+test.for(commands.map((command) => [command.name, command] as const))(
+  '%s says in few words what it does, and how',
+  ([name, { summary, examples }]) => {
+    expect(summary).toMatch(/^[A-Z][^\n]{4,74}[^.]$/);
+    expect(examples.length).toBeGreaterThan(0);
+    for (const example of examples) expect(`${example} `.startsWith(`${name} `)).toBe(true);
+  },
+);
+
+test.for([
+  ['service stop', 'stop', 'service start'],
+  ['service start', 'start', 'service stop'],
+])(
+  '%s sends its word once, to its target, and can be taken back',
+  async ([name = '', word, back]) => {
+    const command = change(name);
+    const target = command.target({ service: prod });
+    expect(target).toEqual({
+      kind: 'service',
+      id: '2f7c9d34',
+      name: 'analytics-prod',
+      tags: ['prod', 'eu'],
+      warehouse: 'main',
+    });
+    expect(command.desired({ service: prod })).toEqual({ command: word });
+    expect(command.undo(target, null)?.line).toBe(`${back} 2f7c9d34`);
+
+    const calls: unknown[] = [];
+    const cloud: Partial<Reach['cloud']> = {
+      updateServiceState: async (...call) => {
+        calls.push(call);
+        return { result: null, requestId: 'r1', status: 200, tookMs: 1 };
+      },
+    };
+    const sent = await command.send(target, { command: word ?? '' }, reach(cloud));
+    expect(calls).toEqual([['2f7c9d34', { command: word }]]);
+    expect(sent).toEqual({ requestId: 'r1', reported: [], learned: null });
+  },
+);
+
+test.for<[string, string, Snapshot['fields'] | null, string[]]>([
+  ['stops a service that was seen', 'service stop', {}, ['Queries and pipes']],
+  ['stops what nobody has seen', 'service stop', null, ['Queries and pipes', 'not known']],
+  ['stops a primary', 'service stop', { isPrimary: true }, ['Queries and pipes', 'primary']],
+  ['starts a stopped service', 'service start', { state: 'stopped' }, []],
+  ['starts an idle service', 'service start', { state: 'idle' }, ['wakes on the next query']],
+  ['starts what nobody has seen', 'service start', null, []],
+])('whoever %s is warned of that much', ([, name, fields, warnings]) => {
+  const before = fields && seen(fields);
+  const shown = change(name).warnings({ service: { ...prod, lastSeen: before } }, before);
+  expect(shown).toEqual(warnings.map((words) => expect.stringContaining(words)));
+});
+
+test('a change is weighed against what was last seen of its service', async () => {
+  const lastSeen = seen({ state: 'idle' });
+  for (const name of ['service stop', 'service start']) {
+    const observed = await change(name).observe({ service: { ...prod, lastSeen } }, reach({}));
+    expect(observed).toBe(lastSeen);
+  }
+});
+
+test('the list shows what is known of each service, and not more', async () => {
+  const running = { ...prod, lastSeen: seen({ state: 'running' }) };
+  const { title, parts } = await answer('service list', {}, [running, service('new')]);
+  expect(title).toBe('2 services');
+  expect(parts[0]).toMatchObject({
+    rows: [
+      ['analytics-prod', 'prod, eu', 'main', 'running', NOON],
+      ['new', null, null, null, null],
+    ],
+  });
+});
+
+test('a service is shown with everything that was seen of it, and since when', async () => {
+  const lastSeen = seen({ state: 'running', minReplicaMemoryGb: 16, isPrimary: true });
+  const { parts } = await answer('service show', { service: { ...prod, lastSeen } }, []);
+  const facts = parts.flatMap((part) => (part.kind === 'facts' ? part.facts : []));
+  expect(facts).toEqual(
+    expect.arrayContaining([
+      ['Id', '2f7c9d34'],
+      ['Tags', 'prod, eu'],
+      ['Warehouse', 'main'],
+      ['Pipes', 'orders'],
+      ['Known from', 'configuration'],
+      ['State', 'running'],
+      ['Min replica memory gb', 16],
+      ['Is primary', 'true'],
+      ['Seen', NOON],
+    ]),
+  );
+});

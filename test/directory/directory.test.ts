@@ -1,0 +1,64 @@
+import { expect, test } from 'vitest';
+import { directoryOf, findServices, type LearnedService } from '../../src/directory/directory.ts';
+
+const NOON = new Date('2026-11-20T12:00:00.000Z');
+
+const prod = {
+  id: '2f7c9d34-5f0e-4f0a-8f58-0f6f0b1c2d3e',
+  name: 'analytics-prod',
+  aliases: ['Prod'],
+  tags: ['prod'],
+  warehouse: 'main',
+  pipes: [],
+};
+
+function learned(over: Partial<LearnedService> = {}): LearnedService {
+  const fields = { state: 'running' };
+  return { id: prod.id, name: 'renamed', source: 'reply to a stop', seenAt: NOON, fields, ...over };
+}
+
+test('a reply tells the condition of a service, and neither its name nor its tags', () => {
+  const [service, ...others] = directoryOf([prod], [learned()]);
+  const lastSeen = { fields: { state: 'running' }, seenAt: NOON, source: 'reply to a stop' };
+  expect(service).toEqual({ ...prod, source: 'configuration', lastSeen });
+  expect(others).toEqual([]);
+});
+
+test('a service that only a reply knows can be named, but holds no tag and no warehouse', () => {
+  const [, stranger] = directoryOf([prod], [learned({ id: 'x', name: 'other' })]);
+  expect(stranger).toMatchObject({ name: 'other', tags: [], aliases: [], warehouse: null });
+  expect(stranger?.source).toBe('reply to a stop');
+});
+
+test('a cost report names a service and says nothing of its condition', () => {
+  const fromReport = learned({ id: 'x', fields: {}, source: 'usage report' });
+  expect(directoryOf([], [fromReport])[0]).toMatchObject({ name: 'renamed', lastSeen: null });
+});
+
+test('a configured service of which nothing was seen has no condition', () => {
+  expect(directoryOf([prod], [])[0]?.lastSeen).toBeNull();
+});
+
+test('services stand in the order of their names', () => {
+  const names = ['staging', 'Analytics', 'archive'];
+  const services = directoryOf(
+    [],
+    names.map((name) => learned({ id: name, name })),
+  );
+  expect(services.map(({ name }) => name)).toEqual(['Analytics', 'archive', 'staging']);
+});
+
+const impostor = learned({ id: 'impostor', name: 'analytics-prod' });
+const namedLikeAnId = learned({ id: 'sly', name: prod.id });
+const services = directoryOf([prod], [impostor, namedLikeAnId, learned({ id: 'b', name: 'b' })]);
+
+test.for<[string, string, string[]]>([
+  ['its name', ' B ', ['b']],
+  ['an alias in other letters', 'pROD', [prod.id]],
+  ['an id, even where another service has it for a name', prod.id.toUpperCase(), [prod.id]],
+  ['a part of its name', 'analytics', []],
+  ['nothing', '', []],
+  ['two names alike', 'Analytics-Prod', [prod.id, 'impostor']],
+])('by %s are found exactly these', ([, text, ids]) => {
+  expect(findServices(services, text).map(({ id }) => id)).toEqual(ids);
+});
