@@ -33,7 +33,8 @@ export function textReply(status: number, text: string, headers: Headers = {}): 
 }
 
 export function htmlReply(status: number, text: string, headers: Headers = {}): Reply {
-  const page = `<!DOCTYPE html>\n<html lang="en">\n<head><title>${status}</title></head>\n<body>\n<pre>${text}</pre>\n</body>\n</html>\n`;
+  const head = `<!DOCTYPE html>\n<html lang="en">\n<head><title>${status}</title></head>`;
+  const page = `${head}\n<body>\n<pre>${text}</pre>\n</body>\n</html>\n`;
   return textReply(status, page, { 'content-type': 'text/html; charset=utf-8', ...headers });
 }
 

@@ -15,6 +15,11 @@ export function badRequest(world: CloudWorld, text: string): JsonReply {
   return refusal(world, 400, `BAD_REQUEST: ${text}`);
 }
 
+export function notRunning(world: CloudWorld, what: string, state: string): JsonReply {
+  const text = `${what} only when the database service is running. Current state: ${state}`;
+  return refusal(world, 424, `FAILED_DEPENDENCY: ${text}`);
+}
+
 /** A value as the servers' error texts show it: `<number:30>`. */
 export function shown(value: unknown): string {
   const text = typeof value === 'object' ? JSON.stringify(value) : String(value);

@@ -2,7 +2,7 @@ import type { Call, JsonObject } from '../call.ts';
 import { uuid } from '../chance.ts';
 import { effectOf } from '../effects.ts';
 import type { Reply } from '../reply.ts';
-import { badRequest, refusal, success } from './answers.ts';
+import { badRequest, notRunning, success } from './answers.ts';
 import { fieldProblem, nullable, oneOf, problemIn, text } from './rules.ts';
 import { findService, readBody } from './targets.ts';
 import type { CloudWorld, EndpointRecord } from './world.ts';
@@ -38,8 +38,7 @@ export function createEndpoint(world: CloudWorld, call: Call): Reply {
   if (problem !== null) return badRequest(world, problem);
   const { id: serviceId, state } = target.found;
   if (state !== 'running') {
-    const text = `Endpoint creation is allowed only when the database service is running. Current state: ${state}`;
-    return refusal(world, 424, `FAILED_DEPENDENCY: ${text}`);
+    return notRunning(world, 'Endpoint creation is allowed', state);
   }
 
   const id = uuid(world.chance);

@@ -1,6 +1,6 @@
 import type { Call } from '../call.ts';
 import type { Reply } from '../reply.ts';
-import { refusal, success } from './answers.ts';
+import { notRunning, refusal, success } from './answers.ts';
 import { findService, lookUp } from './targets.ts';
 import type { CloudWorld } from './world.ts';
 
@@ -35,8 +35,7 @@ export function pipeSettings(world: CloudWorld, call: Call): Reply {
   }
   const isDown = state === 'idle' || state === 'stopped';
   if (isDown && world.behaviour.pipeSettingsWhileDown === 424) {
-    const text = `Pipe settings are available only when the database service is running. Current state: ${state}`;
-    return refusal(world, 424, `FAILED_DEPENDENCY: ${text}`);
+    return notRunning(world, 'Pipe settings are available', state);
   }
   return success(world, world.profile === 'full' ? settings : contractPart(settings));
 }

@@ -134,6 +134,28 @@ test('the documented server takes any of the nine fields, and loses only texts',
   expect(after).toEqual({ ...before, ...lost });
 });
 
+test('the server of January keeps a negative threshold that it already had', async () => {
+  const { ask, alerts } = await alertsServer({ profile: 'code-2026-01' });
+  alerts.editAlert(LATENCY, { threshold: -5 });
+  const body = { ...NEEDED, ...TILE, threshold: -5, name: 'Latency' };
+  expect((await ask('PUT', `/${LATENCY}`, body)).status).toBe(200);
+});
+
+test('the documented server, too, converts an alert that is called a tile’s', async () => {
+  const { ask, alerts } = await alertsServer({ profile: 'docs' });
+  const { dashboardId, tileId } = TILE;
+  await ask('PUT', `/${RATE}`, { source: 'tile', dashboardId, tileId });
+  const after = alerts.alert(RATE);
+  expect(after).toMatchObject({ source: 'tile', dashboardId, tileId });
+  expect([after?.savedSearchId, after?.groupBy]).toEqual([undefined, undefined]);
+});
+
+test('the documented server takes back a type that only it knows', async () => {
+  const { ask } = await alertsServer({ profile: 'docs' });
+  const body = { thresholdType: 'between', threshold: 50 };
+  expect((await ask('PUT', `/${RANGE}`, body)).status).toBe(200);
+});
+
 test('someone else edits the alert between the read and the write', async () => {
   const { ask, alerts } = await alertsServer();
   alerts.before('update alert', () => alerts.editAlert(LATENCY, { state: 'ALERT', threshold: 1 }));

@@ -161,7 +161,11 @@ test('a created service appears in the report of its first day', async () => {
   await ask('POST', '/services', body);
   clock.advance(3_600_000);
   const rows = await rowsOf(ask, '2026-11-20');
-  expect(ofEntity(rows, 'brand new').length).toBeGreaterThan(0);
+  expect(ofEntity(rows, 'brand new').map(({ entityType }) => entityType)).toEqual([
+    'datawarehouse',
+    'service',
+  ]);
+  expect(ofEntity(await rowsOf(ask, '2026-11-19'), 'brand new')).toEqual([]);
 });
 
 const PERIOD = 'from_date=2026-10-01&to_date=2026-10-31';

@@ -156,7 +156,7 @@ test('a body that is not called JSON is not read', async () => {
 
 test('unknown fields are ignored, unless the server is strict', async () => {
   const { ask, cloud } = await cloudServer();
-  const body = { command: 'start', force: true };
+  const body = { command: 'start', force: true, constructor: 'odd' };
   expect((await ask('PATCH', path(STAGING), body)).status).toBe(200);
   cloud.behave({ unknownFields: 'refused' });
   const { json } = await ask('PATCH', path(STAGING), body);
