@@ -1,74 +1,52 @@
-import { type KeyboardEvent, useId, useLayoutEffect, useRef, useState } from 'react';
+import { type KeyboardEvent, useLayoutEffect, useRef } from 'react';
 import type { SlashCommand } from '../../protocol.ts';
 import { Icon } from '../frame/icon.tsx';
 import { useSession } from '../session.ts';
-import { commandOf, completions } from './commands.ts';
+import { commandOf } from './commands.ts';
+import { useCompleting } from './completing.ts';
 import { Completion } from './completion.tsx';
 import { useSending, type Where } from './sending.ts';
 import { ShortcutsMenu } from './shortcuts-menu.tsx';
+
+const NO_COMMANDS: readonly SlashCommand[] = [];
+const LINE_PX = 22;
 
 export function Composer(where: Where) {
   const { channel, threadTs } = where;
   const { screen } = useSession();
   const { text, setText, sending, send } = useSending(where);
-  const [active, setActive] = useState(0);
-  const [dropped, setDropped] = useState(false);
   const box = useRef<HTMLTextAreaElement>(null);
-  const listId = useId();
-
-  const offered = dropped || threadTs !== null ? [] : completions(text, screen.commands);
-  const chosen = offered[Math.min(active, offered.length - 1)];
-  const typing = commandOf(text, screen.commands);
+  // Slash commands do not work in threads, so none is offered there.
+  const commands = threadTs === null ? screen.commands : NO_COMMANDS;
+  const completing = useCompleting({ text, commands, setText });
+  const { listId, offered, at, chosen } = completing;
   const to = channel.kind === 'dm' ? channel.name : `#${channel.name}`;
   const label = threadTs === null ? `Message ${to}` : 'Reply…';
 
   useLayoutEffect(() => {
     if (box.current === null) return;
     box.current.style.height = 'auto';
-    box.current.style.height = `${text === '' ? 22 : box.current.scrollHeight}px`;
+    box.current.style.height = `${text === '' ? LINE_PX : box.current.scrollHeight}px`;
   }, [text]);
-
-  function type(next: string) {
-    setText(next);
-    setActive(0);
-    setDropped(false);
-  }
-
-  function complete({ command }: SlashCommand) {
-    type(`${command} `);
-    box.current?.focus();
-  }
 
   function onKeyDown(event: KeyboardEvent) {
     if (event.nativeEvent.isComposing) return;
-    const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
-    if (chosen !== undefined && step !== undefined)
-      setActive((active + step + offered.length) % offered.length);
-    else if (chosen !== undefined && event.key === 'Tab') complete(chosen);
-    else if (offered.length > 0 && event.key === 'Escape') setDropped(true);
-    else if (event.key !== 'Enter' || event.shiftKey) return;
-    // A whole command is ready to go; half of one is completed first.
-    else if (chosen !== undefined && chosen.command !== text) complete(chosen);
-    else void send();
+    const taken = completing.take(event);
+    if (!taken && (event.key !== 'Enter' || event.shiftKey)) return;
     event.preventDefault();
+    if (!taken) void send();
   }
 
   return (
     <div className="composer-around">
-      {chosen !== undefined && (
+      {chosen === undefined ? (
+        <UsageLine command={commandOf(text, commands)} />
+      ) : (
         <Completion
-          id={listId}
-          app={screen.botName}
-          commands={offered}
-          active={offered.indexOf(chosen)}
-          onPoint={setActive}
-          onChoose={complete}
+          {...{ id: listId, app: screen.botName, commands: offered, active: at }}
+          onPoint={completing.point}
+          onChoose={completing.complete}
         />
-      )}
-      {chosen === undefined && typing !== undefined && (
-        <p className="usage-line">
-          <b>{typing.command}</b> <span className="usage">{typing.usageHint}</span>
-        </p>
       )}
       <div className="composer" aria-busy={sending}>
         <textarea
@@ -79,8 +57,8 @@ export function Composer(where: Where) {
           placeholder={label}
           aria-autocomplete="list"
           aria-controls={listId}
-          {...(chosen && { 'aria-activedescendant': `${listId}-${offered.indexOf(chosen)}` })}
-          onChange={(event) => type(event.target.value)}
+          {...(chosen && { 'aria-activedescendant': `${listId}-${at}` })}
+          onChange={(event) => setText(event.target.value)}
           onKeyDown={onKeyDown}
         />
         <div className="composer-foot">
@@ -97,5 +75,14 @@ export function Composer(where: Where) {
         </div>
       </div>
     </div>
+  );
+}
+
+function UsageLine({ command }: { command: SlashCommand | undefined }) {
+  if (command === undefined) return null;
+  return (
+    <p className="usage-line">
+      <b>{command.command}</b> <span className="usage">{command.usageHint}</span>
+    </p>
   );
 }
