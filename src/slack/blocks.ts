@@ -1,5 +1,13 @@
 import type { Block, KnownBlock } from '@slack/types';
-import { bounded, elementOf, type Line, mrkdwnOf, visible } from './rich.ts';
+import {
+  bounded,
+  boundedMrkdwn,
+  elementOf,
+  type Line,
+  mrkdwnOf,
+  oneLine,
+  visible,
+} from './rich.ts';
 
 /** A whole message: what is drawn, and the same in words for whoever cannot see blocks. */
 export interface Message {
@@ -26,7 +34,7 @@ export function message(...parts: readonly (Part | null)[]): Message {
     .map((part) => part.text)
     .filter(Boolean)
     .join('\n');
-  return { text: bounded(text, TEXT_MAX), blocks: shown.map((part) => part.block) };
+  return { text: boundedMrkdwn(text, TEXT_MAX), blocks: shown.map((part) => part.block) };
 }
 
 /** The same message with a small line below it. */
@@ -41,7 +49,7 @@ export interface Part {
 }
 
 export function title(text: string): Part {
-  const shown = bounded(visible(text), 150);
+  const shown = bounded(oneLine(visible(text)), 150);
   const block = { type: 'header', text: { type: 'plain_text', text: shown, emoji: false } };
   return { block, text: mrkdwnOf([shown]) };
 }
@@ -65,13 +73,22 @@ function withBreak(line: Line, breaks: boolean) {
 
 /** `Reason  nightly maintenance`: the label stands out, the value is literal. */
 export function fact(label: string, ...value: Line): Line {
-  return [{ bold: label }, '  ', ...value];
+  const literal = value.map((part) => (typeof part === 'string' ? oneLine(part) : part));
+  return [{ bold: label }, '  ', ...literal];
 }
 
 export function note(...line: Line): Part {
-  const text = bounded(mrkdwnOf(line), 2_900);
-  const block = { type: 'context', elements: [{ type: 'mrkdwn', text, verbatim: true }] };
-  return { block, text: '' };
+  return { block: { type: 'context', elements: [noteElement(line)] }, text: '' };
+}
+
+// Words alone are plain: markup would style whatever stars and colons a name brings along.
+function noteElement(line: Line) {
+  const words = line.filter((part) => typeof part === 'string');
+  if (words.length < line.length) {
+    return { type: 'mrkdwn', text: boundedMrkdwn(mrkdwnOf(line), 2_900), verbatim: true };
+  }
+  const text = bounded(visible(words.join('')), 2_900) || '–';
+  return { type: 'plain_text', text, emoji: false };
 }
 
 export function buttons(id: string, ...all: readonly Button[]): Part | null {

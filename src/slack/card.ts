@@ -7,7 +7,7 @@ import { type Button, buttons, fact, lines, type Message, message, title } from 
 import { endingLines } from './ending.ts';
 import { deed } from './naming.ts';
 import { refusalLine } from './refusals.ts';
-import { either, type Inline, type Line } from './rich.ts';
+import { bounded, either, type Inline, type Line } from './rich.ts';
 
 /** What drawing needs beside the change: the same for every message. */
 export interface Drawing {
@@ -53,7 +53,8 @@ export function cardTitle(change: Change): string {
       ? 'it happened'
       : 'it did not happen'
     : TITLES[change.state];
-  return `${MARKS[change.state]} ${deed(change)}: ${words}`;
+  // A header ends at 150 letters, and a long name must not push the state out of it.
+  return `${MARKS[change.state]} ${bounded(deed(change), 100)}: ${words}`;
 }
 
 /** The one public message of a change, drawn whole in every state it enters. */
@@ -69,11 +70,19 @@ export function changeCard(change: Change, drawing: Drawing): Message {
 function facts(change: Change): readonly Line[] {
   const { id, requester, reason, createdAt } = change;
   return [
+    targetLine(change),
     fact('Asked by', { user: requester }, ', ', { at: createdAt }, ` · ${id}`),
     ...(reason ? [fact('Reason', reason)] : []),
     sendsLine(change),
     fact('Cost', 'not known'),
   ];
+}
+
+/** With the beginning of the id: two services may have one name, and a name may look like another. */
+export function targetLine({ plan: { target } }: Pick<Change, 'plan'>): Line {
+  const about = [target.tags?.join(', '), target.warehouse, target.id.slice(0, 8)].filter(Boolean);
+  const kind = target.kind === 'alert' ? 'Alert' : 'Service';
+  return fact(kind, bounded(target.name, 150), about.map((each) => ` · ${each}`).join(''));
 }
 
 export function sendsLine({ plan }: Pick<Change, 'plan'>): Line {

@@ -1,6 +1,6 @@
 import type { Change, RoleName, UserId } from '../changes/change.ts';
 import type { Policy } from '../policy/policy.ts';
-import { either, type Inline, type Line } from './rich.ts';
+import { either, type Inline, type Line, oneLine } from './rich.ts';
 
 /** A role as people know it: its user groups. Written without a mention, so that nobody is pinged. */
 export function roleText(policy: Policy, role: RoleName | null): string {
@@ -18,7 +18,7 @@ export function peopleLine(users: readonly UserId[], most = 5): Line {
 /** `service stop` on analytics-prod → `Stop analytics-prod`. */
 export function deed(change: Pick<Change, 'command' | 'plan'>): string {
   const verb = change.command.split(' ').slice(1).join(' ');
-  return `${verb.charAt(0).toUpperCase()}${verb.slice(1)} ${change.plan.target.name}`;
+  return `${verb.charAt(0).toUpperCase()}${verb.slice(1)} ${oneLine(change.plan.target.name)}`;
 }
 
 export function lowerDeed(change: Pick<Change, 'command' | 'plan'>): string {

@@ -1,6 +1,6 @@
 import type { Change, Snapshot } from '../changes/change.ts';
 import { type Button, buttons, fact, lines, type Message, message, title } from './blocks.ts';
-import { cardTitle, type Drawing, sendsLine } from './card.ts';
+import { cardTitle, type Drawing, sendsLine, targetLine } from './card.ts';
 import { deed, roleText } from './naming.ts';
 import type { Line } from './rich.ts';
 
@@ -20,12 +20,6 @@ export function preview(draft: Change, others: readonly Change[], drawing: Drawi
     ),
     buttons(`preview:${draft.id}`, ...previewButtons(draft)),
   );
-}
-
-function targetLine({ plan: { target } }: Change): Line {
-  const about = [target.tags.join(', '), target.warehouse, target.id.slice(0, 8)].filter(Boolean);
-  const kind = target.kind === 'alert' ? 'Alert' : 'Service';
-  return fact(kind, [target.name, ...about].join(' · '));
 }
 
 function seenLine(before: Snapshot | null): Line {

@@ -19,13 +19,25 @@ const DATE_FORMAT = '{date_short_pretty} at {time}';
 
 /** A name may bring control and direction marks that make it look like another one. */
 export function visible(text: string): string {
-  return text.replace(/[\p{Cc}\p{Cf}]/gu, (mark) => (mark === '\n' ? '\n' : ''));
+  const spaced = text.replace(/\t/g, ' ');
+  return spaced.replace(/[\p{Cc}\p{Cf}]/gu, (mark) => (mark === '\n' ? '\n' : ''));
+}
+
+/** For what stands beside a label or in a title, where a line break could write a line of ours. */
+export function oneLine(text: string): string {
+  return text.replace(/\s*[\n\u2028\u2029]\s*/g, ' ');
 }
 
 /** Cut by whole characters, so that the limit never splits one. */
 export function bounded(text: string, most: number): string {
   const letters = [...text];
   return letters.length <= most ? text : `${letters.slice(0, most - 1).join('')}…`;
+}
+
+/** Cut like any text, but never within an escape, a mention or a date: half of one is markup. */
+export function boundedMrkdwn(text: string, most: number): string {
+  const cut = bounded(text, most);
+  return cut === text ? text : `${cut.slice(0, -1).replace(/(?:<[^<>]*|&[a-z]*)$/, '')}…`;
 }
 
 /** The three characters of Slack's markup; escaped before it is cut, or a cut could undo it. */

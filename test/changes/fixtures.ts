@@ -37,6 +37,8 @@ export const PLAN: Change['plan'] = {
   sends: 'PATCH state',
   body: { command: 'stop' },
   before: { fields: { state: 'running' }, seenAt: minutes(-120), source: 'reply to a scale' },
+  rows: [{ field: 'state', label: 'State', before: 'running', after: 'stopped' }],
+  keptAsIs: [],
   warnings: ['Queries and pipes of this service stop with it.'],
 };
 
@@ -51,7 +53,7 @@ export const REQUIRES: Change['requires'] = {
   channel: '#db-approvals',
 };
 
-export const SUCCESS: Ending = {
+export const SUCCESS: Ending & { how: 'succeeded' } = {
   how: 'succeeded',
   at: minutes(2),
   tookMs: 812,
@@ -59,7 +61,7 @@ export const SUCCESS: Ending = {
   reported: ['stopping'],
 };
 
-export const FAILURE: Ending = {
+export const FAILURE: Ending & { how: 'failed' | 'unknown' } = {
   how: 'failed',
   at: minutes(2),
   tookMs: 95,
