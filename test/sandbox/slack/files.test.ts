@@ -34,3 +34,13 @@ test('a picture is shown only when it is ready and a picture', async () => {
   for (const file of [picture, table]) await client.files.info({ file });
   expect([await show(picture), await show(table)]).toEqual(['ok', 'invalid_blocks']);
 });
+
+test('bytes of another length than announced are not taken', async () => {
+  const slack = await standIn();
+  const { files } = clientOf(slack);
+  const opened = await files.getUploadURLExternal({ filename: 'costs.csv', length: 3 });
+  const sent = await fetch(opened.upload_url ?? '', { method: 'POST', body: 'four' });
+  expect(sent.status).toBe(400);
+  const done = files.completeUploadExternal({ files: [{ id: opened.file_id ?? '' }] });
+  expect(await outcome(done)).toBe('file_update_failed');
+});

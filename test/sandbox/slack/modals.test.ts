@@ -198,3 +198,18 @@ test('one person neither sees nor answers the modal of another', async () => {
   expect(slack.screen(ben).views).toEqual([]);
   await expect(slack.submit(ben, viewId(slack))).rejects.toThrow('Ben has no open modal');
 });
+
+test('a modal that clears on closing takes the others with it', async () => {
+  let answer: unknown;
+  const { slack, heard, open } = await afterCommand(() => answer);
+  await open({ ...asking, notify_on_close: true });
+  const view = modal({ clear_on_close: true, notify_on_close: true });
+  answer = { response_action: 'push', view };
+  await slack.submit(ana, viewId(slack));
+  expect(slack.screen(ana).views).toHaveLength(2);
+  answer = undefined;
+  await slack.close(ana, viewId(slack));
+  expect(slack.screen(ana).views).toEqual([]);
+  const closed = heard.filter(({ type }) => type === 'view_closed');
+  expect(closed.map(({ is_cleared }) => is_cleared)).toEqual([true, true]);
+});

@@ -78,6 +78,7 @@ test.for<[string, string, object[]]>([
 
 test('nobody is reached outside the channel, after leaving, or in private', async () => {
   const { slack, chat, say } = await started();
+  slack.admin.invite('db-approvals', hugo);
   expect(await say(`<@${hugo}> <@${sven}> <@U0NOBODY001>`)).toEqual([['user'], ['user'], ['user']]);
   const before = slack.pings().length;
   await chat.postEphemeral({ channel: approvals, user: ben, text: `<@${ana}> <!here>` });

@@ -41,3 +41,21 @@ test('a way in is good for one connection', async () => {
   };
   expect([await tryIn(), await tryIn()]).toEqual(['hello', 'refused']);
 });
+
+test('an eleventh connection is sent away', async () => {
+  const slack = await standIn({ delivery: { mode: 'socket' } });
+  const client = clientOf(slack, slack.appToken);
+  const first: string[] = [];
+  for (let n = 0; n < 11; n += 1) {
+    const { url = '' } = await client.apps.connections.open({});
+    const socket = new WebSocket(url);
+    onTestFinished(() => socket.close());
+    first.push(
+      await new Promise((resolve) => {
+        socket.onmessage = ({ data }) => resolve(JSON.parse(String(data)).type);
+      }),
+    );
+  }
+  expect(first).toEqual([...Array.from({ length: 10 }, () => 'hello'), 'disconnect']);
+  expect(slack.connections()).toBe(10);
+});
