@@ -90,6 +90,7 @@ test('the README names the commands that there are, and no others', () => {
   );
   expect(unknown).toEqual([]);
   expect(names.filter((name) => !typed.some((one) => one.name === name))).toEqual([]);
+  expect(typed.map(({ noun }) => noun)).toEqual(expect.arrayContaining(Object.keys(nouns)));
 });
 
 test('the glossary has every state of a change, in their order', () => {
