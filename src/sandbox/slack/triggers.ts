@@ -13,8 +13,8 @@ export interface Trigger {
 }
 
 export function issueTrigger(world: World, person: string, fromModal?: string): string {
-  const id = `${world.now().getTime()}.${world.workspace.teamId}.${randomBytes(16).toString('hex')}`;
   const issuedAt = world.now().getTime();
+  const id = `${issuedAt}.${world.workspace.teamId}.${randomBytes(16).toString('hex')}`;
   world.triggers.set(id, { person, issuedAt, fromModal: fromModal ?? null, used: false });
   return id;
 }
