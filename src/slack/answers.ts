@@ -15,6 +15,7 @@ import { bounded, type Inline, type Line, mrkdwnOf, visible } from './rich.ts';
 const CELLS_MAX = 9_000;
 const ROWS_MAX = 200;
 const OFFERS_MAX = 5;
+const LINE_MAX = 2_000;
 
 /** A query's answer as a message. Cells and texts are literal, whoever wrote them. */
 export function answerMessage(answer: Answer): Message {
@@ -42,7 +43,9 @@ function shownPart(part: Part, caption: string): readonly (Shown | null)[] {
 }
 
 function offerButtons(offers: readonly Offer[]): Shown | null {
-  const all = offers.slice(0, OFFERS_MAX).map(({ label, line }, index) => ({
+  // A line that a button cannot hold is not cut to fit: it would ask for something else.
+  const fitting = offers.filter(({ line }) => line.length <= LINE_MAX);
+  const all = fitting.slice(0, OFFERS_MAX).map(({ label, line }, index) => ({
     id: `command.${index}`,
     label,
     value: line,

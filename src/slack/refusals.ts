@@ -1,3 +1,4 @@
+import type { Change, State } from '../changes/change.ts';
 import type { Refusal } from '../changes/refusal.ts';
 import type { Policy } from '../policy/policy.ts';
 import type { Denial } from '../workflow/denial.ts';
@@ -81,11 +82,30 @@ function someone({ who }: Denial, otherwise: string): Line {
   return who && who.length > 0 ? peopleLine(who) : [otherwise];
 }
 
+const STATES: Readonly<Record<State, string>> = {
+  draft: 'not sent off yet',
+  pending: 'waiting for approval',
+  approved: 'approved',
+  executing: 'running',
+  succeeded: 'done',
+  failed: 'not done',
+  unknown: 'in doubt',
+  rejected: 'rejected',
+  cancelled: 'cancelled',
+  expired: 'expired',
+  stale: 'out of date',
+  denied: 'denied',
+};
+
 function state({ change }: Denial): Line {
-  if (!change) return [];
-  const decided = change.rejection ?? change.approvals.at(-1);
-  const by: Line = decided ? [' by ', { user: decided.by }, ', ', { at: decided.at }] : [];
-  return [`It is ${change.state}`, ...by, '.'];
+  return change ? [`It is ${STATES[change.state]}`, ...decidedBy(change), '.'] : [];
+}
+
+// Whoever approved did not thereby cancel, expire or run it: only who brought this state about.
+function decidedBy({ state, approvals, rejection, cancelledBy }: Change): Line {
+  if (state === 'cancelled' && cancelledBy) return [' by ', { user: cancelledBy }];
+  const verdict = state === 'rejected' ? rejection : state === 'approved' && approvals.at(-1);
+  return verdict ? [' by ', { user: verdict.by }, ', ', { at: verdict.at }] : [];
 }
 
 function freezeNote({ reason, by }: { reason: string; by: string | null }): string {

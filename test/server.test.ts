@@ -1,0 +1,107 @@
+import { once } from 'node:events';
+import type { RequestListener } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { expect, onTestFinished, test } from 'vitest';
+import { createDoor } from '../src/server.ts';
+
+const EVENTS = '/slack/events';
+
+/** The door on a port of its own, and what came through it to Slack's listener. */
+async function open(notReady: () => Promise<string | null>, hasListener = true) {
+  const passed: string[] = [];
+  const listener: RequestListener = (request, response) => {
+    passed.push(`${request.method} ${request.url}`);
+    response.end('heard');
+  };
+  const door = createDoor(hasListener ? listener : null, { notReady });
+  door.listen(0, '127.0.0.1');
+  await once(door, 'listening');
+  onTestFinished(() => {
+    door.close();
+    door.closeAllConnections();
+  });
+  // A server that listens on TCP has an address of this kind.
+  const { port } = door.address() as AddressInfo;
+  const ask = async (path: string, request: RequestInit = {}) => {
+    const response = await fetch(`http://127.0.0.1:${port}${path}`, request);
+    return { status: response.status, text: await response.text() };
+  };
+  return { ask, passed };
+}
+
+function seconds(fromNow: number): string {
+  return String(Math.floor(Date.now() / 1_000) + fromNow);
+}
+
+function delivery(timestamp: string | null, method = 'POST'): RequestInit {
+  return { method, headers: timestamp === null ? {} : { 'x-slack-request-timestamp': timestamp } };
+}
+
+const ready = async () => null;
+
+test('a living process says so, whether it is ready or not', async () => {
+  const { ask } = await open(async () => 'Slack is not connected.');
+  expect(await ask('/healthz')).toEqual({ status: 200, text: 'alive\n' });
+  expect(await ask('/healthz?from=probe')).toMatchObject({ status: 200 });
+});
+
+test.for<[string, () => Promise<string | null>, number, string]>([
+  ['is ready', ready, 200, 'ready\n'],
+  ['is not', async () => 'The database does not answer.', 503, 'The database does not answer.\n'],
+  [
+    'fails to find out',
+    () => Promise.reject(new Error('x')),
+    503,
+    expect.stringContaining('could not'),
+  ],
+])('a process that %s says so', async ([, notReady, status, text]) => {
+  const { ask } = await open(notReady);
+  expect(await ask('/readyz')).toEqual({ status, text });
+});
+
+test.for<[string, string, string]>([
+  ['an unknown page', 'GET', '/'],
+  ['a path that begins like health', 'GET', '/healthz/x'],
+  ['health, to write it', 'POST', '/healthz'],
+  ['the door of deliveries, to read it', 'GET', EVENTS],
+  ['a longer path', 'POST', `${EVENTS}/`],
+  ['a path in other letters', 'POST', '/Slack/Events'],
+  ['a path that climbs', 'POST', `/x/..%2f${EVENTS}`],
+])('whoever asks for %s finds nothing', async ([, method, path]) => {
+  const { ask, passed } = await open(ready);
+  expect(await ask(path, delivery(seconds(0), method))).toMatchObject({ status: 404 });
+  expect(passed).toEqual([]);
+});
+
+test('where deliveries come over a socket, none comes through the door', async () => {
+  const { ask } = await open(ready, false);
+  expect(await ask(EVENTS, delivery(seconds(0)))).toMatchObject({ status: 404 });
+});
+
+test.for<[string, string | null]>([
+  ['six minutes old', seconds(-360)],
+  ['from tomorrow', seconds(86_400)],
+  ['six minutes early', seconds(360)],
+  ['missing', null],
+  ['empty', ''],
+  ['not a number', 'NaN'],
+  ['negative', `-${seconds(0)}`],
+  ['endless', 'Infinity'],
+  ['in other digits', `0x${Math.floor(Date.now() / 1_000).toString(16)}`],
+  ['written with an exponent', `${Date.now() / 1e12}e9`],
+  ['given in milliseconds', String(Date.now())],
+  ['given twice', `${seconds(0)}, ${seconds(0)}`],
+])('a delivery whose time is %s is refused before anybody reads it', async ([, timestamp]) => {
+  const { ask, passed } = await open(ready);
+  expect(await ask(EVENTS, delivery(timestamp))).toMatchObject({ status: 401 });
+  expect(passed).toEqual([]);
+});
+
+test.for([0, -240, 240])('a delivery that is %i s off is handed on', async (off) => {
+  const { ask, passed } = await open(ready);
+  expect(await ask(`${EVENTS}?x=1`, delivery(seconds(off)))).toEqual({
+    status: 200,
+    text: 'heard',
+  });
+  expect(passed).toEqual([`POST ${EVENTS}?x=1`]);
+});
