@@ -28,7 +28,8 @@ test('the order in which keys were written never matters', () => {
 test('no two values have the same text, for each can be read back from its own', () => {
   fc.assert(
     fc.property(values, (value) => {
-      expect(JSON.parse(canonical(value))).toEqual(value);
+      // As JSON has it: there zero has no sign.
+      expect(JSON.parse(canonical(value))).toEqual(JSON.parse(JSON.stringify(value)));
     }),
   );
 });
