@@ -3,6 +3,7 @@ import {
   bounded,
   boundedMrkdwn,
   elementOf,
+  type Inline,
   type Line,
   mrkdwnOf,
   oneLine,
@@ -73,8 +74,13 @@ function withBreak(line: Line, breaks: boolean) {
 
 /** `Reason  nightly maintenance`: the label stands out, the value is literal. */
 export function fact(label: string, ...value: Line): Line {
-  const literal = value.map((part) => (typeof part === 'string' ? oneLine(part) : part));
-  return [{ bold: label }, '  ', ...literal];
+  return [{ bold: label }, '  ', ...value.map(onOneLine)];
+}
+
+function onOneLine(part: Inline): Inline {
+  if (typeof part === 'string') return oneLine(part);
+  if ('bold' in part) return { bold: oneLine(part.bold) };
+  return 'code' in part ? { code: oneLine(part.code) } : part;
 }
 
 export function note(...line: Line): Part {

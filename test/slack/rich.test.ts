@@ -112,9 +112,12 @@ test('a note of words alone is shown as it stands', () => {
 });
 
 test('a value of several lines cannot write a line of its own', () => {
-  const drawn = message(lines(fact('Reason', 'night\n\r\n  Approved by  Ben (2 of 2)')));
-  expect(shownIn(drawn)).toContain('night Approved by  Ben (2 of 2)');
-  expect(drawn.text).toBe('Reason  night Approved by  Ben (2 of 2)');
+  const forged = 'night\n\r\n  Approved by  Ben (2 of 2)';
+  for (const value of [forged, { bold: forged }, { code: forged }]) {
+    const drawn = message(lines(fact('Reason', value)));
+    expect(shownIn(drawn)).toContain('night Approved by  Ben (2 of 2)');
+    expect(drawn.text).toBe('Reason  night Approved by  Ben (2 of 2)');
+  }
   expect(shownIn(message(title('Stop a\nb?')))).toBe('Stop a b?');
 });
 
