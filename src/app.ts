@@ -2,7 +2,7 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import type { Server } from 'node:http';
 import type { Logger } from 'pino';
-import { createAlertsClient } from './alerts/client.ts';
+import { type AlertList, type AlertsClient, createAlertsClient } from './alerts/client.ts';
 import type { RoleName, UserId } from './changes/change.ts';
 import { changeIdFrom } from './changes/id.ts';
 import { createCloudClient } from './cloud/client.ts';
@@ -14,16 +14,20 @@ import type { ChangeCommand, Reach } from './intent/define.ts';
 import type { Policy } from './policy/policy.ts';
 import { unsatisfiable } from './policy/satisfiable.ts';
 import { createDoor } from './server.ts';
+import { sharedRead } from './shared-read.ts';
 import { connect, type Slack } from './slack/start.ts';
 import { type Database, openDatabase } from './storage/database.ts';
 import { knownServices } from './storage/directory.ts';
 import { startLanes } from './workflow/lanes.ts';
 import { learnFromUsage } from './workflow/learn.ts';
+import { tidy } from './workflow/tidy.ts';
 import type { World } from './workflow/world.ts';
 
 const LOOK_EVERY_MS = 1_000;
 const READ_DIRECTORY_EVERY_MS = 10_000;
 const LEARN_EVERY_MS = 6 * 3_600_000;
+const TIDY_EVERY_MS = 3_600_000;
+const ALERTS_KEPT_MS = 30_000;
 
 export interface AppOptions {
   readonly config: Config;
@@ -87,7 +91,7 @@ async function open(
   const lanes = startLanes(world, LOOK_EVERY_MS);
   late.wake = lanes.wake;
 
-  const learning = startLearning(world);
+  const chores = startChores(world);
   const listening = await slack.listen(world);
   const notReady = async () => {
     if (!listening.isOpen()) return 'Slack is not connected.';
@@ -105,7 +109,7 @@ async function open(
     door.close();
     await listening.quiet();
     await lanes.stop();
-    await learning.stop();
+    await chores.stop();
     await reach.close();
     door.closeAllConnections();
     await database.close();
@@ -113,20 +117,27 @@ async function open(
   return { ok: true, port, wake: lanes.wake, stop };
 }
 
-/** Nobody waits for it, and without it the services of the configuration are there all the same. */
-function startLearning(world: World) {
-  const learn = () =>
-    learnFromUsage(world).then(world.learned, (error: unknown) => {
-      world.log.warn({ err: error }, 'the usage report taught no names this time');
-    });
-  let last = learn();
-  const timer = setInterval(() => {
-    last = learn();
-  }, LEARN_EVERY_MS);
+/** What nobody waits for: names from the usage report, and what has served its time. */
+function startChores(world: World) {
+  const learn = () => learnFromUsage(world).then(world.learned);
+  const chores = [
+    { work: learn, everyMs: LEARN_EVERY_MS },
+    { work: () => tidy(world), everyMs: TIDY_EVERY_MS },
+  ].map(({ work, everyMs }) => {
+    const run = () =>
+      work().catch((error: unknown) => {
+        world.log.warn({ err: error }, 'a chore was not done this time');
+      });
+    const chore = { last: run() };
+    const timer = setInterval(() => {
+      chore.last = run();
+    }, everyMs);
+    return { timer, chore };
+  });
   return {
     stop: async () => {
-      clearInterval(timer);
-      await last;
+      for (const { timer } of chores) clearInterval(timer);
+      await Promise.all(chores.map(({ chore }) => chore.last));
     },
   };
 }
@@ -184,7 +195,7 @@ interface OpenReach {
 
 /** The clients, and the directory as the database last had it: other replicas learn too. */
 async function openReach(options: AppOptions, database: Database): Promise<OpenReach> {
-  const { config, version, log, clock } = options;
+  const { config, version, log, clock, now = () => new Date() } = options;
   const { url: baseUrl, keyId, keySecret } = config.cloud;
   const { id: organizationId, plan, tier } = config.organization;
   const organization = { plan, tier };
@@ -201,6 +212,20 @@ async function openReach(options: AppOptions, database: Database): Promise<OpenR
     ? createAlertsClient({ baseUrl: config.alerts.url, token: config.alerts.token, version, clock })
     : null;
 
+  const lists = sharedRead(
+    () => readAlerts(alerts),
+    ALERTS_KEPT_MS,
+    () => now().getTime(),
+  );
+  const clients = {
+    cloud,
+    alerts,
+    listAlerts: () => lists.read('all', { fresh: false }),
+    organization: { plan, tier },
+    openToTheWorld: config.access.openToTheWorld,
+    now,
+  };
+
   let services: readonly Service[] = [];
   const read = async () => {
     services = directoryOf(config.services, await knownServices(database.db));
@@ -211,11 +236,16 @@ async function openReach(options: AppOptions, database: Database): Promise<OpenR
   await read();
   const timer = setInterval(refresh, READ_DIRECTORY_EVERY_MS);
   return {
-    now: () => ({ cloud, alerts, services }),
+    now: () => ({ ...clients, services }),
     refresh,
     close: async () => {
       clearInterval(timer);
       await Promise.all([cloud.close(), alerts?.close()]);
     },
   };
+}
+
+async function readAlerts(alerts: AlertsClient | null): Promise<AlertList> {
+  if (!alerts) return { alerts: [], total: 0, complete: true };
+  return (await alerts.listAlerts()).result;
 }

@@ -16,6 +16,7 @@ const MAY: Readonly<Record<string, readonly string[]>> = {
   errors: [],
   redact: [],
   server: [],
+  'shared-read': [],
   policy: ['changes'],
   directory: ['changes'],
   storage: ['changes'],
@@ -32,11 +33,30 @@ const MAY: Readonly<Record<string, readonly string[]>> = {
     'type http',
     'type errors',
   ],
-  commands: ['intent', 'directory', 'costs', 'type changes', 'type cloud', 'type alerts'],
+  commands: [
+    'intent',
+    'directory',
+    'costs',
+    'type changes',
+    'type cloud',
+    'type alerts',
+    'type errors',
+  ],
   workflow: ['changes', 'policy', 'directory', 'intent', 'storage', 'errors'],
-  slack: ['changes', 'policy', 'directory', 'intent', 'workflow', 'errors', 'type costs'],
+  slack: [
+    'changes',
+    'policy',
+    'directory',
+    'intent',
+    'workflow',
+    'errors',
+    'shared-read',
+    'type costs',
+  ],
   sandbox: [],
 };
+/** The wire's own rules are pure: a command states them once by using them. */
+const WIRE = /^src\/(cloud|alerts)\/(schema|rules|choices|replies|update|carried)\.ts$/;
 const JOINERS = ['app', 'main', 'manifest'];
 const KEPT: readonly (readonly [RegExp, string])[] = [
   [/^@slack\//, 'slack'],
@@ -73,6 +93,7 @@ function isForbidden({ file, of, typeOnly }: Use): boolean {
   if (!of.startsWith('src/')) return KEPT.some(([what, room]) => what.test(of) && room !== from);
   if (from === to) return false;
   if (JOINERS.includes(from)) return to === 'sandbox';
+  if (['intent', 'commands'].includes(from) && WIRE.test(of)) return false;
   const may = MAY[from] ?? [];
   return !may.includes(to) && !(typeOnly && may.includes(`type ${to}`));
 }

@@ -30,15 +30,26 @@ export interface Target {
   readonly kind: 'service' | 'alert' | 'new service';
   readonly id: string;
   readonly name: string;
-  readonly tags: readonly string[];
+  /** Null: nobody has said, so that no rule about tags or warehouses can be decided. */
+  readonly tags: readonly string[] | null;
   readonly warehouse: string | null;
 }
 
 /** What is known of a target: never more than was read or replied at `seenAt`. */
 export interface Snapshot {
   readonly fields: JsonObject;
+  /** What changes by itself, such as a state: shown to people and never compared. */
+  readonly beside?: JsonObject | undefined;
   readonly seenAt: Date;
   readonly source: string;
+}
+
+/** One field of a plan as people read it; `before` is null where nothing was seen of it. */
+export interface PlanRow {
+  readonly field: string;
+  readonly label: string;
+  readonly before: Json;
+  readonly after: Json;
 }
 
 export interface Plan {
@@ -48,6 +59,9 @@ export interface Plan {
   readonly sends: string;
   readonly body: JsonObject;
   readonly before: Snapshot | null;
+  readonly rows: readonly PlanRow[];
+  /** Fields that the target has and that stay as they are. */
+  readonly keptAsIs: readonly string[];
   readonly warnings: readonly string[];
 }
 

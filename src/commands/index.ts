@@ -1,19 +1,44 @@
 import type { Command } from '../intent/define.ts';
+import { alertEdit } from './alert-edit.ts';
+import { alertList } from './alert-list.ts';
+import { alertShow } from './alert-show.ts';
+import { backupShow } from './backup-show.ts';
+import { endpointCreate } from './endpoint-create.ts';
+import { pipeSettings } from './pipe-settings.ts';
+import { serviceCreate } from './service-create.ts';
 import { serviceList } from './service-list.ts';
+import { serviceScale } from './service-scale.ts';
 import { serviceShow } from './service-show.ts';
 import { serviceStart } from './service-start.ts';
 import { serviceStop } from './service-stop.ts';
 
-export const commands: readonly Command[] = [serviceList, serviceShow, serviceStart, serviceStop];
+export const commands: readonly Command[] = [
+  serviceList,
+  serviceShow,
+  serviceStart,
+  serviceStop,
+  serviceScale,
+  serviceCreate,
+  endpointCreate,
+  backupShow,
+  pipeSettings,
+  alertList,
+  alertShow,
+  alertEdit,
+];
 
 /** What Slack shows of each noun while people type; `signalbox` alone has no verbs. */
 export const nouns: Readonly<Record<string, string>> = {
-  service: 'Look at services, start and stop them',
+  service: 'Look at services, start, stop, scale and create them',
+  endpoint: 'Create private endpoints',
+  backup: 'Look up a backup',
+  pipe: 'Look up the settings of a data pipe',
+  alert: 'Find, show and edit alerts',
   signalbox: 'Help, and what you may do',
 };
 
 /** Names that a policy may mention already, though no command of that name can be typed yet. */
 export const reserved = {
-  queries: ['backup show', 'pipe settings', 'cost', 'alert list', 'alert show', 'change list'],
-  changes: ['service create', 'service scale', 'endpoint create', 'alert edit'],
+  queries: ['cost', 'change list'],
+  changes: [],
 } as const;

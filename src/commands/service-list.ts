@@ -30,5 +30,6 @@ function row(service: Service): readonly Cell[] {
   const { name, tags, warehouse, lastSeen } = service;
   const state = lastSeen?.fields.state;
   const reported = typeof state === 'string' ? state : null;
-  return [name, tags.join(', ') || null, warehouse, reported, lastSeen?.seenAt ?? null];
+  const listed = tags?.join(', ') ?? `not listed (${service.source})`;
+  return [name, listed || null, warehouse, reported, lastSeen?.seenAt ?? null];
 }

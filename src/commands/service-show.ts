@@ -19,7 +19,7 @@ export const serviceShow = queryCommand({
         kind: 'facts',
         facts: [
           ['Id', service.id],
-          ['Tags', service.tags.join(', ') || null],
+          ['Tags', service.tags?.join(', ') || null],
           ['Warehouse', service.warehouse],
           ['Pipes', service.pipes.map(({ name }) => name).join(', ') || null],
           ['Known from', service.source],

@@ -5,7 +5,8 @@ export interface Service {
   readonly id: string;
   readonly name: string;
   readonly aliases: readonly string[];
-  readonly tags: readonly string[];
+  /** Null for a service that the configuration does not list: nobody has said. */
+  readonly tags: readonly string[] | null;
   readonly warehouse: string | null;
   readonly pipes: readonly { readonly id: string; readonly name: string }[];
   readonly source: string;
@@ -20,7 +21,9 @@ export interface LearnedService {
   readonly fields: JsonObject;
 }
 
-type ConfiguredService = Omit<Service, 'source' | 'lastSeen'>;
+type ConfiguredService = Omit<Service, 'source' | 'lastSeen' | 'tags'> & {
+  readonly tags: readonly string[];
+};
 
 /**
  * All services that can be named. What the configuration says of names, tags and warehouse
@@ -46,7 +49,7 @@ function learnedService(learned: LearnedService): Service {
     id: learned.id,
     name: learned.name,
     aliases: [],
-    tags: [],
+    tags: null,
     warehouse: null,
     pipes: [],
     source: learned.source,
@@ -60,12 +63,19 @@ function snapshotOf(learned: LearnedService | undefined): Snapshot | null {
   return { fields: learned.fields, seenAt: learned.seenAt, source: learned.source };
 }
 
-/** Every service of exactly this name, alias or id; more than one where names are shared. */
-export function findServices(services: readonly Service[], text: string): readonly Service[] {
+/** Anything that people call by a name: a service, a pipe of it, an alert. */
+export interface Named {
+  readonly id: string;
+  readonly name: string;
+  readonly aliases: readonly string[];
+}
+
+/** Every thing of exactly this name, alias or id; more than one where names are shared. */
+export function findNamed<T extends Named>(things: readonly T[], text: string): readonly T[] {
   const wanted = text.trim().toLowerCase();
-  const byId = services.filter(({ id }) => id.toLowerCase() === wanted);
+  const byId = things.filter(({ id }) => id.toLowerCase() === wanted);
   if (byId.length > 0) return byId;
-  return services.filter(({ name, aliases }) =>
+  return things.filter(({ name, aliases }) =>
     [name, ...aliases].some((word) => word.toLowerCase() === wanted),
   );
 }

@@ -18,7 +18,9 @@ export type Part =
       readonly columns: readonly string[];
       readonly rows: readonly (readonly Cell[])[];
     }
-  | { readonly kind: 'offers'; readonly offers: readonly Offer[] };
+  | { readonly kind: 'offers'; readonly offers: readonly Offer[] }
+  /** More offers than there is room for buttons. */
+  | { readonly kind: 'menu'; readonly label: string; readonly offers: readonly Offer[] };
 
 /** A button that types a command for whoever presses it; it lends no right. */
 export interface Offer {

@@ -1,11 +1,39 @@
 import { z } from 'zod';
 
+/** What was typed or filled in, as text by field name. */
+export type Given = Readonly<Record<string, string>>;
+
+/** What decides which fields apply and what they may hold. */
+export interface Circumstances {
+  readonly given: Given;
+  readonly plan: 'paid' | 'free';
+  readonly tier: 'basic' | 'scale' | 'enterprise';
+}
+
+/** How a field is filled in, where it is not a line of text. */
+export type Input =
+  | {
+      readonly kind: 'number';
+      readonly decimal: boolean;
+      readonly min?: number;
+      readonly max?: number;
+    }
+  | { readonly kind: 'switch' }
+  | { readonly kind: 'choice'; readonly options: (among: Circumstances) => readonly string[] }
+  | { readonly kind: 'lines' };
+
 /** How a field is typed, labelled and looked up; kept in zod's registry beside its schema. */
 export interface FieldMeta {
   readonly label?: string;
   /** The key of `key=value`; a field without one is given by its place in the line. */
   readonly word?: string;
-  readonly names?: 'service';
+  readonly names?: 'service' | 'pipe' | 'alert';
+  readonly input?: Input;
+  readonly hint?: string;
+  /** Takes whatever is left of the line: what a query searches for. */
+  readonly rest?: true;
+  /** Other fields depend on it, so that a form is drawn anew when it changes. */
+  readonly steers?: true;
 }
 
 export interface Field extends FieldMeta {
@@ -15,6 +43,105 @@ export interface Field extends FieldMeta {
 }
 
 export const ServiceName = z.string().min(1).meta({ label: 'Service', names: 'service' });
+export const PipeName = z.string().min(1).meta({ label: 'Pipe', names: 'pipe' });
+export const AlertName = z.string().min(1).meta({ label: 'Alert', names: 'alert', steers: true });
+
+type Words = Omit<FieldMeta, 'input' | 'names'> & { readonly label: string };
+
+// What people type is text. Each of these turns it into what the wire's own rule then judges; what
+// cannot be turned is handed on as it is, so that the rule's sentence is the one they read.
+
+export function textField<Schema extends z.ZodType>(schema: Schema, words: Words) {
+  return schema.optional().meta({ ...words });
+}
+
+export function numberField<Schema extends z.ZodType>(
+  schema: Schema,
+  words: Words & { readonly min?: number; readonly max?: number; readonly decimal?: boolean },
+) {
+  const { min, max, decimal = false, ...meta } = words;
+  const bounds = { ...(min === undefined ? {} : { min }), ...(max === undefined ? {} : { max }) };
+  const input: Input = { kind: 'number', decimal, ...bounds };
+  return z
+    .preprocess(numberOf, schema)
+    .optional()
+    .meta({ ...meta, input });
+}
+
+export function switchField<Schema extends z.ZodType>(schema: Schema, words: Words) {
+  return z
+    .preprocess(switchOf, schema)
+    .optional()
+    .meta({ ...words, input: { kind: 'switch' } });
+}
+
+export function choiceField<Schema extends z.ZodType>(
+  schema: Schema,
+  options: (among: Circumstances) => readonly string[],
+  words: Words,
+) {
+  return z
+    .preprocess(anyCase, schema)
+    .optional()
+    .meta({ ...words, input: { kind: 'choice', options } });
+}
+
+export function numberChoiceField<Schema extends z.ZodType>(
+  schema: Schema,
+  options: (among: Circumstances) => readonly number[],
+  words: Words,
+) {
+  const texts = (among: Circumstances) => options(among).map(String);
+  return z
+    .preprocess(numberOf, schema)
+    .optional()
+    .meta({ ...words, input: { kind: 'choice', options: texts } });
+}
+
+/** Several values, with commas or line breaks between them. */
+export function linesField<Schema extends z.ZodType>(schema: Schema, words: Words) {
+  return z
+    .preprocess(linesOf, schema)
+    .optional()
+    .meta({ ...words, input: { kind: 'lines' } });
+}
+
+/** The same field where nothing can be asked for without it. */
+export function needed<Inner extends z.ZodType>(field: z.ZodOptional<Inner>): Inner {
+  return field.unwrap().meta(field.meta() ?? {});
+}
+
+function numberOf(value: unknown): unknown {
+  const isNumber = typeof value === 'string' && /^[+-]?\d+([.]\d+)?$/.test(value.trim());
+  return isNumber ? Number(value) : value;
+}
+
+const SWITCH: ReadonlyMap<unknown, boolean> = new Map([
+  ['on', true],
+  ['yes', true],
+  ['true', true],
+  ['off', false],
+  ['no', false],
+  ['false', false],
+]);
+
+function switchOf(value: unknown): unknown {
+  const word = typeof value === 'string' ? value.trim().toLowerCase() : value;
+  return SWITCH.get(word) ?? value;
+}
+
+// The enums of the wire are written in one case each; people need not know in which.
+function anyCase(value: unknown): unknown {
+  return typeof value === 'string' ? value.trim() : value;
+}
+
+function linesOf(value: unknown): unknown {
+  if (typeof value !== 'string') return value;
+  return value
+    .split(/[\n,]/)
+    .map((line) => line.trim())
+    .filter((line) => line !== '');
+}
 
 /** The fields of a command in the order of its schema, with what the registry knows of each. */
 export function fieldsOf(args: z.ZodObject): readonly Field[] {
@@ -31,5 +158,5 @@ export function fieldsOf(args: z.ZodObject): readonly Field[] {
 }
 
 export function isPlaced(field: Field): boolean {
-  return field.word === undefined;
+  return field.word === undefined && !field.rest;
 }

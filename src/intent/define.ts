@@ -1,15 +1,23 @@
 import type { z } from 'zod';
-import type { AlertsClient } from '../alerts/client.ts';
-import type { JsonObject, Snapshot, Target } from '../changes/change.ts';
+import type { AlertList, AlertsClient } from '../alerts/client.ts';
+import type { JsonObject, PlanRow, Snapshot, Target } from '../changes/change.ts';
 import type { CloudClient } from '../cloud/client.ts';
-import type { Service } from '../directory/directory.ts';
+import type { Named, Service } from '../directory/directory.ts';
+import type { Problem, Secret } from '../errors.ts';
 import type { Answer } from './answer.ts';
+import type { Circumstances, Given } from './arguments.ts';
 
 /** What a command may use to look and to act. */
 export interface Reach {
   readonly cloud: CloudClient;
   readonly alerts: AlertsClient | null;
+  /** Every alert, as it was at most half a minute ago; throws where it cannot be read. */
+  readonly listAlerts: () => Promise<AlertList>;
   readonly services: readonly Service[];
+  readonly organization: Omit<Circumstances, 'given'>;
+  /** Whether an address list may let everybody in. */
+  readonly openToTheWorld: boolean;
+  readonly now: () => Date;
 }
 
 /** A reply as people may see it: the request's id, and what the server reported. */
@@ -22,6 +30,8 @@ export interface Sent {
     readonly name: string;
     readonly fields: JsonObject;
   } | null;
+  /** Shown once, to the requester alone. */
+  readonly secret?: Secret | null;
 }
 
 interface Words {
@@ -29,6 +39,8 @@ interface Words {
   readonly name: string;
   readonly summary: string;
   readonly examples: readonly string[];
+  /** Whether a field has a meaning, given the others; all of them where this is missing. */
+  readonly applies?: (field: string, among: Circumstances) => boolean;
 }
 
 export interface QueryCommand<Args = unknown> extends Words {
@@ -48,12 +60,23 @@ export interface ChangeCommand<Args = unknown> extends Words {
   readonly target: (args: Args) => Target;
   readonly observe: (args: Args, reach: Reach) => Snapshot | null | Promise<Snapshot | null>;
   /** Reads the target again right before sending, where the API has a read to do it with. */
-  readonly observeAgain?: (target: Target, reach: Reach) => Promise<Snapshot | null>;
-  readonly desired: (args: Args) => JsonObject;
-  readonly warnings: (args: Args, before: Snapshot | null) => readonly string[];
+  readonly observeAgain?: (target: Target, reach: Reach) => Promise<Snapshot>;
+  /** What a form starts with, once the target was read. */
+  readonly prefill?: (before: Snapshot) => Given;
+  readonly desired: (args: Args, before: Snapshot | null) => JsonObject;
+  /** What the rules of single fields cannot say; nothing is asked for while there is one. */
+  readonly problems?: (args: Args, before: Snapshot | null, reach: Reach) => readonly Problem[];
+  /** Field by field, where the body does not have the names of the arguments. */
+  readonly rows?: (args: Args, before: Snapshot | null) => readonly PlanRow[];
+  readonly keptAsIs?: (args: Args, before: Snapshot | null) => readonly string[];
+  readonly warnings: (args: Args, before: Snapshot | null, reach: Reach) => readonly string[];
   readonly send: (target: Target, body: JsonObject, reach: Reach) => Promise<Sent>;
+  /** Looks whether an attempt without an answer took effect; null where it still cannot be said. */
+  readonly settle?: (target: Target, body: JsonObject, reach: Reach) => Promise<Sent | null>;
   /** The command that takes this one back, with the words to type; null where there is none. */
-  readonly undo: (target: Target, before: Snapshot | null) => UndoCommand | null;
+  readonly undo: (target: Target, before: Snapshot | null, body: JsonObject) => UndoCommand | null;
+  /** The reply holds a password, which is kept sealed until its requester has seen it. */
+  readonly hasSecret?: true;
   /** What a person reads after success, in place of more than is known. */
   readonly afterwards: string;
 }
@@ -65,8 +88,13 @@ export interface UndoCommand {
 
 export type Command = QueryCommand | ChangeCommand;
 
+/** Fields that name something arrive as what they name. */
 type Resolved<Shape extends z.ZodObject> = {
-  [Key in keyof z.output<Shape>]: Key extends 'service' ? Service : z.output<Shape>[Key];
+  [Key in keyof z.output<Shape>]: Key extends 'service'
+    ? Service
+    : Key extends 'pipe' | 'alert'
+      ? Named
+      : z.output<Shape>[Key];
 };
 
 // The registry holds commands of many argument types in one list. The one place that calls them

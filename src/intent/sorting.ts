@@ -1,6 +1,6 @@
-import { findServices, type Service } from '../directory/directory.ts';
-import { type Field, isPlaced } from './arguments.ts';
-import type { Given } from './understand.ts';
+import { findNamed } from '../directory/directory.ts';
+import { type Field, type Given, isPlaced } from './arguments.ts';
+import type { Vocabulary } from './understood.ts';
 import type { Word } from './words.ts';
 
 export type Sorted =
@@ -11,14 +11,14 @@ export type Sorted =
 export function sortWords(
   fields: readonly Field[],
   words: readonly Word[],
-  services: readonly Service[],
+  vocabulary: Vocabulary,
 ): Sorted {
   const given: Record<string, string> = {};
-  const keyed = fields.filter((field) => !isPlaced(field));
+  const keyed = fields.filter(({ word }) => word !== undefined);
   let left = [...words];
   for (const field of fields.filter(isPlaced)) {
     if (left[0] && fieldOf(left[0], keyed)) break;
-    const taken = takePlaced(field, left, services);
+    const taken = takePlaced(field, left, vocabulary);
     if (taken.length === 0) break;
     given[field.name] = taken.map(({ text }) => text).join(' ');
     left = left.slice(taken.length);
@@ -50,13 +50,14 @@ function fieldOf(typed: Word, keyed: readonly Field[]): Field | undefined {
 function takePlaced(
   field: Field,
   words: readonly Word[],
-  services: readonly Service[],
+  { services, alerts }: Vocabulary,
 ): readonly Word[] {
-  if (field.names === 'service') {
+  const known = field.names === 'alert' ? alerts : services;
+  if (field.names === 'service' || field.names === 'alert') {
     for (let count = Math.min(8, words.length); count > 1; count -= 1) {
       const run = words.slice(0, count);
       if (run.some(({ quoted }) => quoted)) continue;
-      if (findServices(services, run.map(({ text }) => text).join(' ')).length > 0) return run;
+      if (findNamed(known, run.map(({ text }) => text).join(' ')).length > 0) return run;
     }
   }
   return words.slice(0, 1);

@@ -11,16 +11,28 @@ export function allows(rule: Rule, command: string): boolean {
   return rule.commands.some((pattern) => covers(pattern, command));
 }
 
-/** Whether a selector is about a target; null where the target is not known. */
+/** Whether a selector is about a target; null where too little is known of the target to say. */
 export function selects(selector: Selector | null, target: Target | null): boolean | null {
   if (selector === null) return true;
   if (target === null) return null;
   const { services, tags, warehouses } = selector;
-  return (
-    (services === null || isOneOf(services, target)) &&
-    (tags === null || tags.some((tag) => target.tags.includes(tag))) &&
-    (warehouses === null || (target.warehouse !== null && warehouses.includes(target.warehouse)))
-  );
+  const holds = [
+    services === null || isOneOf(services, target),
+    tags === null || hasOneOf(tags, target),
+    warehouses === null || isInOneOf(warehouses, target),
+  ];
+  if (holds.includes(false)) return false;
+  return holds.includes(null) ? null : true;
+}
+
+function hasOneOf(tags: readonly string[], target: Target): boolean | null {
+  return target.tags === null ? null : tags.some((tag) => target.tags?.includes(tag));
+}
+
+// A service that the file does not list is in some warehouse, and nobody has said in which.
+function isInOneOf(warehouses: readonly string[], target: Target): boolean | null {
+  if (target.warehouse !== null) return warehouses.includes(target.warehouse);
+  return target.tags === null ? null : false;
 }
 
 // By id, never by name: somebody outside can give another service a name of the file, and with it

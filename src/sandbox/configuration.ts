@@ -22,9 +22,15 @@ export function sandboxYaml(): string {
     },
     channels: { approvals: '#db-approvals', audit: '#db-audit' },
     policy: [
-      { allow: ['service list', 'service show'], to: 'viewer' },
       {
-        allow: ['service stop', 'service start'],
+        allow: [
+          ...['service list', 'service show', 'backup show', 'pipe settings'],
+          ...['alert list', 'alert show'],
+        ],
+        to: 'viewer',
+      },
+      {
+        allow: ['service stop', 'service start', 'service scale'],
         on: { tags: ['prod'] },
         to: 'operator',
         approvals: { from: 'approver', count: 2 },
@@ -32,7 +38,7 @@ export function sandboxYaml(): string {
         expires: '4h',
       },
       {
-        allow: ['service stop', 'service start'],
+        allow: ['service *', 'endpoint *', 'alert edit'],
         to: 'operator',
         approvals: { from: 'approver', count: 1 },
       },

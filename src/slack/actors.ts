@@ -2,9 +2,9 @@ import type { WebClient } from '@slack/web-api';
 import type { RoleName, UserId } from '../changes/change.ts';
 import type { Refusal } from '../changes/refusal.ts';
 import type { Policy } from '../policy/policy.ts';
+import { sharedRead } from '../shared-read.ts';
 import type { Evidence, Identity, People } from '../workflow/world.ts';
 import type { RoleGroups } from './groups.ts';
-import { sharedRead } from './shared-read.ts';
 
 const KEEP_MS = 60_000;
 

@@ -5,6 +5,7 @@ import {
   fact,
   lines,
   type Message,
+  menu,
   message,
   note,
   type Part as Shown,
@@ -39,6 +40,8 @@ function shownPart(part: Part, caption: string): readonly (Shown | null)[] {
       return table(part.columns, part.rows, caption);
     case 'offers':
       return [offerButtons(part.offers)];
+    case 'menu':
+      return [menu('command.menu', part.label, part.offers)];
   }
 }
 

@@ -110,12 +110,28 @@ export function buttons(id: string, ...all: readonly Button[]): Part | null {
   return { block: { type: 'actions', block_id: id, elements }, text: '' };
 }
 
+/** One select for up to a hundred commands, of which the chosen one is typed. */
+export function menu(
+  id: string,
+  label: string,
+  offers: readonly { readonly label: string; readonly line: string }[],
+): Part | null {
+  // Slack takes values of 75 letters at most, and refuses the whole message for a longer one.
+  const options = offers
+    .filter(({ line }) => line.length <= 75)
+    .slice(0, 100)
+    .map((offer) => ({ text: plain(offer.label, 75), value: offer.line }));
+  if (options.length === 0) return null;
+  const select = { type: 'static_select', action_id: id, placeholder: plain(label, 150), options };
+  return { block: { type: 'actions', block_id: id, elements: [select] }, text: '' };
+}
+
+function plain(words: string, most: number) {
+  const text = bounded(oneLine(visible(words)), most) || '–';
+  return { type: 'plain_text', text, emoji: false };
+}
+
 function dialog({ title, text, confirm }: NonNullable<Button['sure']>) {
-  const plain = (words: string, most: number) => ({
-    type: 'plain_text',
-    text: bounded(visible(words), most),
-    emoji: false,
-  });
   return {
     title: plain(title, 100),
     text: plain(text, 300),

@@ -6,9 +6,12 @@ import { type ReplyTo, VERBS, type Verb } from '../workflow/world.ts';
 import { sentenceMessage } from './answers.ts';
 import type { Message } from './blocks.ts';
 import type { Bot } from './bot.ts';
-import { isQuestion, openCommandModal, type Question, questionModal } from './modal.ts';
-import { ChangeOf, type Pressed } from './payload.ts';
+import { callbackIdOf, settingOf } from './form.ts';
+import { fill, openForm } from './open-form.ts';
+import { ChangeOf, givenOf, type Pressed } from './payload.ts';
+import { isQuestion, type Question, questionModal } from './question.ts';
 import { refusalLine } from './refusals.ts';
+import { reveal } from './reveal.ts';
 import { answerTyped, faultMessage, type Typed } from './typed.ts';
 
 type Ack = () => Promise<void>;
@@ -19,17 +22,32 @@ const OLD_BUTTON = 'This button is from an older version of Signalbox. Type the 
 export async function press(bot: Bot, pressed: Pressed, ack: Ack): Promise<void> {
   const [action] = pressed.actions;
   const id = action?.action_id ?? '';
-  const value = action?.value ?? '';
+  const value = action?.selected_option?.value ?? action?.value ?? '';
   const verb = VERBS.find((each) => `change.${each}` === id);
   if (verb && !isQuestion(verb)) return decide(bot, pressed, { verb, value }, ack);
 
   await ack();
+  if (pressed.view && isForm(bot, pressed.view.callback_id)) return redraw(bot, pressed.view);
   const answer = await answerPress(bot, pressed, { id, verb, value }).catch((error: unknown) =>
     faultMessage(bot, error),
   );
   if (answer && pressed.response_url) {
     await bot.respond(pressed.response_url, { ...answer, replace: false });
   }
+}
+
+function isForm({ commands }: Bot, id: string): boolean {
+  return commands.some((command) => callbackIdOf(command) === id);
+}
+
+/** A choice in a form may bring or take other fields: it is drawn anew from what it holds. */
+async function redraw(bot: Bot, view: NonNullable<Pressed['view']>): Promise<void> {
+  const command = bot.commands.find((each) => callbackIdOf(each) === view.callback_id);
+  if (!command) return;
+  const { channel, fixed } = settingOf(view.private_metadata);
+  const given = { ...givenOf({ view }), ...fixed };
+  const place = { channel, view_id: view.id, ...(view.hash ? { hash: view.hash } : {}) };
+  await fill(bot, command, given, place);
 }
 
 async function decide(
@@ -71,6 +89,7 @@ async function answerPress(
   if (verb && isQuestion(verb)) return ask(bot, typed, verb, change.data);
   if (id === 'change.edit') return edit(bot, typed, change.data);
   if (id === 'change.undo') return undo(bot, typed, change.data);
+  if (id === 'change.reveal') return reveal(bot, typed, change.data);
   return sentenceMessage([OLD_BUTTON]);
 }
 
@@ -103,11 +122,8 @@ async function edit(bot: Bot, typed: Typed, id: ChangeId): Promise<Message | nul
       refusalLine(denialOf('not-requester', { change: draft }), drawing.policy),
     );
   }
-  await openCommandModal(bot, typed, command, {
-    ...textOf(draft.plan.args),
-    reason: draft.reason ?? '',
-  });
-  return null;
+  const given = { ...textOf(draft.plan.args), reason: draft.reason ?? '' };
+  return openForm(bot, typed, command, given);
 }
 
 function textOf(args: Readonly<Record<string, unknown>>): Readonly<Record<string, string>> {
@@ -117,7 +133,7 @@ function textOf(args: Readonly<Record<string, unknown>>): Readonly<Record<string
 async function undo(bot: Bot, typed: Typed, id: ChangeId): Promise<Message | null> {
   const change = await loadChange(bot.world, id);
   const command = change ? bot.world.commands.get(change.command) : undefined;
-  const inverse = change && command?.undo(change.plan.target, change.plan.before);
+  const inverse = change && command?.undo(change.plan.target, change.plan.before, change.plan.body);
   if (!change || !inverse) return refusal(bot, 'not-found');
   return type(bot, typed, `${inverse.line} undo of ${change.id}`);
 }

@@ -3,6 +3,7 @@ import type { Refusal } from '../changes/refusal.ts';
 import type { ChangeCommand } from '../intent/define.ts';
 import type { Policy } from '../policy/policy.ts';
 import { denialOf } from '../workflow/denial.ts';
+import { valueText } from '../workflow/plan.ts';
 import { type Button, buttons, fact, lines, type Message, message, title } from './blocks.ts';
 import { endingLines } from './ending.ts';
 import { deed } from './naming.ts';
@@ -73,9 +74,20 @@ function facts(change: Change): readonly Line[] {
     targetLine(change),
     fact('Asked by', { user: requester }, ', ', { at: createdAt }, ` · ${id}`),
     ...(reason ? [fact('Reason', reason)] : []),
+    ...planLines(change),
     sendsLine(change),
     fact('Cost', 'not known'),
   ];
+}
+
+/** Field by field what would be other than it is, and what is carried over untouched. */
+export function planLines({ plan: { rows, keptAsIs } }: Pick<Change, 'plan'>): readonly Line[] {
+  const changed = rows.map(({ label, before, after }): Line => {
+    const was = before === null ? [] : [`${bounded(valueText(before), 300)} → `];
+    return fact(label, ...was, { bold: bounded(valueText(after), 600) });
+  });
+  const kept = keptAsIs.length > 0 ? [fact('Kept as is', keptAsIs.join(', '))] : [];
+  return [...changed, ...kept];
 }
 
 /** With the beginning of the id: two services may have one name, and a name may look like another. */
@@ -146,7 +158,12 @@ function cardButtons(change: Change, { commands }: Drawing): readonly Button[] {
       { id: 'change.did-not-happen', label: 'It did not happen', value },
     ];
   }
-  const undo = commands.get(change.command)?.undo(change.plan.target, change.plan.before);
-  const done = change.state === 'succeeded';
-  return done && undo ? [{ id: 'change.undo', label: undo.label, value }] : [];
+  if (change.state !== 'succeeded') return [];
+  const { target, before, body } = change.plan;
+  const command = commands.get(change.command);
+  const undo = command?.undo(target, before, body);
+  return [
+    ...(undo ? [{ id: 'change.undo', label: undo.label, value }] : []),
+    ...(command?.hasSecret ? [{ id: 'change.reveal', label: 'Show the password', value }] : []),
+  ];
 }

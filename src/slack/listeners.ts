@@ -4,14 +4,26 @@ import type { Actors } from './actors.ts';
 import { sentenceMessage } from './answers.ts';
 import type { Bot } from './bot.ts';
 import { press } from './buttons.ts';
+import { callbackIdOf, choicesFor, settingOf } from './form.ts';
 import { publishHome } from './home.ts';
-import { callbackIdOf, openCommandModal, serviceOption } from './modal.ts';
-import { Pressed, ShortcutUsed, SlashCommand, Submitted, UserOf } from './payload.ts';
+import { optionOf } from './inputs.ts';
+import { openForm } from './open-form.ts';
+import {
+  givenOf,
+  Pressed,
+  Searched,
+  ShortcutUsed,
+  SlashCommand,
+  Submitted,
+  UserOf,
+} from './payload.ts';
 import { submit } from './submissions.ts';
 import { answerTyped, faultMessage } from './typed.ts';
+import { fullVocabulary, localVocabulary } from './vocabulary.ts';
 
 const EVERYTHING = /.*/;
 const OPTIONS_MAX = 100;
+const NAMED = ['service', 'pipe', 'alert'] as const;
 
 /** One listener for each kind of payload; which of ours it is for is decided inside. */
 export function listen(app: App, bot: Bot, actors: Actors): void {
@@ -26,8 +38,7 @@ export function listen(app: App, bot: Bot, actors: Actors): void {
     submit(bot, Submitted.parse(body), ack as Parameters<typeof submit>[2]),
   );
   app.options(EVERYTHING, async ({ payload, ack }) => {
-    const typed = z.object({ value: z.string() }).parse(payload);
-    await ack({ options: serviceOptions(bot, typed.value) });
+    await ack({ options: await optionsFor(bot, Searched.parse(payload)) });
   });
   app.shortcut(EVERYTHING, async ({ body, ack }) => {
     await ack();
@@ -58,22 +69,33 @@ async function answerCommand(bot: Bot, command: z.infer<typeof SlashCommand>): P
   if (answer) await bot.respond(command.response_url, { ...answer, replace: false });
 }
 
-function serviceOptions({ world }: Bot, typed: string) {
-  const wanted = typed.trim().toLowerCase();
-  return world
-    .reach()
-    .services.filter(({ name, id, aliases }) =>
-      [name, id, ...aliases].some((word) => word.toLowerCase().includes(wanted)),
+/** What a type-ahead offers: the words may stand anywhere in a name, an alias or an id. */
+async function optionsFor(bot: Bot, { action_id, value, view }: z.infer<typeof Searched>) {
+  const names = NAMED.find((each) => each === action_id);
+  if (!names) return [];
+  const given = view ? { ...givenOf({ view }), ...settingOf(view.private_metadata).fixed } : {};
+  const vocabulary = names === 'alert' ? await fullVocabulary(bot) : localVocabulary(bot);
+  const wanted = value.trim().toLowerCase();
+  return choicesFor(names, given, vocabulary)
+    .filter((choice) =>
+      `${choice.name} ${choice.id} ${choice.about}`.toLowerCase().includes(wanted),
     )
+    .toSorted((a, b) => rank(a.name, wanted) - rank(b.name, wanted))
     .slice(0, OPTIONS_MAX)
-    .map(serviceOption);
+    .map(optionOf);
+}
+
+// Who types the beginning of a name means that name before another one's tag.
+function rank(name: string, wanted: string): number {
+  const at = name.toLowerCase().indexOf(wanted);
+  return at < 0 ? 2 : Math.min(at, 1);
 }
 
 async function useShortcut(bot: Bot, used: z.infer<typeof ShortcutUsed>): Promise<void> {
   const command = bot.commands.find((each) => callbackIdOf(each) === used.callback_id);
   if (!command) return;
   const typed = { trigger: used.trigger_id, channel: null };
-  await openCommandModal(bot, typed, command, {});
+  await openForm(bot, typed, command, {});
 }
 
 const Envelope = z.looseObject({

@@ -1,6 +1,6 @@
 import type { Command } from '../intent/define.ts';
 import { usageHint } from '../intent/help.ts';
-import { callbackIdOf } from './modal.ts';
+import { callbackIdOf, titleOf } from './form.ts';
 
 interface Words {
   readonly commands: readonly Command[];
@@ -76,7 +76,7 @@ function hint(commands: readonly Command[], noun: string): string {
 function shortcut(command: Command) {
   const { summary } = command;
   return {
-    name: summary,
+    name: titleOf(command),
     type: 'global',
     callback_id: callbackIdOf(command),
     description: `${summary}: opens the form of /${command.name}`,

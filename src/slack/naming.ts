@@ -16,9 +16,13 @@ export function peopleLine(users: readonly UserId[], most = 5): Line {
 }
 
 /** `service stop` on analytics-prod → `Stop analytics-prod`. */
-export function deed(change: Pick<Change, 'command' | 'plan'>): string {
-  const verb = change.command.split(' ').slice(1).join(' ');
-  return `${verb.charAt(0).toUpperCase()}${verb.slice(1)} ${oneLine(change.plan.target.name)}`;
+export function deed({ command, plan }: Pick<Change, 'command' | 'plan'>): string {
+  const [noun = '', verb = ''] = command.split(' ');
+  const { kind, name } = plan.target;
+  const what =
+    kind === noun && noun === 'service' ? '' : kind.endsWith(noun) ? noun : `${noun} for`;
+  const words = [`${verb.charAt(0).toUpperCase()}${verb.slice(1)}`, what, oneLine(name)];
+  return words.filter((word) => word !== '').join(' ');
 }
 
 export function lowerDeed(change: Pick<Change, 'command' | 'plan'>): string {

@@ -24,6 +24,25 @@ export const SlashCommand = z.object({
 });
 
 const Container = z.object({ is_ephemeral: z.boolean().optional() });
+const Choice = z.object({ value: z.string().max(2_000) });
+const Field = z.object({
+  value: z.string().max(3_000).nullish(),
+  selected_option: Choice.nullish(),
+});
+const View = z.object({
+  id: z.string(),
+  hash: z.string().optional(),
+  callback_id: z.string(),
+  private_metadata: z.string().max(3_000),
+  state: z.object({ values: z.record(z.string(), z.record(z.string(), Field)) }),
+});
+export type View = z.infer<typeof View>;
+
+const Action = z.object({
+  action_id: z.string(),
+  value: z.string().max(2_000).nullish(),
+  selected_option: Choice.nullish(),
+});
 
 export const Pressed = z.object({
   user: z.object({ id: UserOf }),
@@ -31,29 +50,24 @@ export const Pressed = z.object({
   container: Container.nullish(),
   trigger_id: z.string(),
   response_url: z.url().nullish(),
-  actions: z
-    .array(z.object({ action_id: z.string(), value: z.string().max(2_000).nullish() }))
-    .min(1),
+  /** The home tab is a view too, but has no state that we read. */
+  view: View.nullish().catch(null),
+  actions: z.array(Action).min(1),
 });
 export type Pressed = z.infer<typeof Pressed>;
-
-const Choice = z.object({ value: z.string() });
-const Field = z.object({
-  value: z.string().max(3_000).nullish(),
-  selected_option: Choice.nullish(),
-});
 
 export const Submitted = z.object({
   user: z.object({ id: UserOf }),
   trigger_id: z.string(),
-  view: z.object({
-    id: z.string(),
-    callback_id: z.string(),
-    private_metadata: z.string().max(3_000),
-    state: z.object({ values: z.record(z.string(), z.record(z.string(), Field)) }),
-  }),
+  view: View,
 });
 export type Submitted = z.infer<typeof Submitted>;
+
+export const Searched = z.object({
+  action_id: z.string(),
+  value: z.string().max(500),
+  view: View.nullish().catch(null),
+});
 
 export const ShortcutUsed = z.object({
   user: z.object({ id: UserOf }),
@@ -62,7 +76,7 @@ export const ShortcutUsed = z.object({
 });
 
 /** The fields of a modal as text by name; a field that was left empty is not among them. */
-export function givenOf({ view }: Submitted): Readonly<Record<string, string>> {
+export function givenOf({ view }: { readonly view: View }): Readonly<Record<string, string>> {
   const entries = Object.entries(view.state.values).flatMap(([block, elements]) => {
     const field = elements[block];
     const text = field?.selected_option?.value ?? field?.value;

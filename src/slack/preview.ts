@@ -1,6 +1,6 @@
 import type { Change, Snapshot } from '../changes/change.ts';
 import { type Button, buttons, fact, lines, type Message, message, title } from './blocks.ts';
-import { cardTitle, type Drawing, sendsLine, targetLine } from './card.ts';
+import { cardTitle, type Drawing, planLines, sendsLine, targetLine } from './card.ts';
 import { deed, roleText } from './naming.ts';
 import type { Line } from './rich.ts';
 
@@ -11,6 +11,7 @@ export function preview(draft: Change, others: readonly Change[], drawing: Drawi
     lines(
       targetLine(draft),
       seenLine(draft.plan.before),
+      ...planLines(draft),
       sendsLine(draft),
       fact('Cost', 'not known'),
       approvalLine(draft, drawing),
@@ -23,7 +24,7 @@ export function preview(draft: Change, others: readonly Change[], drawing: Drawi
 }
 
 function seenLine(before: Snapshot | null): Line {
-  const state = before?.fields.state;
+  const state = before?.beside?.state ?? before?.fields.state;
   if (!before) return fact('Last seen', 'not yet');
   const words = typeof state === 'string' ? `${state}, ` : '';
   return fact('Last seen', words, { at: before.seenAt }, ` (${before.source})`);

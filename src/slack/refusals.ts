@@ -44,10 +44,16 @@ const SENTENCES: Readonly<Record<Refusal, Sentence>> = {
   guest: () => ['Guests cannot ask for changes or approve them.'],
   bot: () => ['Apps and bots cannot ask for changes or approve them.'],
   'other-workspace': () => ['Only members of this workspace can use Signalbox.'],
-  'no-rule': ({ command, target }) => [
-    `No rule of the policy allows ${quoted(command)}${target ? ` on ${target}` : ''}. `,
-    'Whoever looks after signalbox.yaml can add one.',
-  ],
+  'no-rule': ({ command, target, rule }) =>
+    rule === null
+      ? [
+          `No rule of the policy allows ${quoted(command)}${target ? ` on ${target}` : ''}. `,
+          'Whoever looks after signalbox.yaml can add one.',
+        ]
+      : [
+          `${name(target)} is not listed in signalbox.yaml, so nobody can say whether rule ${rule} `,
+          'is about it. Whoever looks after that file can list it.',
+        ],
   'not-a-requester': notARequester,
   'not-an-approver': (denial, policy) => [
     `Only ${roleText(policy, denial.role)} can decide this. `,

@@ -1,11 +1,17 @@
-import { complete } from '../intent/understand.ts';
+import type { Problem } from '../errors.ts';
+import type { Given } from '../intent/arguments.ts';
+import { appliesTo, complete } from '../intent/complete.ts';
+import type { Command } from '../intent/define.ts';
+import type { Intent, Understood, Vocabulary } from '../intent/understood.ts';
 import { receiveClick } from '../workflow/click.ts';
 import { VERBS } from '../workflow/world.ts';
+import { sentenceMessage } from './answers.ts';
 import type { Message } from './blocks.ts';
 import type { Bot } from './bot.ts';
-import { callbackIdOf } from './modal.ts';
+import { callbackIdOf, settingOf } from './form.ts';
 import { ChangeOf, ChannelOf, givenOf, type Submitted } from './payload.ts';
 import { answerIntent, faultMessage, type Typed } from './typed.ts';
+import { fullVocabulary, localVocabulary } from './vocabulary.ts';
 
 type Errors = Readonly<Record<string, string>>;
 type Ack = (response?: { response_action: 'errors'; errors: Errors }) => Promise<void>;
@@ -18,20 +24,66 @@ export async function submit(bot: Bot, submitted: Submitted, ack: Ack): Promise<
   const command = bot.commands.find((each) => callbackIdOf(each) === id);
   if (!command) return ack();
 
-  const { reason = '', ...given } = givenOf(submitted);
-  const understood = complete(command, given, reason, bot.world.reach().services);
-  if (understood.kind === 'intent') {
-    await ack();
-    return show(bot, submitted, (typed) => answerIntent(bot, typed, understood));
+  const setting = settingOf(submitted.view.private_metadata);
+  const { reason = '', ...filled } = givenOf(submitted);
+  const vocabulary = withFixed(localVocabulary(bot), setting.fixed);
+  const given = applying(command, { ...filled, ...setting.fixed }, vocabulary);
+  const understood = complete(command, given, reason, vocabulary);
+  const errors = errorsOf(bot, understood, Object.keys(submitted.view.state.values));
+  if (errors || understood.kind !== 'intent') {
+    return ack({ response_action: 'errors', errors: errors ?? {} });
   }
-  // What was typed stays in the modal; the sentence stands under the field that it is about.
-  const first = Object.keys(command.args.shape)[0] ?? 'reason';
-  const missing =
-    understood.kind === 'incomplete' ? understood.missing.map(({ name }) => name) : [];
-  const sentence = understood.kind === 'misread' ? understood.sentence : 'This is needed.';
-  const fields = missing.length > 0 ? missing : [first];
-  const errors = Object.fromEntries(fields.map((field) => [field, sentence]));
-  return ack({ response_action: 'errors', errors });
+  await ack();
+  return show(bot, submitted, setting.channel, (typed) =>
+    answerAgain(bot, typed, understood, setting.fixed),
+  );
+}
+
+// An alert that was fixed when the form was drawn is known by its id until its name is read again.
+function withFixed(vocabulary: Vocabulary, { alert }: Given): Vocabulary {
+  return alert ? { ...vocabulary, alerts: [{ id: alert, name: alert, aliases: [] }] } : vocabulary;
+}
+
+/** What a field held before another choice made it vanish is not what the person asked for. */
+function applying(command: Command, given: Given, { organization }: Vocabulary): Given {
+  const among = { ...organization, given };
+  return Object.fromEntries(
+    Object.entries(given).filter(([name]) => appliesTo(command, name, among)),
+  );
+}
+
+async function answerAgain(
+  bot: Bot,
+  typed: Typed,
+  intent: Intent,
+  fixed: Given,
+): Promise<Message | null> {
+  if (!fixed.alert) return answerIntent(bot, typed, intent);
+  const { command, given, reason } = intent;
+  const again = complete(command, given, reason ?? '', await fullVocabulary(bot));
+  if (again.kind === 'intent') return answerIntent(bot, typed, again);
+  return sentenceMessage([again.kind === 'misread' ? again.sentence : 'Something is missing.']);
+}
+
+/** Each sentence under the field it is about; what was filled in stays. Null: nothing is wrong. */
+function errorsOf({ world }: Bot, understood: Understood, shown: readonly string[]): Errors | null {
+  const [first = 'reason'] = shown;
+  const under = (problems: readonly Problem[]) =>
+    Object.fromEntries(
+      problems.map(({ field, problem }) => [shown.includes(field) ? field : first, problem]),
+    );
+  if (understood.kind === 'incomplete') {
+    return under(understood.missing.map(({ name }) => ({ field: name, problem: 'is needed' })));
+  }
+  if (understood.kind === 'misread') {
+    const found = Object.entries(understood.problems);
+    const problems = found.map(([field, problem]) => ({ field, problem }));
+    return under(problems.length > 0 ? problems : [{ field: first, problem: understood.sentence }]);
+  }
+  if (understood.kind !== 'intent' || understood.command.kind === 'query') return null;
+  // What depends on a fresh read of the target is said after it, in the answer.
+  const problems = understood.command.problems?.(understood.args, null, world.reach()) ?? [];
+  return problems.length > 0 ? under(problems) : null;
 }
 
 async function decide(
@@ -54,12 +106,15 @@ async function decide(
 /** A modal has no address to answer to: privately where it was opened, else in direct messages. */
 async function show(
   bot: Bot,
-  { view, user, trigger_id }: Submitted,
-  answer: (typed: Typed) => Promise<Message>,
+  { user, trigger_id }: Submitted,
+  place: string,
+  answer: (typed: Typed) => Promise<Message | null>,
 ): Promise<void> {
-  const channel = ChannelOf.safeParse(view.private_metadata).data ?? null;
+  const channel = ChannelOf.safeParse(place).data ?? null;
   const typed: Typed = { noun: '', text: '', by: user.id, channel, trigger: trigger_id };
-  const { text, blocks } = await answer(typed).catch((error: unknown) => faultMessage(bot, error));
+  const shown = await answer(typed).catch((error: unknown) => faultMessage(bot, error));
+  if (!shown) return;
+  const { text, blocks } = shown;
   const body = { text, blocks: blocks as never[], unfurl_links: false, unfurl_media: false };
   const { chat } = bot.clients.posts;
   const privately = channel

@@ -1,18 +1,25 @@
 import { randomUUID } from 'node:crypto';
 import type { ChannelId, UserId } from '../changes/change.ts';
-import type { ChangeCommand, QueryCommand } from '../intent/define.ts';
+import type { Problem } from '../errors.ts';
+import { lineAgain } from '../intent/again.ts';
+import { fieldsOf } from '../intent/arguments.ts';
+import { misreadOf } from '../intent/complete.ts';
+import { type ChangeCommand, nounOf, type QueryCommand } from '../intent/define.ts';
 import { helpFor } from '../intent/help.ts';
-import { lineOf, type Understood, understand } from '../intent/understand.ts';
+import { understand } from '../intent/understand.ts';
+import type { Intent } from '../intent/understood.ts';
 import { decide } from '../policy/decide.ts';
 import { commandsFor } from '../policy/explain.ts';
-import { denialOf } from '../workflow/denial.ts';
+import { type Denial, denialOf } from '../workflow/denial.ts';
 import { requestChange } from '../workflow/request.ts';
 import { answerMessage, sentenceMessage } from './answers.ts';
 import { type Message, withNote } from './blocks.ts';
 import type { Bot } from './bot.ts';
-import { openCommandModal } from './modal.ts';
+import { openForm } from './open-form.ts';
 import { preview } from './preview.ts';
 import { refusalLine } from './refusals.ts';
+import { troubleMessage } from './trouble.ts';
+import { fullVocabulary, localVocabulary, namesAlerts } from './vocabulary.ts';
 
 /** A line that somebody typed, or a button that types it for them. */
 export interface Typed {
@@ -24,44 +31,73 @@ export interface Typed {
   readonly trigger: string;
 }
 
-type Intent = Understood & { kind: 'intent' };
-
 /** What the person reads in private; null where a modal was opened instead. */
 export async function answerTyped(bot: Bot, typed: Typed): Promise<Message | null> {
-  const vocabulary = { commands: bot.commands, services: bot.world.reach().services };
-  const understood = understand(typed.noun, typed.text, vocabulary);
+  const understood = await read(bot, typed);
   switch (understood.kind) {
     case 'help':
       return help(bot, typed, understood.noun);
     case 'misread':
       return sentenceMessage([understood.sentence], understood.offers);
     case 'incomplete':
-      await openCommandModal(bot, typed, understood.command, understood.given);
-      return null;
+      return openForm(bot, typed, understood.command, understood.given);
     case 'intent':
       return answerIntent(bot, typed, understood);
   }
 }
 
-export async function answerIntent(bot: Bot, typed: Typed, intent: Intent): Promise<Message> {
-  const { command } = intent;
+// A form must open within three seconds, so that names of alerts are only read where the line is
+// whole without them.
+async function read(bot: Bot, { noun, text }: Typed) {
+  const first = understand(noun, text, localVocabulary(bot));
+  const asksAlerts = bot.commands.some((each) => nounOf(each) === noun && namesAlerts(each));
+  if (!asksAlerts || !['misread', 'intent'].includes(first.kind)) return first;
+  return understand(noun, text, await fullVocabulary(bot));
+}
+
+export async function answerIntent(
+  bot: Bot,
+  typed: Typed,
+  intent: Intent,
+): Promise<Message | null> {
+  const { command, given, reason } = intent;
   const answer =
     command.kind === 'query'
       ? await answerQuery(bot, typed, command, intent.args)
       : await answerRequest(bot, typed, command, intent);
   // A slash command leaves no trace in the channel, so that its answer says what was understood.
-  return withNote(answer, lineOf(intent));
+  return answer && withNote(answer, `/${lineAgain(command, namesIn(intent, given), reason ?? '')}`);
+}
+
+function namesIn({ command, args }: Intent, given: Intent['given']) {
+  const named = fieldsOf(command.args).flatMap(({ name, names }) => {
+    const thing = args[name];
+    const isNamed = names && typeof thing === 'object' && thing !== null && 'name' in thing;
+    return isNamed ? [[name, String(thing.name)] as const] : [];
+  });
+  return { ...given, ...Object.fromEntries(named) };
 }
 
 async function answerQuery(
-  { world, drawing }: Bot,
+  bot: Bot,
   { by }: Typed,
   command: QueryCommand,
   args: Intent['args'],
 ): Promise<Message> {
+  const denial = await mayAsk(bot, by, command, args);
+  if (denial) return refused(denial, bot.drawing);
+  return answerMessage(await command.answer(args, bot.world.reach()));
+}
+
+async function mayAsk(
+  { world }: Bot,
+  by: UserId,
+  command: QueryCommand,
+  args: Intent['args'],
+): Promise<Denial | null> {
   const identity = await world.people.identify(by, { fresh: false });
   const about = { command: command.name };
-  if (!identity.ok) return refused(denialOf(identity.refusal, about), drawing);
+  if (!identity.ok) return denialOf(identity.refusal, about);
 
   const decision = decide(world.policy, {
     kind: 'query',
@@ -71,27 +107,40 @@ async function answerQuery(
     reason: null,
     now: world.now(),
   });
-  if (decision.allow) return answerMessage(await command.answer(args, world.reach()));
-
+  if (decision.allow) return null;
   const { refusal, rule } = decision;
   const role = rule?.to ?? null;
   const who = role ? await world.people.membersOf(role) : null;
-  return refused(denialOf(refusal, { ...about, rule: rule?.place ?? null, role, who }), drawing);
+  return denialOf(refusal, { ...about, rule: rule?.place ?? null, role, who });
 }
 
 async function answerRequest(
-  { world, drawing }: Bot,
-  { by, channel, trigger }: Typed,
+  bot: Bot,
+  typed: Typed,
   command: ChangeCommand,
   { args, given, reason }: Intent,
-): Promise<Message> {
-  const request = { command, args, given, reason, requester: by, origin: channel };
-  const requested = await requestChange(world, { ...request, key: `request:${trigger}` });
-  if (!requested.ok) return refused(requested.denial, drawing);
-  return preview(requested.draft, requested.others, drawing);
+): Promise<Message | null> {
+  const { world, drawing } = bot;
+  const request = { command, args, given, reason, requester: typed.by, origin: typed.channel };
+  const key = `request:${typed.trigger}`;
+  const requested = await requestChange(world, { ...request, key });
+  if (requested.ok) return preview(requested.draft, requested.others, drawing);
+  if ('denial' in requested) return refused(requested.denial, drawing);
+  return problemsMessage(bot, { command, given, reason: reason ?? '' }, requested.problems);
 }
 
-function refused(denial: Parameters<typeof refusalLine>[0], { policy }: Bot['drawing']): Message {
+/** Nothing of what was typed is lost: it can be mended in the form, which it fills. */
+function problemsMessage(
+  { world }: Bot,
+  asked: Parameters<typeof misreadOf>[0],
+  problems: readonly Problem[],
+): Message {
+  const among = { ...world.reach().organization, given: asked.given };
+  const { sentence, offers } = misreadOf(asked, problems, among);
+  return sentenceMessage([sentence], offers);
+}
+
+function refused(denial: Denial, { policy }: Bot['drawing']): Message {
   return sentenceMessage(refusalLine(denial, policy));
 }
 
@@ -101,12 +150,14 @@ async function help(bot: Bot, { by }: Typed, noun: string): Promise<Message> {
   const identity = await world.people.identify(by, { fresh: false });
   const names = commands.map(({ name }) => name);
   const usable = identity.ok ? commandsFor(world.policy, names, identity.actor) : [];
-  const of = commands.some(({ name }) => name.startsWith(`${noun} `)) ? noun : null;
+  const of = commands.some((command) => nounOf(command) === noun) ? noun : null;
   return answerMessage(helpFor(of, commands, ({ name }) => usable.includes(name)));
 }
 
-/** For what is our fault: the person gets a reference, the log has the rest. */
+/** What the server said, or for what is our fault a reference, to which the log has the rest. */
 export function faultMessage(bot: Bot, error: unknown): Message {
+  const trouble = troubleMessage(error);
+  if (trouble) return trouble;
   const ref = randomUUID().slice(0, 8);
   bot.log.error({ err: error, ref }, 'a person was told that something went wrong');
   return sentenceMessage([

@@ -15,7 +15,7 @@ import {
   type Verdict,
 } from '../changes/change.ts';
 import { canonical } from '../changes/digest.ts';
-import { decode, Fields, Instant, toDate, toText } from './portable.ts';
+import { Any, decode, Fields, Instant, toDate, toText } from './portable.ts';
 import type { ChangeTable } from './tables.ts';
 
 // The mapped type makes a kind that is new in the domain fail to compile here.
@@ -28,13 +28,22 @@ const StoredPlan: z.ZodType<Plan> = z.strictObject({
     kind: Kind,
     id: z.string(),
     name: z.string(),
-    tags: z.array(z.string()),
+    tags: z.array(z.string()).nullable(),
     warehouse: z.string().nullable(),
   }),
   args: Fields,
   sends: z.string(),
   body: Fields,
-  before: z.strictObject({ fields: Fields, seenAt: Instant, source: z.string() }).nullable(),
+  before: z
+    .strictObject({
+      fields: Fields,
+      beside: Fields.optional(),
+      seenAt: Instant,
+      source: z.string(),
+    })
+    .nullable(),
+  rows: z.array(z.strictObject({ field: z.string(), label: z.string(), before: Any, after: Any })),
+  keptAsIs: z.array(z.string()),
   warnings: z.array(z.string()),
 });
 

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { JsonObject } from '../changes/change.ts';
+import type { Json, JsonObject } from '../changes/change.ts';
 import type { JsonText } from './tables.ts';
 
 /** An instant inside stored JSON. */
@@ -9,6 +9,9 @@ export const Instant = z.iso.datetime().transform((text) => new Date(text));
 export const Fields = z.custom<JsonObject>(
   (value) => typeof value === 'object' && value !== null && !Array.isArray(value),
 );
+
+/** Whatever JSON can hold. */
+export const Any = z.custom<Json>((value) => value !== undefined);
 
 export function toText(date: Date): string;
 export function toText(date: Date | null): string | null;

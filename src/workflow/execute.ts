@@ -8,6 +8,7 @@ import {
 import { planDigest } from '../changes/digest.ts';
 import { start, stop } from '../changes/lifecycle.ts';
 import type { Refusal } from '../changes/refusal.ts';
+import { ApiError } from '../errors.ts';
 import { standing } from '../policy/approvals.ts';
 import { type Decision, decide } from '../policy/decide.ts';
 import { loadChange, lockChange } from '../storage/changes.ts';
@@ -58,8 +59,14 @@ async function gather(world: World, change: Change): Promise<Gathered> {
 async function digestNow(world: World, change: Change): Promise<string> {
   const command = world.commands.get(change.command);
   if (!command?.observeAgain) return change.digest;
-  const before = await command.observeAgain(change.plan.target, world.reach());
-  return planDigest(change.command, { ...change.plan, before });
+  try {
+    const before = await command.observeAgain(change.plan.target, world.reach());
+    return planDigest(change.command, { ...change.plan, before });
+  } catch (error) {
+    // A definite no, such as "there is no such alert": whatever was approved is not there any more.
+    if (error instanceof ApiError && error.effect === 'refused') return 'gone';
+    throw error;
+  }
 }
 
 async function claimIn(

@@ -8,13 +8,15 @@ import {
 } from '../changes/change.ts';
 import { planDigest } from '../changes/digest.ts';
 import { DRAFT_LIVES_MS } from '../changes/lifecycle.ts';
+import type { Problem } from '../errors.ts';
+import type { Given } from '../intent/arguments.ts';
 import type { ChangeCommand } from '../intent/define.ts';
-import type { Given } from '../intent/understand.ts';
 import { type Decision, decide } from '../policy/decide.ts';
 import { appendEvent } from '../storage/audit.ts';
 import { insertChange, openChangesOf } from '../storage/changes.ts';
 import { markHandled, receive } from '../storage/inbox.ts';
 import { type Denial, denialOf } from './denial.ts';
+import { planOf } from './plan.ts';
 import { recordRefusal } from './record.ts';
 import type { Identity, World } from './world.ts';
 
@@ -31,11 +33,16 @@ export interface Request {
 
 export type Requested =
   | { readonly ok: true; readonly draft: Change; readonly others: readonly Change[] }
-  | { readonly ok: false; readonly denial: Denial };
+  | { readonly ok: false; readonly denial: Denial }
+  /** The arguments do not fit what was seen of the target: mended by whoever typed them. */
+  | { readonly ok: false; readonly problems: readonly Problem[] };
 
 /** From an intent to a draft that only its requester sees. Nothing is sent by it. */
 export async function requestChange(world: World, request: Request): Promise<Requested> {
-  const plan = await planOf(world, request);
+  const given = request.given as JsonObject;
+  const planned = await planOf(request.command, request.args, given, world.reach());
+  if (!planned.ok) return planned;
+  const { plan } = planned;
   const identity = await world.people.identify(request.requester, { fresh: false });
   const decision = identity.ok ? decideFor(world, request, plan, identity) : null;
 
@@ -46,19 +53,6 @@ export async function requestChange(world: World, request: Request): Promise<Req
   }
   const draft = draftOf(world, request, plan, decision);
   return record(world, request, draft);
-}
-
-async function planOf(world: World, { command, args }: Request): Promise<Plan> {
-  const before = await command.observe(args, world.reach());
-  const body = command.desired(args);
-  return {
-    target: command.target(args),
-    args: body,
-    sends: command.sends,
-    body,
-    before,
-    warnings: command.warnings(args, before),
-  };
 }
 
 function decideFor(
@@ -105,7 +99,7 @@ function draftOf(
     command: request.command.name,
     requester: request.requester,
     reason: request.reason,
-    plan: { ...plan, args: request.given as JsonObject },
+    plan,
     digest: planDigest(request.command.name, plan),
     requires: decision.requires,
     state: 'draft',

@@ -1,12 +1,14 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Change, Ending } from '../changes/change.ts';
 import { finish, handBack } from '../changes/lifecycle.ts';
-import { ApiError, InvalidRequest } from '../errors.ts';
+import { ApiError, InvalidRequest, type Secret } from '../errors.ts';
 import type { Sent } from '../intent/define.ts';
 import { lockChange } from '../storage/changes.ts';
 import type { Tx } from '../storage/database.ts';
 import { learnService } from '../storage/directory.ts';
 import { closePermit, releaseTarget } from '../storage/permits.ts';
+import { seal } from '../storage/seal.ts';
+import { sealSecret } from '../storage/secrets.ts';
 import { mustMove, recordMove } from './record.ts';
 import type { World } from './world.ts';
 
@@ -51,8 +53,25 @@ async function send(world: World, change: Change): Promise<Result> {
     return { kind: 'ended', ending, sent };
   } catch (error) {
     world.log.warn({ err: error, change: change.id }, 'a request did not succeed');
-    return resultOf(error, world.now(), took());
+    const result = resultOf(error, world.now(), took());
+    return settled(world, change, result);
   }
+}
+
+/** Where the API can be read, an attempt without an answer may show by what it left behind. */
+async function settled(world: World, change: Change, result: Result): Promise<Result> {
+  const settle = world.commands.get(change.command)?.settle;
+  if (result.kind !== 'ended' || result.ending.how !== 'unknown' || !settle) return result;
+  const { target, body } = change.plan;
+  const sent = await settle(target, body, world.reach()).catch((error: unknown) => {
+    world.log.warn({ err: error, change: change.id }, 'it could not be looked at again');
+    return null;
+  });
+  if (!sent) return result;
+  const { tookMs } = result.ending;
+  const { requestId, reported } = sent;
+  const ending = { how: 'succeeded', at: world.now(), tookMs, requestId, reported } as const;
+  return { kind: 'ended', ending, sent };
 }
 
 function resultOf(error: unknown, at: Date, tookMs: number): Result {
@@ -113,11 +132,22 @@ async function store(tx: Tx, world: World, { change, permit, result }: Finished)
     const learned = { ...sent.learned, source: `reply to ${change.command}`, seenAt: ending.at };
     await learnService(tx, learned);
   }
+  if (sent?.secret) await keepSecret(tx, world, change, sent.secret);
   await recordMove(tx, world, before, mustMove(finish(before, ending)), {
     kind: ending.how,
     by: 'signalbox',
     facts: { requestId: ending.requestId, permit },
   });
+}
+
+const SECRET_LIVES_MS = 24 * 3_600_000;
+
+// Without a key there is no place for it: it is dropped, and the console can set another one.
+async function keepSecret(tx: Tx, world: World, change: Change, secret: Secret): Promise<void> {
+  if (!world.auditKey) return;
+  const expiresAt = new Date(world.now().getTime() + SECRET_LIVES_MS);
+  const sealed = seal(world.auditKey, secret.reveal(), change.id);
+  await sealSecret(tx, { changeId: change.id, sealed, requester: change.requester, expiresAt });
 }
 
 async function storeNotSent(

@@ -2,7 +2,8 @@ import { expect, test } from 'vitest';
 import type { Snapshot } from '../../src/changes/change.ts';
 import { commands, nouns, reserved } from '../../src/commands/index.ts';
 import { type Command, nounOf, type Reach } from '../../src/intent/define.ts';
-import { NOON, service } from '../intent/fixtures.ts';
+import { understand } from '../../src/intent/understand.ts';
+import { NOON, service, vocabularyOf } from '../intent/fixtures.ts';
 
 const prod = service('analytics-prod', {
   id: '2f7c9d34',
@@ -30,8 +31,27 @@ async function answer(name: string, args: unknown, services: Reach['services']) 
 /** The clients as far as a command uses them. */
 function reach(cloud: Partial<Reach['cloud']>, services: Reach['services'] = []): Reach {
   // Calling what is not given fails the test, as it should.
-  return { cloud: cloud as Reach['cloud'], alerts: null, services };
+  return {
+    cloud: cloud as Reach['cloud'],
+    alerts: null,
+    listAlerts: () => Promise.reject(new Error('There are no alerts')),
+    services,
+    organization: { plan: 'paid', tier: 'scale' },
+    openToTheWorld: false,
+    now: () => NOON,
+  };
 }
+
+const vocabulary = {
+  ...vocabularyOf([prod, service('staging')]),
+  commands,
+  alerts: [{ id: 'a1', name: '5xx rate', aliases: [] }],
+};
+
+test.for(commands.flatMap(({ examples }) => examples))('the example “%s” works', (example) => {
+  const [noun = '', ...words] = example.split(' ');
+  expect(understand(noun, words.join(' '), vocabulary).kind).toBe('intent');
+});
 
 test('no two commands have one name, and none is reserved any more', () => {
   const names = [...commands.map(({ name }) => name), ...reserved.queries, ...reserved.changes];
@@ -67,8 +87,8 @@ test.for([
       tags: ['prod', 'eu'],
       warehouse: 'main',
     });
-    expect(command.desired({ service: prod })).toEqual({ command: word });
-    expect(command.undo(target, null)?.line).toBe(`${back} 2f7c9d34`);
+    expect(command.desired({ service: prod }, null)).toEqual({ command: word });
+    expect(command.undo(target, null, {})?.line).toBe(`${back} 2f7c9d34`);
 
     const calls: unknown[] = [];
     const cloud: Partial<Reach['cloud']> = {
@@ -92,7 +112,11 @@ test.for<[string, string, Snapshot['fields'] | null, string[]]>([
   ['starts what nobody has seen', 'service start', null, []],
 ])('whoever %s is warned of that much', ([, name, fields, warnings]) => {
   const before = fields && seen(fields);
-  const shown = change(name).warnings({ service: { ...prod, lastSeen: before } }, before);
+  const shown = change(name).warnings(
+    { service: { ...prod, lastSeen: before } },
+    before,
+    reach({}),
+  );
   expect(shown).toEqual(warnings.map((words) => expect.stringContaining(words)));
 });
 

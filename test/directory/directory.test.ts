@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { directoryOf, findServices, type LearnedService } from '../../src/directory/directory.ts';
+import { directoryOf, findNamed, type LearnedService } from '../../src/directory/directory.ts';
 
 const NOON = new Date('2026-11-20T12:00:00.000Z');
 
@@ -24,9 +24,9 @@ test('a reply tells the condition of a service, and neither its name nor its tag
   expect(others).toEqual([]);
 });
 
-test('a service that only a reply knows can be named, but holds no tag and no warehouse', () => {
+test('a service that only a reply knows can be named, but nobody has said what tags it has', () => {
   const [, stranger] = directoryOf([prod], [learned({ id: 'x', name: 'other' })]);
-  expect(stranger).toMatchObject({ name: 'other', tags: [], aliases: [], warehouse: null });
+  expect(stranger).toMatchObject({ name: 'other', tags: null, aliases: [], warehouse: null });
   expect(stranger?.source).toBe('reply to a stop');
 });
 
@@ -60,5 +60,5 @@ test.for<[string, string, string[]]>([
   ['nothing', '', []],
   ['two names alike', 'Analytics-Prod', [prod.id, 'impostor']],
 ])('by %s are found exactly these', ([, text, ids]) => {
-  expect(findServices(services, text).map(({ id }) => id)).toEqual(ids);
+  expect(findNamed(services, text).map(({ id }) => id)).toEqual(ids);
 });

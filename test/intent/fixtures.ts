@@ -1,9 +1,10 @@
 import { z } from 'zod';
 import { commands as registry } from '../../src/commands/index.ts';
-import { directoryOf, type Service } from '../../src/directory/directory.ts';
+import type { Service } from '../../src/directory/directory.ts';
 import { ServiceName } from '../../src/intent/arguments.ts';
 import { type Command, changeCommand } from '../../src/intent/define.ts';
-import { type Understood, understand } from '../../src/intent/understand.ts';
+import { understand } from '../../src/intent/understand.ts';
+import type { Understood, Vocabulary } from '../../src/intent/understood.ts';
 
 export const NOON = new Date('2026-11-20T12:00:00.000Z');
 
@@ -21,17 +22,14 @@ export function service(name: string, over: Partial<Service> = {}): Service {
   };
 }
 
-export const services = directoryOf(
-  [
-    service('analytics-prod', { aliases: ['prod', 'main db'] }),
-    service('analytics-dev'),
-    service('staging'),
-    service('analytics eu'),
-    service('twin', { id: '1-twin' }),
-    service('twin', { id: '2-twin' }),
-  ],
-  [],
-);
+export const services: readonly Service[] = [
+  service('analytics-prod', { aliases: ['prod', 'main db'] }),
+  service('analytics-dev'),
+  service('staging'),
+  service('analytics eu'),
+  service('twin', { id: '1-twin' }),
+  service('twin', { id: '2-twin' }),
+];
 
 const Gigabytes = z.string().regex(/^\d+$/, 'must be a whole number of GB');
 
@@ -63,12 +61,22 @@ export const serviceTune = changeCommand({
   afterwards: '',
 });
 
-export const commands: readonly Command[] = [...registry, serviceTune];
+const NAMES = ['service list', 'service show', 'service start', 'service stop'];
+
+/** A few commands that stay the same, however many there will be. */
+export const commands: readonly Command[] = [
+  ...registry.filter(({ name }) => NAMES.includes(name)),
+  serviceTune,
+];
+
+export function vocabularyOf(known: readonly Service[] = services): Vocabulary {
+  return { commands, services: known, alerts: [], organization: { plan: 'paid', tier: 'scale' } };
+}
 
 /** What is understood of `/service stop analytics-prod`, slash or not. */
 export function read(line: string, known: readonly Service[] = services): Understood {
   const [, noun = '', rest = ''] = /^\/?(\S+)\s?(.*)$/s.exec(line) ?? [];
-  return understand(noun, rest, { commands, services: known });
+  return understand(noun, rest, vocabularyOf(known));
 }
 
 /** The same in one line: the command with what was given, or the "no" with its offers. */

@@ -105,6 +105,7 @@ test('the card of a waiting change says all that an approver has to know', () =>
     Service  analytics-prod · prod · main · 2f7c9d34
     Asked by  <@U0ANA>, <!date^1795175400^{date_short_pretty} at {time}|2026-11-20T11:50:00.000Z> · K3M9QD
     Reason  nightly maintenance
+    State  running → stopped
     Sends  PATCH state {"command":"stop"}
     Cost  not known
     ! Queries and pipes of this service stop with it.
@@ -227,6 +228,7 @@ test('a preview shows what will be sent, what is known, who must approve and wha
     "Stop analytics-prod?
     Service  analytics-prod · prod · main · 2f7c9d34
     Last seen  running, <!date^1795168800^{date_short_pretty} at {time}|2026-11-20T10:00:00.000Z> (reply to a scale)
+    State  running → stopped
     Sends  PATCH state {"command":"stop"}
     Cost  not known
     Approval  2 of @db-leads, not <@U0ANA> · rule 2 · expires after 4 h

@@ -42,7 +42,7 @@ test('every "no" is said in words that tell what happened, and what to do', () =
       "guest": "Guests cannot ask for changes or approve them.",
       "lookup-failed": "Slack did not tell who is who just now, so nothing was done. Try again in a minute.",
       "lost-race": "This very click has arrived before; it counts once.",
-      "no-rule": "No rule of the policy allows /service stop on analytics-prod. Whoever looks after signalbox.yaml can add one.",
+      "no-rule": "analytics-prod is not listed in signalbox.yaml, so nobody can say whether rule 2 is about it. Whoever looks after that file can list it.",
       "not-a-requester": "You may not use /service stop on analytics-prod. Rule 2 lets @db-operators ask. <@U0ANA> or <@U0CLEO> can ask for you.",
       "not-an-approver": "Only @db-leads can decide this. <@U0ANA> or <@U0CLEO> can.",
       "not-approved": "This is not approved. It is waiting for approval.",

@@ -36,6 +36,8 @@ const PLAN: Plan = {
   sends: 'PATCH replicaScaling',
   body: { minReplicaMemoryGb: 16, deep: { z: [1, 'two', null], a: true } },
   before: { fields: { minReplicaMemoryGb: 8 }, seenAt: NOON, source: 'reply to a scale' },
+  rows: [{ field: 'minReplicaMemoryGb', label: 'Minimum', before: 8, after: 16 }],
+  keptAsIs: ['maxReplicaMemoryGb'],
   warnings: ['It restarts.'],
 };
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { sharedRead } from '../../src/slack/shared-read.ts';
+import { sharedRead } from '../src/shared-read.ts';
 
 const KEEP_MS = 60_000;
 

@@ -1,0 +1,182 @@
+import { z } from 'zod';
+import {
+  Alert,
+  type AlertBody,
+  AlertEdit,
+  Interval,
+  Threshold,
+  ThresholdType,
+} from '../alerts/schema.ts';
+import { type AlertRefusal, alertUpdate, differences } from '../alerts/update.ts';
+import type { Json, JsonObject, Snapshot } from '../changes/change.ts';
+import type { Problem } from '../errors.ts';
+import { lineAgain } from '../intent/again.ts';
+import { alertSnapshot } from '../intent/alert-words.ts';
+import {
+  AlertName,
+  choiceField,
+  fieldsOf,
+  type Given,
+  numberField,
+  textField,
+} from '../intent/arguments.ts';
+import { type ChangeCommand, changeCommand, type Reach, type Sent } from '../intent/define.ts';
+import { bodyOf } from '../intent/wire.ts';
+
+const Text = z.string().trim().min(1, 'must not be empty').max(3_000, 'is too long');
+
+const args = z.strictObject({
+  alert: AlertName,
+  threshold: numberField(Threshold, { word: 'threshold', label: 'Threshold', decimal: true }),
+  interval: textField(Interval, {
+    word: 'interval',
+    label: 'Interval',
+    hint: 'A number and a unit, such as 5m, 15m or 1h',
+  }),
+  thresholdType: choiceField(ThresholdType, () => ThresholdType.options, {
+    word: 'type',
+    label: 'Type',
+    hint: 'Some servers count equality as above',
+  }),
+  name: textField(Text, { word: 'name', label: 'Name' }),
+  message: textField(Text, { word: 'message', label: 'Message' }),
+  webhookId: textField(Text, { word: 'webhook', label: 'Webhook (id)' }),
+  dashboardId: textField(Text, { word: 'dashboard', label: 'Dashboard (id)' }),
+  tileId: textField(Text, { word: 'tile', label: 'Tile (id)' }),
+});
+type Edit = Omit<z.output<typeof args>, 'alert'>;
+
+export const alertEdit: ChangeCommand = changeCommand({
+  name: 'alert edit',
+  summary: 'Change an alert, and nothing else of it',
+  examples: ['alert edit "5xx rate" threshold=250 interval=15m'],
+  args,
+  // Its form is filled with what is read of the alert, so that one is chosen first.
+  applies: (field, { given }) => field === 'alert' || Boolean(given.alert),
+  sends: 'PUT alert',
+  callClass: 'put',
+
+  target: ({ alert: { id, name } }) => ({ kind: 'alert', id, name, tags: [], warehouse: null }),
+  observe: ({ alert }, reach) => look(alert.id, reach),
+  observeAgain: ({ id }, reach) => look(id, reach),
+  prefill: ({ fields }) => given(fields),
+  desired: ({ alert: _, ...edit }, before) => updateOf(edit, before)?.body ?? {},
+  problems: ({ alert: _, ...edit }, before) => problemsOf(edit, before),
+  rows: ({ alert: _, ...edit }, before) => {
+    const labels = new Map(fieldsOf(args).map(({ name, label }) => [name, label]));
+    return (updateOf(edit, before)?.changes ?? []).map((change) => ({
+      field: change.field,
+      label: labels.get(change.field) ?? change.field,
+      before: asJson(change.before),
+      after: asJson(change.after),
+    }));
+  },
+  keptAsIs: ({ alert: _, ...edit }, before) => updateOf(edit, before)?.keptAsIs ?? [],
+  warnings: (_args, before) =>
+    before?.beside?.state === 'ALERT' ? ['It is firing now, and stays so until its next run.'] : [],
+  send: async ({ id }, body, reach) => {
+    // Checked when it was planned: the client checks it once more before it goes out.
+    const reply = await client(reach).updateAlert(id, body as AlertBody);
+    return sentAlert(body, reply.result, reply.requestId);
+  },
+  settle: async ({ id }, body, reach) => {
+    const { result, requestId } = await client(reach).getAlert(id);
+    if (differences(body, result).length > 0) return null;
+    return { ...sentAlert(body, result, requestId), reported: ['read again: it is as asked for'] };
+  },
+  undo: ({ id }, before, body) => undoLine(id, before, body),
+  afterwards: 'Its state is worked out anew at its next run.',
+});
+
+function client({ alerts }: Reach) {
+  if (!alerts) throw new Error('The alerts API is not configured');
+  return alerts;
+}
+
+async function look(id: string, reach: Reach): Promise<Snapshot> {
+  const { result } = await client(reach).getAlert(id);
+  return alertSnapshot(result, reach.now());
+}
+
+function updateOf(edit: Edit, before: Snapshot | null) {
+  if (!before) return null;
+  const update = alertUpdate(Alert.parse(before.fields), AlertEdit.parse(bodyOf(edit)));
+  return update.ok ? { ...update, body: update.body as JsonObject } : null;
+}
+
+function problemsOf(edit: Edit, before: Snapshot | null): readonly Problem[] {
+  const isEmpty = Object.values(edit).every((value) => value === undefined);
+  if (isEmpty) return [{ field: 'threshold', problem: SENTENCES['nothing-changes'] }];
+  if (!before) return [];
+  const update = alertUpdate(Alert.parse(before.fields), AlertEdit.parse(bodyOf(edit)));
+  if (update.ok) return [];
+  return [{ field: FIELDS[update.refusal] ?? 'threshold', problem: SENTENCES[update.refusal] }];
+}
+
+const FIELDS: Partial<Record<AlertRefusal, string>> = {
+  'type-not-editable': 'thresholdType',
+  'not-a-tile-alert': 'tileId',
+  'channel-without-webhook': 'webhookId',
+};
+
+/** Each reads on from the field's label. */
+const SENTENCES: Readonly<Record<AlertRefusal, string>> = {
+  'nothing-changes': 'or another field must differ from what the alert has',
+  'type-not-editable': 'cannot be changed here: this alert has a type of its own',
+  'bounds-crossed': 'must not be above the upper bound of this alert',
+  'not-a-tile-alert': 'does not fit: this alert watches a saved search',
+  'channel-without-webhook': 'does not fit: its first channel is no webhook',
+  'unknown-source': 'cannot be changed: what this alert watches is of a kind not known here',
+  'no-channel': 'cannot be changed: the server showed no channel, and would lose it',
+  'no-tile': 'cannot be changed: the server showed no tile or dashboard, and would lose them',
+  'no-saved-search': 'cannot be changed: the server showed no saved search, and would lose it',
+};
+
+function sentAlert(body: JsonObject, reply: Alert | null, requestId: string | null): Sent {
+  if (!reply) return { requestId, reported: [], learned: null };
+  const other = differences(body, reply).map(
+    ({ field, sent, got }) => `! ${field} is ${text(got)}, not ${text(sent)} as sent`,
+  );
+  const state = reply.state === null ? [] : [`state ${reply.state}`];
+  return { requestId, reported: [...state, ...other], learned: null };
+}
+
+function given(fields: JsonObject): Given {
+  const alert = Alert.parse(fields);
+  const webhook = alert.channels[0]?.webhookId;
+  const plainType = ThresholdType.safeParse(alert.thresholdType).data;
+  const entries = {
+    threshold: alert.threshold,
+    interval: alert.interval,
+    thresholdType: plainType,
+    name: alert.name,
+    message: alert.message,
+    webhookId: typeof webhook === 'string' ? webhook : null,
+    dashboardId: alert.dashboardId,
+    tileId: alert.tileId,
+  };
+  const known = Object.entries(entries).filter(
+    ([, value]) => value !== null && value !== undefined,
+  );
+  return Object.fromEntries(known.map(([name, value]) => [name, String(value)]));
+}
+
+/** Only what this change touched goes back; what was absent before cannot be asked for. */
+function undoLine(id: string, before: Snapshot | null, body: JsonObject) {
+  if (!before) return null;
+  const was = given(before.fields);
+  const now = given(body);
+  const touched = Object.keys(now).filter((name) => now[name] !== was[name]);
+  if (touched.length === 0 || touched.some((name) => was[name] === undefined)) return null;
+  const back = Object.fromEntries(touched.map((name) => [name, was[name] ?? '']));
+  return { label: 'Change it back', line: lineAgain(alertEdit, { alert: id, ...back }, '') };
+}
+
+// Values of a reply: JSON, whatever they are.
+function asJson(value: unknown): Json {
+  return (value ?? null) as Json;
+}
+
+function text(value: unknown): string {
+  return value === undefined ? 'not there' : JSON.stringify(value);
+}

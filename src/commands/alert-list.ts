@@ -1,0 +1,113 @@
+import { z } from 'zod';
+import type { Alert } from '../alerts/schema.ts';
+import { isSilenced } from '../alerts/schema.ts';
+import { channelText, silenceCell, thresholdText, watchedText } from '../intent/alert-words.ts';
+import type { Answer, Cell } from '../intent/answer.ts';
+import { numberField, switchField, textField } from '../intent/arguments.ts';
+import { type QueryCommand, queryCommand, type Reach } from '../intent/define.ts';
+
+const PAGE = 100;
+const COLUMNS = ['Alert', 'State', 'Threshold', 'Interval', 'Watches', 'Channel', 'Silent until'];
+
+const Text = z.string().max(200, 'is too long');
+
+const args = z.strictObject({
+  state: textField(Text, { word: 'state', label: 'State', hint: 'Such as ALERT or OK' }),
+  source: textField(Text, {
+    word: 'source',
+    label: 'Source',
+    hint: 'tile, saved_search or search',
+  }),
+  silenced: switchField(z.boolean('must be on or off'), { word: 'silenced', label: 'Silenced' }),
+  page: numberField(z.int('must be a whole number').min(1, 'must be 1 or more'), {
+    word: 'page',
+    label: 'Page',
+    min: 1,
+  }),
+  words: textField(Text, { label: 'Words in the name, message or id', rest: true }),
+});
+type Filter = z.output<typeof args>;
+
+export const alertList: QueryCommand = queryCommand({
+  name: 'alert list',
+  summary: 'Find alerts by words, state, source or silence',
+  examples: ['alert list checkout', 'alert list state=ALERT silenced=off'],
+  args,
+
+  target: () => null,
+  answer: async (filter, reach) => {
+    const { alerts, complete, total } = await reach.listAlerts();
+    const found = alerts.filter((alert) => matches(alert, filter, reach.now()));
+    return page(found, filter, reach, complete ? null : { read: alerts.length, total });
+  },
+});
+
+function matches(alert: Alert, { state, source, silenced, words }: Filter, now: Date): boolean {
+  const text = [alert.name, alert.message, alert.id].join(' ').toLowerCase();
+  const sought = (words ?? '').toLowerCase().split(/\s+/);
+  return (
+    sought.every((word) => text.includes(word)) &&
+    same(state, alert.state) &&
+    same(source, alert.source) &&
+    (silenced === undefined || silenced === isSilenced(alert, now))
+  );
+}
+
+function same(wanted: string | undefined, is: string | null): boolean {
+  return wanted === undefined || wanted.toLowerCase() === (is ?? '').toLowerCase();
+}
+
+function page(
+  found: readonly Alert[],
+  filter: Filter,
+  { now }: Reach,
+  cut: { readonly read: number; readonly total: number | null } | null,
+): Answer {
+  const number = filter.page ?? 1;
+  const shown = found.slice((number - 1) * PAGE, number * PAGE);
+  const pages = Math.max(1, Math.ceil(found.length / PAGE));
+  const line = (verb: string, { id }: Alert) => `alert ${verb} ${id}`;
+  const label = (alert: Alert) => alert.name ?? alert.id ?? 'without a name';
+  const note = cut ? `Only ${cut.read} of ${cut.total ?? 'an unknown number of'} were read. ` : '';
+  return {
+    title: `${found.length} alerts${pages > 1 ? ` · page ${number} of ${pages}` : ''}`,
+    parts: [
+      { kind: 'table', columns: COLUMNS, rows: shown.map((alert) => row(alert, now())) },
+      {
+        kind: 'menu',
+        label: 'Show an alert…',
+        offers: shown.map((alert) => ({ label: label(alert), line: line('show', alert) })),
+      },
+      { kind: 'offers', offers: turning(filter, number, pages) },
+      { kind: 'note', text: `${note}As read at most half a minute ago.` },
+    ],
+  };
+}
+
+function row(alert: Alert, now: Date): readonly Cell[] {
+  return [
+    alert.name ?? alert.id,
+    alert.state,
+    thresholdText(alert),
+    alert.interval,
+    watchedText(alert),
+    channelText(alert),
+    silenceCell(alert, now),
+  ];
+}
+
+function turning(filter: Filter, number: number, pages: number) {
+  const words = [
+    filter.state && `state=${filter.state}`,
+    filter.source && `source=${filter.source}`,
+    filter.silenced !== undefined && `silenced=${filter.silenced ? 'on' : 'off'}`,
+  ].filter(Boolean);
+  const to = (page: number, label: string) => ({
+    label,
+    line: ['alert list', ...words, `page=${page}`, filter.words].filter(Boolean).join(' '),
+  });
+  return [
+    ...(number > 1 ? [to(number - 1, 'Page before')] : []),
+    ...(number < pages ? [to(number + 1, 'Next page')] : []),
+  ];
+}

@@ -1,0 +1,71 @@
+import { z } from 'zod';
+import type { Alert } from '../alerts/schema.ts';
+import { channelText, silenceCell, thresholdText } from '../intent/alert-words.ts';
+import type { Cell } from '../intent/answer.ts';
+import { AlertName } from '../intent/arguments.ts';
+import { queryCommand } from '../intent/define.ts';
+
+export const alertShow = queryCommand({
+  name: 'alert show',
+  summary: 'Show an alert with everything the server says of it',
+  examples: ['alert show "5xx rate"'],
+  args: z.strictObject({ alert: AlertName }),
+
+  target: ({ alert: { id, name } }) => ({ kind: 'alert', id, name, tags: [], warehouse: null }),
+  answer: async ({ alert }, { alerts, now }) => {
+    if (!alerts) return OFF;
+    const { result, requestId } = await alerts.getAlert(alert.id);
+    return {
+      title: result.name ?? `Alert ${alert.id}`,
+      parts: [
+        { kind: 'facts', facts: facts(result, now()) },
+        { kind: 'offers', offers: [{ label: 'Edit…', line: `alert edit ${alert.id}` }] },
+        ...(requestId ? [{ kind: 'note', text: `Request ${requestId}` } as const] : []),
+      ],
+    };
+  },
+});
+
+const OFF = {
+  title: 'Alerts are off',
+  parts: [{ kind: 'text', text: 'ALERTS_API_URL and ALERTS_API_TOKEN are not set.' }],
+} as const;
+
+// Shown above under a name of their own, or worth nothing to a reader.
+const NAMED = new Set([
+  ...['id', 'name', 'message', 'note', 'threshold', 'thresholdMax', 'thresholdType', 'interval'],
+  ...['source', 'state', 'channel', 'channels', 'silenced', 'createdAt', 'updatedAt', 'groupBy'],
+  ...['team', 'teamId', 'dashboard', 'dashboardId', 'tileId', 'savedSearch', 'savedSearchId'],
+]);
+
+function facts(alert: Alert, now: Date): readonly (readonly [string, Cell])[] {
+  const others = Object.entries(alert.asRead)
+    .filter(([key, value]) => !NAMED.has(key) && value !== null)
+    .map(
+      ([key, value]) => [key, typeof value === 'string' ? value : JSON.stringify(value)] as const,
+    );
+  return [
+    ['State', alert.state],
+    ['Threshold', thresholdText(alert)],
+    ['Interval', alert.interval],
+    ['Source', alert.source],
+    ['Tile', alert.tileId],
+    ['Dashboard', alert.dashboardId],
+    ['Saved search', alert.savedSearchId],
+    ['Group by', alert.groupBy],
+    ['Channel', channelText(alert)],
+    ['Message', alert.message],
+    ['Note', alert.note],
+    ['Silent until', silenceCell(alert, now) ?? 'not silenced'],
+    ['Team', alert.teamId],
+    ['Id', alert.id],
+    ['Created', instant(alert.createdAt)],
+    ['Updated', instant(alert.updatedAt)],
+    ...others,
+  ];
+}
+
+function instant(text: string | null): Cell {
+  const at = text === null ? null : new Date(text);
+  return at && Number.isNaN(at.getTime()) ? text : at;
+}

@@ -1,0 +1,73 @@
+import { z } from 'zod';
+import { type Backup, backupStatus } from '../cloud/replies.ts';
+import { serviceTarget } from '../directory/directory.ts';
+import type { Cell } from '../intent/answer.ts';
+import { ServiceName } from '../intent/arguments.ts';
+import { queryCommand } from '../intent/define.ts';
+import { bytesText, durationText } from '../intent/measures.ts';
+
+const BackupId = z
+  .string()
+  .regex(/^[A-Za-z0-9_-]{1,64}$/, 'must be the id of a backup, from the console')
+  .meta({ label: 'Backup' });
+
+export const backupShow = queryCommand({
+  name: 'backup show',
+  summary: 'Look up one backup of a service',
+  examples: ['backup show analytics-prod 5f0e4f0a-8f58-4f6f-8b1c-2d3e4f5a6b7c'],
+  args: z.strictObject({ service: ServiceName, backup: BackupId }),
+
+  target: ({ service }) => serviceTarget(service),
+  answer: async ({ service, backup }, { cloud }) => {
+    const { result, requestId } = await cloud.getBackup(service.id, backup);
+    const done = result.finishedAt !== null;
+    return {
+      title: `Backup of ${service.name}: ${backupStatus(result)}`,
+      parts: [
+        { kind: 'facts', facts: facts(result, done) },
+        ...(done ? [] : [soFar]),
+        { kind: 'note', text: `Request ${requestId ?? 'without an id'}` },
+      ],
+    };
+  },
+});
+
+const soFar = {
+  kind: 'text',
+  text: 'It is not finished: size and duration are those so far.',
+} as const;
+
+function facts(backup: Backup, done: boolean): readonly (readonly [string, Cell])[] {
+  const { id, serviceId, startedAt, finishedAt, sizeInBytes, durationInSeconds } = backup;
+  const label = (words: string) => (done ? words : `${words} so far`);
+  return [
+    ['Id', id],
+    ['Service', serviceId],
+    ['Type', backup.type],
+    ['Status', backup.status],
+    ['Started', instant(startedAt)],
+    ['Finished', instant(finishedAt)],
+    [label('Size'), sizeInBytes === null ? null : bytesText(sizeInBytes)],
+    [label('Duration'), durationInSeconds === null ? null : durationText(durationInSeconds)],
+    ['Name in the bucket', backup.backupName],
+    ...bucketFacts(backup.bucket),
+  ];
+}
+
+// One of three shapes, by whose cloud the bucket is in. Keys of access are nobody's to read here.
+function bucketFacts(bucket: Backup['bucket']): readonly (readonly [string, Cell])[] {
+  if (!bucket) return [['Bucket', 'not a bucket of yours']];
+  return Object.entries(bucket)
+    .filter(([key, value]) => !/key/i.test(key) && value !== null && value !== undefined)
+    .map(([key, value]) => [`Bucket: ${spaced(key)}`, String(value)] as const);
+}
+
+function spaced(key: string): string {
+  return key.replace(/([A-Z])/g, ' $1').toLowerCase();
+}
+
+function instant(text: string | null): Cell {
+  if (text === null) return null;
+  const at = new Date(text);
+  return Number.isNaN(at.getTime()) ? text : at;
+}

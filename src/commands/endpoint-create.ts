@@ -1,0 +1,88 @@
+import { z } from 'zod';
+import {
+  EndpointCreation,
+  EndpointDescription,
+  EndpointType,
+  StreamAuthentication,
+} from '../cloud/schema.ts';
+import { serviceTarget } from '../directory/directory.ts';
+import {
+  type Circumstances,
+  choiceField,
+  needed,
+  ServiceName,
+  textField,
+} from '../intent/arguments.ts';
+import { changeCommand } from '../intent/define.ts';
+import { sentEndpoint } from '../intent/sent.ts';
+import { bodyOf, wireProblems } from '../intent/wire.ts';
+
+const Text = z.string().trim().min(1, 'must not be empty').max(500, 'is too long');
+
+/** Which type needs which field; the others have no meaning for it. */
+const TYPE_OF: Readonly<Record<string, string>> = {
+  vpcEndpointServiceName: 'VPC_ENDPOINT_SERVICE',
+  vpcResourceConfigurationId: 'VPC_RESOURCE',
+  vpcResourceShareArn: 'VPC_RESOURCE',
+  streamClusterArn: 'STREAMING_MULTI_VPC',
+  streamAuthentication: 'STREAMING_MULTI_VPC',
+};
+
+export const endpointCreate = changeCommand({
+  name: 'endpoint create',
+  summary: 'Create a private endpoint',
+  examples: [
+    'endpoint create analytics-prod type=VPC_ENDPOINT_SERVICE service-name=vpce-svc-0a1b description="orders feed"',
+  ],
+  args: z.strictObject({
+    service: ServiceName,
+    type: needed(
+      choiceField(EndpointType, () => EndpointType.options, {
+        word: 'type',
+        label: 'Type',
+        steers: true,
+      }),
+    ),
+    description: needed(
+      textField(EndpointDescription, { word: 'description', label: 'Description' }),
+    ),
+    vpcEndpointServiceName: textField(Text, {
+      word: 'service-name',
+      label: 'Endpoint service name',
+    }),
+    vpcResourceConfigurationId: textField(Text, {
+      word: 'resource-configuration',
+      label: 'Resource configuration (id)',
+    }),
+    vpcResourceShareArn: textField(Text, { word: 'resource-share', label: 'Resource share (ARN)' }),
+    streamClusterArn: textField(Text, { word: 'cluster', label: 'Streaming cluster (ARN)' }),
+    streamAuthentication: choiceField(StreamAuthentication, () => StreamAuthentication.options, {
+      word: 'authentication',
+      label: 'Authentication',
+    }),
+  }),
+  applies: (field, { given }: Circumstances) => {
+    const type = TYPE_OF[field];
+    return type === undefined || type === given.type;
+  },
+  sends: 'POST pipesReversePrivateEndpoints',
+  callClass: 'post',
+
+  target: ({ service }) => serviceTarget(service),
+  observe: () => null,
+  desired: ({ service: _, ...fields }) => bodyOf(fields),
+  problems: ({ service: _, ...fields }) => {
+    const noName = fields.type === 'VPC_ENDPOINT_SERVICE' && !fields.vpcEndpointServiceName;
+    const problem = 'is required when type is VPC_ENDPOINT_SERVICE';
+    return [
+      ...wireProblems(EndpointCreation, bodyOf(fields)),
+      ...(noName ? [{ field: 'vpcEndpointServiceName', problem }] : []),
+    ];
+  },
+  warnings: () => ['It cannot be edited later: a wrong value means another endpoint.'],
+  send: async ({ id }, body, { cloud }) =>
+    sentEndpoint(await cloud.createReversePrivateEndpoint(id, EndpointCreation.parse(body))),
+  undo: () => null,
+  afterwards:
+    'Where it waits for acceptance, somebody must accept it in the cloud account that it leads to.',
+});

@@ -1,0 +1,38 @@
+import { z } from 'zod';
+import { serviceTarget } from '../directory/directory.ts';
+import type { Cell } from '../intent/answer.ts';
+import { PipeName, ServiceName } from '../intent/arguments.ts';
+import { queryCommand } from '../intent/define.ts';
+import { bytesText, grouped, millisecondsText } from '../intent/measures.ts';
+
+export const pipeSettings = queryCommand({
+  name: 'pipe settings',
+  summary: 'Show the settings of a data pipe',
+  examples: ['pipe settings analytics-prod orders'],
+  args: z.strictObject({ service: ServiceName, pipe: PipeName }),
+
+  target: ({ service }) => serviceTarget(service),
+  answer: async ({ service, pipe }, { cloud }) => {
+    const { result, requestId } = await cloud.getPipeSettings(service.id, pipe.id);
+    return {
+      title: `Settings of ${pipe.name} in ${service.name}`,
+      parts: [
+        { kind: 'facts', facts: Object.entries(result).map(setting) },
+        { kind: 'note', text: `Request ${requestId ?? 'without an id'}` },
+      ],
+    };
+  },
+});
+
+/** By the unit that the name tells; a setting of another name is shown as it came. */
+function setting([name, value]: [string, unknown]): readonly [string, Cell] {
+  return [name.replaceAll('_', ' '), shown(name, value)];
+}
+
+function shown(name: string, value: unknown): Cell {
+  if (value === null || value === undefined) return 'not set';
+  if (typeof value === 'boolean') return value ? 'on' : 'off';
+  if (typeof value !== 'number') return typeof value === 'string' ? value : JSON.stringify(value);
+  if (name.endsWith('_bytes')) return bytesText(value);
+  return name.endsWith('_ms') ? millisecondsText(value) : grouped(value);
+}

@@ -1,0 +1,112 @@
+import type { z } from 'zod';
+import type { Problem } from '../errors.ts';
+import { lineAgain } from './again.ts';
+import type { Offer } from './answer.ts';
+import { type Circumstances, type Field, fieldsOf, type Given } from './arguments.ts';
+import { type Command, verbOf } from './define.ts';
+import { nearest } from './nearest.ts';
+import { resolveNames } from './resolve.ts';
+import type { Misread, Understood, Vocabulary } from './understood.ts';
+
+export const REASON_MAX = 500;
+
+/** What was asked for, as text; the same from words and from a form's fields. */
+export interface Asked {
+  readonly command: Command;
+  readonly given: Given;
+  readonly reason: string;
+}
+
+/** The same reading for words and for a form's fields: text in, an intent or a “no” out. */
+export function complete(
+  command: Command,
+  given: Given,
+  reason: string,
+  vocabulary: Vocabulary,
+): Understood {
+  const asked: Asked = { command, given, reason };
+  const among = { ...vocabulary.organization, given };
+  const fields = fieldsOf(command.args);
+  const missing = fields.filter((field) => !field.optional && !given[field.name]);
+  if (missing.length > 0)
+    return { kind: 'incomplete', command, given: { ...given, reason }, missing };
+
+  const parsed = command.args.safeParse(given);
+  if (!parsed.success) return misreadOf(asked, problemsOf(parsed.error), among);
+  const useless = fields.filter(({ name }) => given[name] && !appliesTo(command, name, among));
+  if (useless.length > 0) return misreadOf(asked, useless.map(doesNotApply), among);
+  if (reason.length > REASON_MAX) return misreadOf(asked, [tooLong(reason)], among);
+
+  const resolved = resolveNames(asked, fields, parsed.data, vocabulary);
+  if (!resolved.ok) return resolved.misread;
+  return {
+    kind: 'intent',
+    command,
+    args: resolved.args,
+    given,
+    reason: command.kind === 'change' && reason.trim() !== '' ? reason.trim() : null,
+  };
+}
+
+export function appliesTo(command: Command, field: string, among: Circumstances): boolean {
+  return command.applies?.(field, among) ?? true;
+}
+
+function doesNotApply({ name }: Field): Problem {
+  return { field: name, problem: 'does not apply to what is chosen' };
+}
+
+function tooLong(reason: string): Problem {
+  return { field: 'reason', problem: `may have ${REASON_MAX} characters, not ${reason.length}` };
+}
+
+function problemsOf({ issues }: z.ZodError): readonly Problem[] {
+  return issues.map(({ path, message }) => ({ field: String(path[0] ?? ''), problem: message }));
+}
+
+/** Problems by field as sentences, with the nearest values that would do as buttons. */
+export function misreadOf(
+  asked: Asked,
+  problems: readonly Problem[],
+  among: Circumstances,
+): Misread {
+  const fields = fieldsOf(asked.command.args);
+  const sentences = problems.map((problem) => sentenceOf(problem, fields, asked));
+  const first = new Map(problems.map(({ field, problem }) => [field, problem] as const).reverse());
+  return {
+    kind: 'misread',
+    sentence: [...new Set(sentences)].join('\n'),
+    problems: Object.fromEntries(first),
+    offers: problems.flatMap((problem) => offersFor(problem, fields, asked, among)).slice(0, 5),
+  };
+}
+
+function sentenceOf({ field, problem }: Problem, fields: readonly Field[], { given }: Asked) {
+  const known = fields.find(({ name }) => name === field);
+  const name = known?.word ?? known?.label ?? field;
+  const said = known && given[field] ? ` (you said ${given[field]})` : '';
+  return `${name} ${problem}${said}`.trim();
+}
+
+function offersFor(
+  { field }: Problem,
+  fields: readonly Field[],
+  { command, given, reason }: Asked,
+  among: Circumstances,
+): readonly Offer[] {
+  const input = fields.find(({ name }) => name === field)?.input;
+  const typed = given[field];
+  if (input?.kind !== 'choice' || !typed) return [];
+  return nearValues(typed, input.options(among)).map((value) => ({
+    label: `${verbOf(command) || command.name} with ${value}`,
+    line: lineAgain(command, { ...given, [field]: value }, reason),
+  }));
+}
+
+function nearValues(typed: string, options: readonly string[]): readonly string[] {
+  const number = Number(typed);
+  if (Number.isNaN(number)) return nearest(typed, options);
+  const below = options.findLast((option) => Number(option) < number);
+  const above = options.find((option) => Number(option) > number);
+  return [below, above].filter((option) => option !== undefined);
+}

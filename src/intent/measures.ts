@@ -1,0 +1,30 @@
+const UNITS = ['B', 'KiB', 'MiB', 'GiB', 'TiB', 'PiB'];
+const STEP = 1024;
+
+/** `10,737,418,240` → `10 GiB (10,737,418,240 bytes)`: readable, with the exact number beside it. */
+export function bytesText(bytes: number): string {
+  const power = bytes < STEP ? 0 : Math.floor(Math.log(bytes) / Math.log(STEP));
+  const index = Math.min(power, UNITS.length - 1);
+  const value = bytes / STEP ** index;
+  const exact = `${grouped(bytes)} bytes`;
+  return index === 0 ? exact : `${+value.toFixed(1)} ${UNITS[index]} (${exact})`;
+}
+
+/** `5430` → `1 h 30 min 30 s (5,430 s)`. */
+export function durationText(seconds: number): string {
+  const parts = [
+    [Math.floor(seconds / 3600), 'h'],
+    [Math.floor((seconds % 3600) / 60), 'min'],
+    [seconds % 60, 's'],
+  ] as const;
+  const words = parts.filter(([count]) => count > 0).map(([count, unit]) => `${count} ${unit}`);
+  return seconds < 60 ? `${seconds} s` : `${words.join(' ')} (${grouped(seconds)} s)`;
+}
+
+export function millisecondsText(ms: number): string {
+  return ms < 1_000 ? `${grouped(ms)} ms` : `${+(ms / 1_000).toFixed(1)} s (${grouped(ms)} ms)`;
+}
+
+export function grouped(value: number): string {
+  return value.toLocaleString('en-US');
+}

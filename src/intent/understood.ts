@@ -1,0 +1,40 @@
+import type { Named, Service } from '../directory/directory.ts';
+import type { Offer } from './answer.ts';
+import type { Circumstances, Field, Given } from './arguments.ts';
+import type { Command } from './define.ts';
+
+export type { Given } from './arguments.ts';
+
+export interface Vocabulary {
+  readonly commands: readonly Command[];
+  readonly services: readonly Service[];
+  /** Empty where no command about alerts is meant. */
+  readonly alerts: readonly Named[];
+  readonly organization: Omit<Circumstances, 'given'>;
+}
+
+export type Understood =
+  | { readonly kind: 'help'; readonly noun: string }
+  | {
+      readonly kind: 'intent';
+      readonly command: Command;
+      readonly args: Readonly<Record<string, unknown>>;
+      readonly given: Given;
+      readonly reason: string | null;
+    }
+  | {
+      readonly kind: 'incomplete';
+      readonly command: Command;
+      readonly given: Given;
+      readonly missing: readonly Field[];
+    }
+  | {
+      readonly kind: 'misread';
+      readonly sentence: string;
+      /** The same by field, for a form that shows each where it belongs. */
+      readonly problems: Readonly<Record<string, string>>;
+      readonly offers: readonly Offer[];
+    };
+
+export type Misread = Understood & { readonly kind: 'misread' };
+export type Intent = Understood & { readonly kind: 'intent' };

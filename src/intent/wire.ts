@@ -1,0 +1,17 @@
+import type { z } from 'zod';
+import type { JsonObject } from '../changes/change.ts';
+import type { Problem } from '../errors.ts';
+
+/** A body as it goes on the wire: what was not given is not there. */
+export function bodyOf(fields: Readonly<Record<string, unknown>>): JsonObject {
+  const given = Object.entries(fields).filter(([, value]) => value !== undefined);
+  // Arguments are texts, numbers, switches and lists of them: JSON all the way down.
+  return Object.fromEntries(given) as JsonObject;
+}
+
+/** What the wire's own rule says of a whole body, beyond what it says of single fields. */
+export function wireProblems(schema: z.ZodType, body: JsonObject): readonly Problem[] {
+  const { error } = schema.safeParse(body);
+  const issues = error?.issues ?? [];
+  return issues.map(({ path, message }) => ({ field: String(path[0] ?? ''), problem: message }));
+}

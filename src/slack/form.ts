@@ -1,0 +1,141 @@
+import type { View } from '@slack/web-api';
+import { z } from 'zod';
+import { findNamed, type Named, type Service } from '../directory/directory.ts';
+import { type Field, fieldsOf, type Given } from '../intent/arguments.ts';
+import { appliesTo } from '../intent/complete.ts';
+import { type Command, nounOf, verbOf } from '../intent/define.ts';
+import type { Vocabulary } from '../intent/understood.ts';
+import { type Choice, elementFor, plain } from './inputs.ts';
+
+const REASON: Field = { name: 'reason', label: 'Reason', optional: true };
+
+/** What is known of a target beside the fields of its form: hints, or a line above them. */
+export interface Known {
+  readonly hints: Readonly<Record<string, string>>;
+  readonly line: string | null;
+}
+
+const NOTHING_KNOWN: Known = { hints: {}, line: null };
+
+export interface Setting {
+  /** Where the answer is shown; empty for the person's own messages. */
+  readonly channel: string;
+  /** What was chosen before the form was drawn, and is not asked for in it. */
+  readonly fixed?: Given;
+  readonly known?: Known;
+}
+
+const Metadata = z.object({
+  channel: z.string().default(''),
+  fixed: z.record(z.string(), z.string()).default({}),
+});
+
+/** What a form remembers. It comes back from outside: ids to look up, and nothing to trust. */
+export function settingOf(metadata: string): { channel: string; fixed: Given } {
+  try {
+    return Metadata.parse(JSON.parse(metadata));
+  } catch {
+    return { channel: '', fixed: {} };
+  }
+}
+
+/** A form carries ids in its metadata, never a right: all is checked again on submission. */
+export function callbackIdOf(command: Command): string {
+  return command.name.replaceAll(' ', '.');
+}
+
+/** `service scale` → `Scale service`: short enough for every place that Slack has for it. */
+export function titleOf(command: Command): string {
+  const verb = verbOf(command);
+  return `${verb.charAt(0).toUpperCase()}${verb.slice(1)} ${nounOf(command)}`.trim();
+}
+
+/** The form of a command: only the fields that fit what is given so far. */
+export function commandForm(
+  command: Command,
+  given: Given,
+  vocabulary: Vocabulary,
+  { channel, fixed = {}, known = NOTHING_KNOWN }: Setting,
+): View {
+  const among = { ...vocabulary.organization, given };
+  const own = fieldsOf(command.args).filter(
+    ({ name }) => !Object.hasOwn(fixed, name) && appliesTo(command, name, among),
+  );
+  const fields = command.kind === 'change' ? [...own, REASON] : own;
+  const line =
+    known.line === null ? [] : [{ type: 'section' as const, text: plain(known.line, 3_000) }];
+  return {
+    type: 'modal',
+    callback_id: callbackIdOf(command),
+    private_metadata: JSON.stringify({ channel, fixed }),
+    title: plain(titleOf(command), 24),
+    submit: plain(command.kind === 'change' ? 'Preview' : 'Show', 24),
+    close: plain('Close', 24),
+    blocks: [
+      ...line,
+      ...fields.map((field) => {
+        const value = given[field.name] ?? '';
+        const chosen = chosenOf(field, value, given, vocabulary);
+        const hint = known.hints[field.name] ?? field.hint;
+        return {
+          type: 'input' as const,
+          block_id: field.name,
+          label: plain(field.label, 150),
+          optional: field.optional,
+          ...(field.steers ? { dispatch_action: true } : {}),
+          ...(hint ? { hint: plain(hint, 150) } : {}),
+          element: elementFor(field, { value, chosen, among }),
+        };
+      }),
+    ],
+  };
+}
+
+/** A first look while something is still being read: the trigger of a click lives three seconds. */
+export function waitingForm(command: Command, words: string): View {
+  return {
+    type: 'modal',
+    callback_id: callbackIdOf(command),
+    title: plain(titleOf(command), 24),
+    close: plain('Close', 24),
+    blocks: [{ type: 'section', text: plain(words, 3_000) }],
+  };
+}
+
+function chosenOf(
+  field: Field,
+  value: string,
+  given: Given,
+  vocabulary: Vocabulary,
+): Choice | null {
+  if (!field.names || value === '') return null;
+  const choices = choicesFor(field.names, given, vocabulary);
+  const [one, ...others] = findNamed(choices.map(asNamed), value);
+  if (one && others.length === 0) return choices.find(({ id }) => id === one.id) ?? null;
+  // An id that no list of ours has is still what was chosen.
+  return others.length === 0 && field.names !== 'service'
+    ? { id: value, name: value, about: '' }
+    : null;
+}
+
+function asNamed({ id, name }: Choice): Named {
+  return { id, name, aliases: [] };
+}
+
+export function choicesFor(
+  names: NonNullable<Field['names']>,
+  given: Given,
+  { services, alerts }: Vocabulary,
+): readonly Choice[] {
+  if (names === 'service') return services.map(serviceChoice);
+  if (names === 'alert') return alerts.map(({ id, name }) => ({ id, name, about: id }));
+  const [service] = findNamed(services, given.service ?? '');
+  const owners = service ? [service] : services;
+  return owners.flatMap(({ name: owner, pipes }) =>
+    pipes.map(({ id, name }) => ({ id, name, about: `of ${owner}` })),
+  );
+}
+
+function serviceChoice({ id, name, tags }: Service): Choice {
+  return { id, name, about: [...(tags ?? ['not listed']), id.slice(0, 8)].join(' · ') };
+}

@@ -1,0 +1,48 @@
+import type { View } from '@slack/web-api';
+import type { Change } from '../changes/change.ts';
+import type { Verb } from '../workflow/world.ts';
+import { plain } from './inputs.ts';
+import { deed } from './naming.ts';
+
+const QUESTIONS = {
+  reject: { title: 'Reject', label: 'Why?', submit: 'Reject' },
+  happened: { title: 'It happened', label: 'What did you see?', submit: 'Tell everyone' },
+  'did-not-happen': {
+    title: 'It did not happen',
+    label: 'What did you see?',
+    submit: 'Tell everyone',
+  },
+} as const;
+export type Question = keyof typeof QUESTIONS;
+
+/** The decisions that need words ask for them in a modal before anything is stored. */
+export function isQuestion(verb: Verb): verb is Question {
+  return Object.hasOwn(QUESTIONS, verb);
+}
+
+/** Asks for the words that a decision needs, and says once more what it is about. */
+export function questionModal(question: Question, change: Change): View {
+  const { title, label, submit } = QUESTIONS[question];
+  return {
+    type: 'modal',
+    callback_id: `change.${question}`,
+    private_metadata: change.id,
+    title: plain(title, 24),
+    submit: plain(submit, 24),
+    close: plain('Back', 24),
+    blocks: [
+      { type: 'section', text: plain(`${deed(change)} (${change.id})`, 3_000) },
+      {
+        type: 'input',
+        block_id: 'reason',
+        label: plain(label, 150),
+        element: {
+          type: 'plain_text_input',
+          action_id: 'reason',
+          multiline: true,
+          max_length: 500,
+        },
+      },
+    ],
+  };
+}

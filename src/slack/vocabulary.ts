@@ -1,0 +1,26 @@
+import type { Named } from '../directory/directory.ts';
+import { fieldsOf } from '../intent/arguments.ts';
+import type { Command } from '../intent/define.ts';
+import type { Vocabulary } from '../intent/understood.ts';
+import type { Bot } from './bot.ts';
+
+/** All words that can be understood without asking anybody. */
+export function localVocabulary({ commands, world }: Bot): Vocabulary {
+  const { services, organization } = world.reach();
+  return { commands, services, organization, alerts: [] };
+}
+
+/** The same with the names of alerts, which are read from their API at most twice a minute. */
+export async function fullVocabulary(bot: Bot): Promise<Vocabulary> {
+  const { alerts, listAlerts } = bot.world.reach();
+  const list = alerts ? (await listAlerts()).alerts : [];
+  return { ...localVocabulary(bot), alerts: list.flatMap(alertNamed) };
+}
+
+function alertNamed({ id, name }: { id: string | null; name: string | null }): Named[] {
+  return id === null ? [] : [{ id, name: name ?? id, aliases: [] }];
+}
+
+export function namesAlerts(command: Command): boolean {
+  return fieldsOf(command.args).some(({ names }) => names === 'alert');
+}

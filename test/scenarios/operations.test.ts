@@ -1,0 +1,167 @@
+import { expect, test } from 'vitest';
+import { ORGANIZATION } from '../../src/sandbox/seed/organization.ts';
+import { ask, empty } from './asking.ts';
+import { ANA, BEN, openStage, type Stage, textOf } from './stage.ts';
+
+const STAGING = '1525c708-e4bc-426d-a9e7-d11b6c27caf5';
+
+async function approved(stage: Stage, line: string, title: string) {
+  await stage.slack.command(ANA, 'ops', line);
+  const preview = await stage.privateWord(ANA, `${title}?`);
+  await stage.press(ANA, preview, 'change.confirm');
+  const waiting = await stage.card(`${title}: waiting`);
+  await stage.press(BEN, waiting, 'change.approve');
+  const now = () => stage.slack.messages('db-approvals').find(({ ts }) => ts === waiting?.ts);
+  await expect.poll(() => now()?.text).toContain(`${title}: accepted`);
+  return { preview, card: now() };
+}
+
+function sent(stage: Stage, operation: string) {
+  return stage.cloud.requests().find((request) => request.operation === operation)?.body;
+}
+
+test('a service is scaled with exactly what was asked for', async () => {
+  const stage = await openStage();
+  const line = '/service scale staging min=16 max=64 idle=on idle-timeout=15 "night saving"';
+  const { preview, card } = await approved(stage, line, 'Scale staging');
+  expect(textOf(preview ?? empty)).toContain('Minimum memory per replica (GB)');
+  expect(sent(stage, 'scale')).toEqual({
+    minReplicaMemoryGb: 16,
+    maxReplicaMemoryGb: 64,
+    idleScaling: true,
+    idleTimeoutMinutes: 15,
+  });
+  expect(textOf(card ?? empty)).toContain('64');
+  expect(stage.cloud.service(STAGING)).toMatchObject({ scaling: { minReplicaMemoryGb: 16 } });
+});
+
+test('a second scale shows what was seen, and can be taken back', async () => {
+  const stage = await openStage();
+  await approved(stage, '/service scale staging min=16 max=64', 'Scale staging');
+  stage.clock.now = new Date(stage.clock.now.getTime() + 60_000);
+  const { preview, card } = await approved(
+    stage,
+    '/service scale staging max=128',
+    'Scale staging',
+  );
+  expect(textOf(preview ?? empty)).toContain('64 → ');
+  await stage.press(ANA, card, 'change.undo');
+  await stage.privateWord(ANA, '128 → ');
+});
+
+test('a size that is no multiple of four is offered the nearest ones', async () => {
+  const stage = await openStage();
+  await stage.slack.command(ANA, 'ops', '/service scale staging max=30 for the sale');
+  const answer = (await stage.privateWord(ANA, 'max must be a multiple of 4')) ?? empty;
+  expect(textOf(answer)).toContain('(you said 30)');
+  expect(textOf(answer)).toContain('max=28');
+  expect(textOf(answer)).toContain('max=32');
+});
+
+test('a created service shows its password once, to whoever asked for it', async () => {
+  const stage = await openStage();
+  const line =
+    '/service create "analytics new" provider=aws region=eu-west-1 ip=10.0.0.0/8 min=16 max=32 "a new market"';
+  const { card } = await approved(stage, line, 'Create service analytics new');
+  expect(sent(stage, 'create service')).toEqual({
+    name: 'analytics new',
+    provider: 'aws',
+    region: 'eu-west-1',
+    ipAccessList: [{ source: '10.0.0.0/8', description: '' }],
+    minReplicaMemoryGb: 16,
+    maxReplicaMemoryGb: 32,
+  });
+  const created = JSON.stringify(
+    stage.cloud.requests().find(({ operation }) => operation === 'create service'),
+  );
+  const password = /"password":"([^"]+)"/.exec(created)?.[1] ?? 'no password';
+  expect(textOf(card ?? empty)).not.toContain(password);
+
+  await stage.press(BEN, card, 'change.reveal');
+  await stage.privateWord(BEN, 'There is no password to show');
+  await stage.press(ANA, card, 'change.reveal');
+  await expect.poll(() => JSON.stringify(stage.slack.screen(ANA).views)).toContain(password);
+  await stage.press(ANA, card, 'change.reveal');
+  await stage.privateWord(ANA, 'There is no password to show');
+  await stage.slack.command(ANA, 'ops', '/service show "analytics new"');
+  await stage.privateWord(ANA, 'reply to service create');
+});
+
+test('an endpoint is created and says what to do next', async () => {
+  const stage = await openStage();
+  const line =
+    '/endpoint create analytics-prod type=VPC_ENDPOINT_SERVICE service-name=vpce-svc-1 description=orders "for the feed"';
+  const { card } = await approved(stage, line, 'Create endpoint for analytics-prod');
+  expect(sent(stage, 'create endpoint')).toEqual({
+    type: 'VPC_ENDPOINT_SERVICE',
+    description: 'orders',
+    vpcEndpointServiceName: 'vpce-svc-1',
+  });
+  expect(textOf(card ?? empty)).toContain('somebody must accept it');
+});
+
+test('a backup and the settings of a pipe are shown with their exact figures', async () => {
+  const stage = await openStage();
+  const backup = ORGANIZATION.backups.find(({ service }) => service === 'analytics-prod');
+  await stage.slack.command(ANA, 'ops', `/backup show analytics-prod ${backup?.id}`);
+  await stage.privateWord(ANA, 'Backup of analytics-prod');
+  await stage.slack.command(ANA, 'ops', '/pipe settings analytics-prod orders');
+  const settings = (await stage.privateWord(ANA, 'Settings of orders')) ?? empty;
+  expect(textOf(settings)).toContain('10 GiB (10,737,418,240 bytes)');
+  await stage.slack.command(ANA, 'ops', `/backup show analytics-prod ${STAGING}`);
+  const gone = (await stage.privateWord(ANA, 'That did not work')) ?? empty;
+  expect(textOf(gone)).toContain('404');
+});
+
+test('an alert is found, shown and changed, and loses nothing', async () => {
+  const stage = await openStage();
+  const alert = stage.alerts.alerts().find(({ name }) => name && !name.includes('<'));
+  const name = alert?.name ?? '';
+  await stage.slack.command(ANA, 'ops', '/alert list');
+  await stage.privateWord(ANA, '14 alerts');
+  await stage.slack.command(ANA, 'ops', `/alert show "${name}"`);
+  await stage.privateWord(ANA, `${'Kept'.slice(0, 0)}Interval`);
+  const { preview } = await approved(
+    stage,
+    `/alert edit "${name}" threshold=4321`,
+    `Edit alert ${name}`,
+  );
+  expect(textOf(preview ?? empty)).toContain('Kept as is');
+  const put = stage.alerts.requests().find(({ method }) => method === 'PUT');
+  expect(put?.body).toMatchObject({ threshold: 4321, source: alert?.source });
+});
+
+test('an alert that somebody edited meanwhile is not overwritten', async () => {
+  const stage = await openStage();
+  const alert = stage.alerts.alerts().find(({ name }) => name && !name.includes('<'));
+  await stage.slack.command(ANA, 'ops', `/alert edit ${alert?.id} threshold=4321`);
+  await stage.press(ANA, await stage.privateWord(ANA, 'Edit alert'), 'change.confirm');
+  const card = await stage.card('waiting for approval');
+  stage.alerts.editAlert(alert?.id ?? '', { threshold: 99 });
+  await stage.press(BEN, card, 'change.approve');
+  await stage.card('not run, for something changed meanwhile');
+  expect(stage.alerts.count('update alert')).toBe(0);
+});
+
+test('a form for an alert opens at once and is filled with what the alert has', async () => {
+  const stage = await openStage();
+  const alert = stage.alerts.alerts().find(({ source, name }) => source === 'tile' && name);
+  await stage.slack.command(ANA, 'ops', '/alert edit');
+  const view = await stage.modal(ANA, 'alert.edit');
+  const place = { in: 'view', viewId: view } as const;
+  const search = { as: ANA, place, blockId: 'alert', actionId: 'alert', value: alert?.name ?? '' };
+  const [option] = (await stage.slack.suggest(search)).options;
+  const element = { type: 'external_select', action_id: 'alert', selected_option: option };
+  const values = { alert: { alert: element } };
+  await stage.slack.press({
+    as: ANA,
+    place,
+    blockId: 'alert',
+    actionId: 'alert',
+    element,
+    values,
+  });
+  const shown = () => JSON.stringify(stage.slack.screen(ANA).views.at(-1)?.blocks);
+  await expect.poll(shown).toContain(`"initial_value":"${alert?.threshold}"`);
+  expect(await ask(stage)).toBeDefined();
+});
