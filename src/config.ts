@@ -119,7 +119,7 @@ export function formatProblems(problems: readonly Problem[]): string {
   const width = Math.min(WIDEST, Math.max(...problems.map(({ where }) => where.length)));
   const count = problems.length === 1 ? '1 problem' : `${problems.length} problems`;
   return [
-    `Signalbox did not start: ${count} in its configuration.`,
+    `Signalbox did not start: ${count}.`,
     '',
     ...problems.flatMap((problem) => linesOf(problem, width)),
     '',

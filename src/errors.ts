@@ -45,6 +45,11 @@ const SENTENCES: Record<Trouble, string> = {
   'unreadable-reply': 'the answer could not be read',
 };
 
+function sentenceOf(trouble: Trouble): string {
+  const words = SENTENCES[trouble];
+  return `${words.charAt(0).toUpperCase()}${words.slice(1)}.`;
+}
+
 /**
  * A call to one of the two APIs that did not bring what was asked for.
  * `serverText` is one line of at most 500 characters without HTML documents or our credentials. It
@@ -53,6 +58,8 @@ const SENTENCES: Record<Trouble, string> = {
 export class ApiError extends Error {
   override readonly name = 'ApiError';
   readonly operation: string;
+  /** What happened, for people: without the names of our functions. */
+  readonly sentence: string;
   readonly effect: Effect;
   readonly trouble: Trouble;
   readonly status: number | null;
@@ -69,6 +76,7 @@ export class ApiError extends Error {
       cause: failure.cause,
     });
     this.operation = operation;
+    this.sentence = sentenceOf(trouble);
     this.effect = failure.effect;
     this.trouble = trouble;
     this.status = status;

@@ -14,6 +14,12 @@ function refuseStart(problems: readonly Problem[]): never {
 
 const names = (kind: 'query' | 'change') =>
   commands.filter((command) => command.kind === kind).map(({ name }) => name);
+function hintFor(error: unknown): string | null {
+  const code = error instanceof Error && 'code' in error ? String(error.code) : '';
+  if (code === 'EADDRINUSE') return 'another process has that PORT';
+  return code.startsWith('slack_webapi') ? 'is Slack reachable, and SLACK_BOT_TOKEN right?' : null;
+}
+
 const loaded = loadConfig({
   env: process.env,
   readFile: (path) => readFileSync(path, 'utf8'),
@@ -28,7 +34,7 @@ const log = pino({ level: loaded.config.logLevel, name: 'signalbox' });
 const started = await startApp({ config: loaded.config, version, log }).catch((error: unknown) => {
   const problem = error instanceof Error ? error.message : String(error);
   log.debug({ err: error }, 'the start failed');
-  return refuseStart([{ where: 'start', problem, hint: null }]);
+  return refuseStart([{ where: 'start', problem, hint: hintFor(error) }]);
 });
 if (!started.ok) refuseStart(started.problems);
 log.info({ port: started.port, version }, 'Signalbox is ready');

@@ -42,7 +42,7 @@ test('every problem of variables and file is told at once, in words for people',
     { './signalbox.yaml': yaml },
   );
   expect(formatProblems(loaded.ok ? [] : loaded.problems)).toMatchInlineSnapshot(`
-    "Signalbox did not start: 7 problems in its configuration.
+    "Signalbox did not start: 7 problems.
 
       SLACK_BOT_TOKEN            is not set
                                  → the bot token, xoxb-…, from the page “OAuth & Permissions”
@@ -65,7 +65,7 @@ test('every problem of variables and file is told at once, in words for people',
 test('one problem is one problem, and a long place has a line of its own', () => {
   const where = 'services[10].pipes[12].something.very.far.away';
   const text = formatProblems([{ where, problem: 'is not a known key', hint: null }]);
-  expect(text).toContain('1 problem in');
+  expect(text).toContain('1 problem.');
   expect(text.split('\n')[2]?.trim()).toBe(where);
   expect(text.split('\n')[3]?.trim()).toBe('is not a known key');
 });

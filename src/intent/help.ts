@@ -9,13 +9,13 @@ export function usageHint(commands: readonly Command[], noun: string): string {
 }
 
 /** `/service stop <service> [reason]` */
-export function usage(command: Command): string {
+export function usage(command: Command, prefix = ''): string {
   const fields = fieldsOf(command.args).map((field) => {
     const text = isPlaced(field) ? `<${field.label.toLowerCase()}>` : `${field.word}=`;
     return field.optional ? `[${text}]` : text;
   });
   const reason = command.kind === 'change' ? ['[reason]'] : [];
-  return [`/${command.name}`, ...fields, ...reason].join(' ');
+  return [`/${prefix}${command.name}`, ...fields, ...reason].join(' ');
 }
 
 /** Help shows what the reader may use first, and says whose the rest is. */
@@ -23,18 +23,22 @@ export function helpFor(
   noun: string | null,
   commands: readonly Command[],
   mayUse: (command: Command) => boolean,
+  prefix = '',
 ): Answer {
   const own = commands.filter((command) => noun === null || nounOf(command) === noun);
   const usable = own.filter(mayUse);
   const others = own.filter((command) => !mayUse(command));
   return {
-    title: noun === null ? 'What Signalbox can do' : `/${noun}`,
-    parts: [...lines('You can use', usable), ...lines('Needs a role that you do not have', others)],
+    title: noun === null ? 'What Signalbox can do' : `/${prefix}${noun}`,
+    parts: [
+      ...lines('You can use', usable, prefix),
+      ...lines('Needs a role that you do not have', others, prefix),
+    ],
   };
 }
 
-function lines(title: string, commands: readonly Command[]): readonly Part[] {
+function lines(title: string, commands: readonly Command[], prefix: string): readonly Part[] {
   if (commands.length === 0) return [];
-  const rows = commands.map((command) => [usage(command), command.summary] as const);
+  const rows = commands.map((command) => [usage(command, prefix), command.summary] as const);
   return [{ kind: 'table', columns: [title, ''], rows }];
 }

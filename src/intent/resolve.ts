@@ -26,7 +26,10 @@ export function resolveNames(
     const things = thingsOf(names, args, vocabulary);
     const found = findNamed(things, text);
     const one = found.length === 1 ? found[0] : unlisted(names, text, found);
-    if (!one) return { ok: false, misread: unclear(asked, { name, names }, found, things) };
+    if (!one) {
+      const field = { name, names, prefix: vocabulary.prefix ?? '' };
+      return { ok: false, misread: unclear(asked, field, found, things) };
+    }
     args[name] = one;
   }
   return { ok: true, args };
@@ -53,14 +56,20 @@ function unlisted(names: Names, text: string, found: readonly Named[]): Named | 
 }
 
 const LISTS: Readonly<Record<Names, string>> = {
-  service: '/service list shows all that I know.',
+  service: 'service list shows all that I know.',
   pipe: 'Pipes are named in signalbox.yaml; an id works as well.',
-  alert: '/alert list shows all of them.',
+  alert: 'alert list shows all of them.',
 };
+
+interface Unclear {
+  readonly name: string;
+  readonly names: Names;
+  readonly prefix: string;
+}
 
 function unclear(
   { command, given, reason }: Asked,
-  { name, names }: { readonly name: string; readonly names: Names },
+  { name, names, prefix }: Unclear,
   found: readonly Named[],
   things: readonly Named[],
 ): Misread {
@@ -74,7 +83,8 @@ function unclear(
       line: lineAgain(command, again, reason),
     };
   });
-  const hint = offers.length > 0 ? 'Did you mean:' : LISTS[names];
+  const list = names === 'pipe' ? LISTS.pipe : `/${prefix}${LISTS[names]}`;
+  const hint = offers.length > 0 ? 'Did you mean:' : list;
   const problem =
     found.length > 1
       ? `${found.length} ${names}s are called “${text}”. Which one?`

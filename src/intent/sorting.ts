@@ -5,7 +5,8 @@ import type { Word } from './words.ts';
 
 export type Sorted =
   | { readonly given: Given; readonly rest: readonly string[] }
-  | { readonly unknownKey: string };
+  | { readonly unknownKey: string }
+  | { readonly twice: string };
 
 /** Which words are a field's, by their place or their key, and which are left over. */
 export function sortWords(
@@ -30,6 +31,7 @@ export function sortWords(
     if (!pair) break;
     const field = fieldOf(left[0], keyed);
     if (!field) return { unknownKey: pair.key };
+    if (given[field.name] !== undefined) return { twice: pair.key };
     given[field.name] = pair.value;
     left = left.slice(1);
   }

@@ -17,7 +17,7 @@ export function understand(noun: string, typed: string, vocabulary: Vocabulary):
 
   const [verb, ...others] = words;
   if (!verb || verb.text.toLowerCase() === 'help') return { kind: 'help', noun };
-  return unknownVerb(noun, verb.text, others, own);
+  return unknownVerb({ noun, verb: verb.text, rest: others }, own, vocabulary);
 }
 
 // A noun may be a command by itself: whatever follows it is then no verb.
@@ -29,11 +29,16 @@ function commandOf(own: readonly Command[], words: readonly Word[]) {
   return { command: verb === 'help' ? undefined : bare, rest: words };
 }
 
+interface Unread {
+  readonly noun: string;
+  readonly verb: string;
+  readonly rest: readonly Word[];
+}
+
 function unknownVerb(
-  noun: string,
-  verb: string,
-  rest: readonly Word[],
+  { noun, verb, rest }: Unread,
   own: readonly Command[],
+  { prefix = '' }: Vocabulary,
 ): Understood {
   const tail = rest.map(written);
   const offers: Offer[] = nearest(verb, own.map(verbOf)).map((near) => ({
@@ -43,7 +48,7 @@ function unknownVerb(
   const verbs = [...own.map(verbOf), 'help'].join(', ');
   return {
     kind: 'misread',
-    sentence: `/${noun} has no “${verb}”. It has: ${verbs}.`,
+    sentence: `/${prefix}${noun} has no “${verb}”. It has: ${verbs}.`,
     problems: {},
     offers,
   };
@@ -54,9 +59,11 @@ function readArguments(
   words: readonly Word[],
   vocabulary: Vocabulary,
 ): Understood {
+  const { prefix = '' } = vocabulary;
   const fields = fieldsOf(command.args);
   const read = sortWords(fields, words, vocabulary);
-  if ('unknownKey' in read) return unknownKey(command, fields, read.unknownKey);
+  if ('unknownKey' in read) return unknownKey(command, fields, read.unknownKey, prefix);
+  if ('twice' in read) return misread(`“${read.twice}=” stands there twice.`, command, prefix);
 
   const { given, rest } = read;
   const search = fields.find((field) => field.rest);
@@ -69,23 +76,28 @@ function readArguments(
       vocabulary,
     );
   }
-  if (command.kind === 'query' && rest.length > 0) return tooMuch(command, rest.join(' '));
+  if (command.kind === 'query' && rest.length > 0) return tooMuch(command, rest.join(' '), prefix);
   return complete(command, given, rest.join(' '), vocabulary);
 }
 
-function tooMuch(command: Command, text: string): Understood {
-  return misread(`/${command.name} does not take “${text}”.`, command);
+function tooMuch(command: Command, text: string, prefix: string): Understood {
+  return misread(`/${prefix}${command.name} does not take “${text}”.`, command, prefix);
 }
 
-function unknownKey(command: Command, fields: readonly Field[], key: string): Understood {
+function unknownKey(
+  command: Command,
+  fields: readonly Field[],
+  key: string,
+  prefix: string,
+): Understood {
   const words = fields.flatMap(({ word }) => word ?? []);
   const near = nearest(key, words);
   const known =
     near.length > 0 ? `Did you mean ${near.join(' or ')}?` : `It takes: ${words.join(', ')}.`;
-  return misread(`/${command.name} has no “${key}=”. ${known}`, command);
+  return misread(`/${prefix}${command.name} has no “${key}=”. ${known}`, command, prefix);
 }
 
-function misread(sentence: string, { examples: [example] }: Command): Understood {
-  const shown = example ? `${sentence}\nFor example: /${example}` : sentence;
+function misread(sentence: string, { examples: [example] }: Command, prefix: string): Understood {
+  const shown = example ? `${sentence}\nFor example: /${prefix}${example}` : sentence;
   return { kind: 'misread', sentence: shown, problems: {}, offers: [] };
 }

@@ -11,6 +11,8 @@ export interface Vocabulary {
   /** Empty where no command about alerts is meant. */
   readonly alerts: readonly Named[];
   readonly organization: Omit<Circumstances, 'given'>;
+  /** Stands before each noun, where another app of the workspace has the same. */
+  readonly prefix?: string;
 }
 
 export type Understood =

@@ -78,7 +78,10 @@ export async function startSandbox({ port, delivery, logLevel = 'warn' }: Sandbo
 }
 
 function startBot(env: Readonly<Record<string, string>>): ChildProcess {
-  const path = { PATH: process.env.PATH ?? '' };
+  const path = {
+    PATH: process.env.PATH ?? '',
+    NODE_COMPILE_CACHE: join(ROOT, 'node_modules/.cache/compile'),
+  };
   // The bot's own log stays out of the story that the sandbox tells on standard output.
   return spawn(process.execPath, [join(ROOT, 'src/main.ts')], {
     cwd: ROOT,

@@ -37,6 +37,7 @@ interface Options {
 export function createActors(options: Options): Actors {
   const { lookups, policy, groups, home, now } = options;
   const clock = () => now().getTime();
+  const groupIds = [...new Set([...groups.values()].flat().map(({ id }) => id))];
   const standings = sharedRead((user) => standingOf(lookups, user, home), KEEP_MS, clock);
   const members = sharedRead((group) => membersOfGroup(lookups, group, now), KEEP_MS, clock);
 
@@ -52,11 +53,8 @@ export function createActors(options: Options): Actors {
   }
 
   async function rolesOf(user: UserId, how: { fresh: boolean }) {
-    const all = [...groups.values()].flat();
     const read = await Promise.all(
-      [...new Set(all.map(({ id }) => id))].map(
-        async (id) => [id, await members.read(id, how)] as const,
-      ),
+      groupIds.map(async (id) => [id, await members.read(id, how)] as const),
     );
     const byGroup = new Map(read);
     const names = [...policy.roles.keys()].filter((role) => isIn(role, user, byGroup));

@@ -106,7 +106,7 @@ async function ask(
   id: ChangeId,
 ): Promise<Message | null> {
   const found = await mayAnswer(bot.world, id, { verb: question, by });
-  if (!found.ok) return sentenceMessage(refusalLine(found.denial, bot.drawing.policy));
+  if (!found.ok) return sentenceMessage(refusalLine(found.denial, bot.drawing.policy, bot.prefix));
   const view = questionModal(question, found.change);
   await bot.clients.views.views.open({ trigger_id: trigger, view });
   return null;

@@ -1,5 +1,7 @@
 import { WebClient } from '@slack/web-api';
+import type { Logger } from 'pino';
 import type { Secret } from '../errors.ts';
+import { boltLogger } from './log.ts';
 
 export interface Clients {
   /** Opens and fills modals while a person waits: late is as bad as never. */
@@ -14,7 +16,7 @@ export interface Clients {
  * Three clients, for a rate limit on one method holds up everything else of the same client. Each
  * has an options object of its own, because Bolt and its receivers write into what they are given.
  */
-export function createClients(token: Secret, slackApiUrl: string): Clients {
+export function createClients(token: Secret, slackApiUrl: string, log: Logger): Clients {
   const client = (timeout: number, retries: number) =>
     new WebClient(token.reveal(), {
       slackApiUrl,
@@ -22,6 +24,7 @@ export function createClients(token: Secret, slackApiUrl: string): Clients {
       retryConfig: { retries, minTimeout: 200 },
       rejectRateLimitedCalls: true,
       allowAbsoluteUrls: false,
+      logger: boltLogger(log),
     });
   return { views: client(2_500, 0), posts: client(10_000, 0), lookups: client(4_000, 1) };
 }

@@ -57,7 +57,7 @@ export function createMessenger({ posts, respond, drawing, channels }: Options):
 
   function answerTo(replyTo: ReplyTo, clicked: Clicked) {
     if (!clicked.ok) {
-      const line = refusalLine(clicked.denial, drawing.policy);
+      const line = refusalLine(clicked.denial, drawing.policy, drawing.prefix);
       const replace = replyTo.replaces && !TRY_AGAIN.includes(clicked.denial.refusal);
       return { ...message(lines(line)), replace };
     }

@@ -5,7 +5,7 @@ import type { Denial } from '../workflow/denial.ts';
 import { peopleLine, roleText } from './naming.ts';
 import type { Line } from './rich.ts';
 
-type Sentence = (denial: Denial, policy: Policy) => Line;
+type Sentence = (denial: Denial, policy: Policy, prefix: string) => Line;
 
 const AGAIN = 'Try again in a minute.';
 
@@ -44,10 +44,10 @@ const SENTENCES: Readonly<Record<Refusal, Sentence>> = {
   guest: () => ['Guests cannot ask for changes or approve them.'],
   bot: () => ['Apps and bots cannot ask for changes or approve them.'],
   'other-workspace': () => ['Only members of this workspace can use Signalbox.'],
-  'no-rule': ({ command, target, rule }) =>
+  'no-rule': ({ command, target, rule }, _policy, prefix) =>
     rule === null
       ? [
-          `No rule of the policy allows ${quoted(command)}${target ? ` on ${target}` : ''}. `,
+          `No rule of the policy allows ${quoted(command, prefix)}${target ? ` on ${target}` : ''}. `,
           'Whoever looks after signalbox.yaml can add one.',
         ]
       : [
@@ -70,13 +70,13 @@ const SENTENCES: Readonly<Record<Refusal, Sentence>> = {
   'policy-changed': () => ['The policy has changed since. Nothing was sent; ask again.'],
 };
 
-export function refusalLine(denial: Denial, policy: Policy): Line {
-  return SENTENCES[denial.refusal](denial, policy);
+export function refusalLine(denial: Denial, policy: Policy, prefix = ''): Line {
+  return SENTENCES[denial.refusal](denial, policy, prefix);
 }
 
-function notARequester(denial: Denial, policy: Policy): Line {
+function notARequester(denial: Denial, policy: Policy, prefix: string): Line {
   const { command, target, rule } = denial;
-  const what = `${quoted(command)}${target ? ` on ${target}` : ''}`;
+  const what = `${quoted(command, prefix)}${target ? ` on ${target}` : ''}`;
   return [
     `You may not use ${what}. Rule ${rule ?? '?'} lets ${roleText(policy, denial.role)} ask. `,
     ...someone(denial, 'Nobody else'),
@@ -118,8 +118,8 @@ function freezeNote({ reason, by }: { reason: string; by: string | null }): stri
   return by ? `${reason}, by ${by}` : reason;
 }
 
-function quoted(command: string | null): string {
-  return command ? `/${command}` : 'this command';
+function quoted(command: string | null, prefix: string): string {
+  return command ? `/${prefix}${command}` : 'this command';
 }
 
 function name(target: string | null): string {

@@ -15,22 +15,28 @@ export function createRespond(slackApiUrl: string): Respond {
   const origins = new Set(['https://hooks.slack.com', new URL(slackApiUrl).origin]);
   return async (url, { text, blocks, replace }) => {
     if (!origins.has(new URL(url).origin)) throw new Error('A response address is not of Slack');
-    const answer = await fetch(url, {
-      method: 'POST',
-      redirect: 'error',
-      signal: AbortSignal.timeout(WITHIN_MS),
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify({
-        response_type: 'ephemeral',
-        replace_original: replace,
-        text,
-        blocks,
-        unfurl_links: false,
-        unfurl_media: false,
-      }),
-    });
-    // Reading it to the end lets the connection serve the next answer.
-    const said = await answer.text();
-    if (!answer.ok) throw new Error(`Slack refused a private answer: ${answer.status} ${said}`);
+    const late = new AbortController();
+    const timer = setTimeout(() => late.abort(), WITHIN_MS);
+    try {
+      const answer = await fetch(url, {
+        method: 'POST',
+        redirect: 'error',
+        signal: late.signal,
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify({
+          response_type: 'ephemeral',
+          replace_original: replace,
+          text,
+          blocks,
+          unfurl_links: false,
+          unfurl_media: false,
+        }),
+      });
+      // Reading it to the end lets the connection serve the next answer.
+      const said = await answer.text();
+      if (!answer.ok) throw new Error(`Slack refused a private answer: ${answer.status} ${said}`);
+    } finally {
+      clearTimeout(timer);
+    }
   };
 }

@@ -30,6 +30,7 @@ export function oneLine(text: string): string {
 
 /** Cut by whole characters, so that the limit never splits one. */
 export function bounded(text: string, most: number): string {
+  if (text.length <= most) return text;
   const letters = [...text];
   return letters.length <= most ? text : `${letters.slice(0, most - 1).join('')}…`;
 }

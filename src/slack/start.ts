@@ -49,7 +49,7 @@ const SLACK_API_URL = 'https://slack.com/api/';
 /** Reads who we are and who our groups are. A group that is not there stops the start. */
 export async function connect(options: SlackOptions): Promise<Connected> {
   const slackApiUrl = options.apiUrl ?? SLACK_API_URL;
-  const clients = createClients(options.botToken, slackApiUrl);
+  const clients = createClients(options.botToken, slackApiUrl, options.log);
   const self = await readSelf(clients);
   const found = await findGroups(clients.lookups, options.policy);
   if (!found.ok) return found;
@@ -68,6 +68,7 @@ export async function connect(options: SlackOptions): Promise<Connected> {
   });
   const drawing: Drawing = {
     policy,
+    prefix: options.commandPrefix,
     commands: new Map(
       options.commands.flatMap((each) => (each.kind === 'change' ? [[each.name, each]] : [])),
     ),

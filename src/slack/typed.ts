@@ -66,7 +66,10 @@ export async function answerIntent(
       ? await answerQuery(bot, typed, command, intent.args)
       : await answerRequest(bot, typed, command, intent);
   // A slash command leaves no trace in the channel, so that its answer says what was understood.
-  return answer && withNote(answer, `/${lineAgain(command, namesIn(intent, given), reason ?? '')}`);
+  return (
+    answer &&
+    withNote(answer, `/${bot.prefix}${lineAgain(command, namesIn(intent, given), reason ?? '')}`)
+  );
 }
 
 function namesIn({ command, args }: Intent, given: Intent['given']) {
@@ -140,8 +143,8 @@ function problemsMessage(
   return sentenceMessage([sentence], offers);
 }
 
-function refused(denial: Denial, { policy }: Bot['drawing']): Message {
-  return sentenceMessage(refusalLine(denial, policy));
+function refused(denial: Denial, { policy, prefix }: Bot['drawing']): Message {
+  return sentenceMessage(refusalLine(denial, policy, prefix));
 }
 
 /** Help works for everybody, and says when it could not find out who is asking. */
@@ -151,7 +154,7 @@ async function help(bot: Bot, { by }: Typed, noun: string): Promise<Message> {
   const names = commands.map(({ name }) => name);
   const usable = identity.ok ? commandsFor(world.policy, names, identity.actor) : [];
   const of = commands.some((command) => nounOf(command) === noun) ? noun : null;
-  return answerMessage(helpFor(of, commands, ({ name }) => usable.includes(name)));
+  return answerMessage(helpFor(of, commands, ({ name }) => usable.includes(name), bot.prefix));
 }
 
 /** What the server said, or for what is our fault a reference, to which the log has the rest. */

@@ -5,9 +5,9 @@ import type { Vocabulary } from '../intent/understood.ts';
 import type { Bot } from './bot.ts';
 
 /** All words that can be understood without asking anybody. */
-export function localVocabulary({ commands, world }: Bot): Vocabulary {
+export function localVocabulary({ commands, world, prefix }: Bot): Vocabulary {
   const { services, organization } = world.reach();
-  return { commands, services, organization, alerts: [] };
+  return { commands, services, organization, prefix, alerts: [] };
 }
 
 /** The same with the names of alerts, which are read from their API at most twice a minute. */

@@ -53,6 +53,16 @@ export async function closePermit(
 }
 
 /** False: another change has the target. Taking what one has already is no harm. */
+/** For a sender that died: its request may have arrived, and nobody will send it again. */
+export async function closeOpenPermits(tx: Tx, changeId: ChangeId): Promise<void> {
+  await tx
+    .updateTable('send_permit')
+    .set({ outcome: 'unknown' })
+    .where('change_id', '=', changeId)
+    .where('outcome', 'is', null)
+    .execute();
+}
+
 export async function takeTarget(
   tx: Tx,
   targetKey: string,

@@ -1,6 +1,7 @@
 import type { Change } from '../changes/change.ts';
 import { expire, giveUp, type Outcome } from '../changes/lifecycle.ts';
 import { dueToExpire, leaseRanOut, lockChange } from '../storage/changes.ts';
+import { closeOpenPermits } from '../storage/permits.ts';
 import { recordMove } from './record.ts';
 import type { World } from './world.ts';
 
@@ -31,6 +32,7 @@ async function sweep(
     const outcome = verb(change, world.now());
     // Somebody else was first; what they did is on record already.
     if (!outcome.ok) return;
+    if (kind === 'unknown') await closeOpenPermits(tx, id);
     await recordMove(tx, world, change, outcome.change, { kind, by: 'signalbox' });
   });
 }

@@ -83,11 +83,11 @@ function resultOf(error: unknown, at: Date, tookMs: number): Result {
     const text = 'Something went wrong on our side while the request was under way.';
     return ended('unknown', { at, tookMs, text, requestId: null, status: null });
   }
-  if (error.effect === 'not-sent') return notSent(error.message, error.retryAfterMs ?? undefined);
+  if (error.effect === 'not-sent') return notSent(error.sentence, error.retryAfterMs ?? undefined);
 
   const { requestId, status } = error;
   const how = error.effect === 'refused' ? 'failed' : 'unknown';
-  return ended(how, { at, tookMs, text: error.serverText ?? error.message, requestId, status });
+  return ended(how, { at, tookMs, text: error.serverText ?? error.sentence, requestId, status });
 }
 
 function ended(how: 'failed' | 'unknown', facts: Omit<Ending & { how: 'failed' }, 'how'>): Result {

@@ -17,6 +17,7 @@ const RULES = [
 ];
 
 export const drawing: Drawing = {
+  prefix: '',
   policy: policyOf(RULES),
   commands: new Map(
     commands.flatMap((each) => (each.kind === 'change' ? [[each.name, each]] : [])),
