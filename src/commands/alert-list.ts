@@ -1,13 +1,13 @@
 import { z } from 'zod';
 import type { Alert } from '../alerts/schema.ts';
 import { isSilenced } from '../alerts/schema.ts';
-import { channelText, silenceCell, thresholdText, watchedText } from '../intent/alert-words.ts';
+import { channelKinds, silenceCell, thresholdText } from '../intent/alert-words.ts';
 import type { Answer, Cell } from '../intent/answer.ts';
 import { numberField, switchField, textField } from '../intent/arguments.ts';
 import { type QueryCommand, queryCommand, type Reach } from '../intent/define.ts';
 
 const PAGE = 100;
-const COLUMNS = ['Alert', 'State', 'Threshold', 'Interval', 'Watches', 'Channel', 'Silent until'];
+const COLUMNS = ['Alert', 'State', 'Threshold', 'Interval', 'Source', 'Channel', 'Silent until'];
 
 const Text = z.string().max(200, 'is too long');
 
@@ -90,8 +90,8 @@ function row(alert: Alert, now: Date): readonly Cell[] {
     alert.state,
     thresholdText(alert),
     alert.interval,
-    watchedText(alert),
-    channelText(alert),
+    alert.source,
+    channelKinds(alert),
     silenceCell(alert, now),
   ];
 }

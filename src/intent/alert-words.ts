@@ -26,13 +26,9 @@ export function silenceCell(alert: Alert, now: Date): Cell {
   return until ? new Date(until) : 'silenced';
 }
 
-export function watchedText({ source, dashboardId, tileId, savedSearchId }: Alert): string | null {
-  const ids = [
-    tileId && `tile ${tileId}`,
-    dashboardId && `dashboard ${dashboardId}`,
-    savedSearchId && `saved search ${savedSearchId}`,
-  ].filter(Boolean);
-  return [source, ...ids].filter(Boolean).join(' · ') || null;
+/** Where it notifies, without the ids: `webhook, webhook`. */
+export function channelKinds({ channels }: Alert): string | null {
+  return channels.map(({ type }) => String(type ?? 'unknown')).join(', ') || null;
 }
 
 /** An alert as it was just read: what an update carries, apart from what changes by itself. */
