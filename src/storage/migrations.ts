@@ -2,10 +2,11 @@ import { type Kysely, sql } from 'kysely';
 import { firstSchema } from './first-schema.ts';
 import { readMeta, writeMeta } from './meta.ts';
 import { onPostgres } from './postgres.ts';
+import { secondSchema } from './second-schema.ts';
 import type { Db, Tables, Tx } from './tables.ts';
 
 // Append only: a migration that has run anywhere is never edited.
-const MIGRATIONS = [firstSchema];
+const MIGRATIONS = [firstSchema, secondSchema];
 export const SCHEMA_VERSION = MIGRATIONS.length;
 const VERSION_KEY = 'schema-version';
 

@@ -25,6 +25,11 @@ export interface Tables {
   known_pipe: KnownTable;
   sealed_secret: SealedSecretTable;
   meta: MetaTable;
+  cost_month: CostMonthTable;
+  cost_snapshot: CostSnapshotTable;
+  subscription: SubscriptionTable;
+  incident: IncidentTable;
+  budget_notice: BudgetNoticeTable;
 }
 
 export interface ChangeTable {
@@ -149,6 +154,44 @@ export interface SealedSecretTable {
   sealed: string;
   requester: UserId;
   expires_at: InstantText;
+}
+
+export interface CostMonthTable {
+  month: string;
+  fetched_at: InstantText;
+  final: 0 | 1;
+  report: JsonText;
+}
+
+export interface CostSnapshotTable {
+  day: string;
+  fetched_at: InstantText;
+  total: string;
+  final: 0 | 1;
+}
+
+export interface SubscriptionTable {
+  id: string;
+  channel: string;
+  options: JsonText;
+  paused: 0 | 1;
+  created_by: UserId;
+  created_at: InstantText;
+}
+
+export interface IncidentTable {
+  line: string;
+  onset: string;
+  state: string;
+  facts: JsonText;
+  updated_at: InstantText;
+}
+
+export interface BudgetNoticeTable {
+  budget: string;
+  month: string;
+  mark: string;
+  at: InstantText;
 }
 
 export interface MetaTable {

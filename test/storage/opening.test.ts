@@ -6,6 +6,7 @@ import { sql } from 'kysely';
 import { expect, onTestFinished, test } from 'vitest';
 import { openDatabase } from '../../src/storage/database.ts';
 import { readMeta, writeMeta } from '../../src/storage/meta.ts';
+import { SCHEMA_VERSION } from '../../src/storage/migrations.ts';
 import { refuseLossy } from '../../src/storage/postgres.ts';
 import { ENGINES, freshDatabase, freshUrl, openForTest, run } from './engines.ts';
 import { NOON } from './example-change.ts';
@@ -28,7 +29,7 @@ test.for(ENGINES)('a database of a newer Signalbox is refused on %s', async (eng
   await newer.close();
 
   await expect(openDatabase(url)).rejects.toThrow(
-    'This database has schema version 7 and this Signalbox knows versions up to 1.',
+    `This database has schema version 7 and this Signalbox knows versions up to ${SCHEMA_VERSION}.`,
   );
   // The refusal holds nothing: the file is free and the connections are closed.
   await expect(openDatabase(url)).rejects.toThrow('schema version 7');
@@ -37,7 +38,8 @@ test.for(ENGINES)('a database of a newer Signalbox is refused on %s', async (eng
 test('replicas that start at the same moment set the schema up once', async () => {
   const url = await freshUrl('postgres');
   const replicas = await Promise.all([1, 2, 3, 4].map(() => openForTest(url)));
-  for (const { db } of replicas) expect(await readMeta(db, 'schema-version')).toBe('1');
+  for (const { db } of replicas)
+    expect(await readMeta(db, 'schema-version')).toBe(`${SCHEMA_VERSION}`);
 });
 
 test.for(['mysql://host/db', 'signalbox.db', ''])('the address %j is refused', async (url) => {
