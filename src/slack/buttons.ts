@@ -1,6 +1,7 @@
 import type { ChangeId } from '../changes/change.ts';
 import { receiveClick } from '../workflow/click.ts';
 import { denialOf } from '../workflow/denial.ts';
+import { showHome } from '../workflow/desk.ts';
 import { loadChange, mayAnswer } from '../workflow/look.ts';
 import { type ReplyTo, VERBS, type Verb } from '../workflow/world.ts';
 import { sentenceMessage } from './answers.ts';
@@ -8,8 +9,10 @@ import type { Message } from './blocks.ts';
 import type { Bot } from './bot.ts';
 import { callbackIdOf, settingOf } from './form.ts';
 import { fill, openForm } from './open-form.ts';
+import { choose, PALETTE } from './palette.ts';
 import { ChangeOf, givenOf, type Pressed } from './payload.ts';
-import { isQuestion, type Question, questionModal } from './question.ts';
+import { NOWHERE, tellPrivately } from './private-word.ts';
+import { type About, isQuestion, type Question, questionModal } from './question.ts';
 import { refusalLine } from './refusals.ts';
 import { reveal } from './reveal.ts';
 import { answerTyped, faultMessage, type Typed } from './typed.ts';
@@ -27,13 +30,24 @@ export async function press(bot: Bot, pressed: Pressed, ack: Ack): Promise<void>
   if (verb && !isQuestion(verb)) return decide(bot, pressed, { verb, value }, ack);
 
   await ack();
+  if (pressed.view?.callback_id === PALETTE) return choose(bot, pressed);
   if (pressed.view && isForm(bot, pressed.view.callback_id)) return redraw(bot, pressed.view);
   const answer = await answerPress(bot, pressed, { id, verb, value }).catch((error: unknown) =>
     faultMessage(bot, error),
   );
-  if (answer && pressed.response_url) {
-    await bot.respond(pressed.response_url, { ...answer, replace: false });
-  }
+  if (answer) await tell(bot, pressed, answer);
+}
+
+/** The app's own tab has no address to answer to, and what stood in it may be out of date. */
+async function tell(bot: Bot, pressed: Pressed, answer: Message): Promise<void> {
+  const { response_url: url, user } = pressed;
+  if (url) return bot.respond(url, { ...answer, replace: false });
+  await tellPrivately(bot.clients, user.id, NOWHERE, answer);
+  if (isHome(pressed)) await showHome(bot.world, user.id);
+}
+
+function isHome({ view }: Pressed): boolean {
+  return view?.type === 'home';
 }
 
 function isForm({ commands }: Bot, id: string): boolean {
@@ -44,10 +58,10 @@ function isForm({ commands }: Bot, id: string): boolean {
 async function redraw(bot: Bot, view: NonNullable<Pressed['view']>): Promise<void> {
   const command = bot.commands.find((each) => callbackIdOf(each) === view.callback_id);
   if (!command) return;
-  const { channel, fixed } = settingOf(view.private_metadata);
+  const { spot, fixed } = settingOf(view.private_metadata);
   const given = { ...givenOf({ view }), ...fixed };
-  const place = { channel, view_id: view.id, ...(view.hash ? { hash: view.hash } : {}) };
-  await fill(bot, command, given, place);
+  const open = { spot, view_id: view.id, ...(view.hash ? { hash: view.hash } : {}) };
+  await fill(bot, command, given, open);
 }
 
 async function decide(
@@ -65,13 +79,20 @@ async function decide(
   bot.world.wake();
 }
 
-function replyToOf({ user, channel, container, response_url }: Pressed): ReplyTo {
+function replyToOf(pressed: Pressed): ReplyTo {
+  const { user, channel, container, response_url } = pressed;
   return {
     url: response_url ?? null,
     user: user.id,
     channel: channel?.id ?? null,
     replaces: container?.is_ephemeral === true,
+    home: isHome(pressed),
   };
+}
+
+// Only an answer that stands in a thread already is sure to be seen there.
+function threadOf({ container }: Pressed): string | null {
+  return container?.thread_ts ?? null;
 }
 
 async function answerPress(
@@ -80,13 +101,14 @@ async function answerPress(
   { id, verb, value }: { id: string; verb: Verb | undefined; value: string },
 ): Promise<Message | null> {
   const by = pressed.user.id;
-  const channel = pressed.channel?.id ?? null;
-  const typed: Typed = { noun: '', text: '', by, channel, trigger: pressed.trigger_id };
+  const spot = { channel: pressed.channel?.id ?? null, thread: threadOf(pressed) };
+  const typed: Typed = { noun: '', text: '', by, spot, trigger: pressed.trigger_id };
   if (id.startsWith('command.')) return type(bot, typed, value);
 
   const change = ChangeOf.safeParse(value);
   if (!change.success) return sentenceMessage([OLD_BUTTON]);
-  if (verb && isQuestion(verb)) return ask(bot, typed, verb, change.data);
+  const about = { change: change.data, home: isHome(pressed) };
+  if (verb && isQuestion(verb)) return ask(bot, typed, verb, about);
   if (id === 'change.edit') return edit(bot, typed, change.data);
   if (id === 'change.undo') return undo(bot, typed, change.data);
   if (id === 'change.reveal') return reveal(bot, typed, change.data);
@@ -103,11 +125,11 @@ async function ask(
   bot: Bot,
   { by, trigger }: Typed,
   question: Question,
-  id: ChangeId,
+  { change, home }: About,
 ): Promise<Message | null> {
-  const found = await mayAnswer(bot.world, id, { verb: question, by });
+  const found = await mayAnswer(bot.world, change, { verb: question, by });
   if (!found.ok) return sentenceMessage(refusalLine(found.denial, bot.drawing.policy, bot.prefix));
-  const view = questionModal(question, found.change);
+  const view = questionModal(question, found.change, home);
   await bot.clients.views.views.open({ trigger_id: trigger, view });
   return null;
 }

@@ -6,6 +6,8 @@ import { appliesTo } from '../intent/complete.ts';
 import { type Command, nounOf, verbOf } from '../intent/define.ts';
 import type { Vocabulary } from '../intent/understood.ts';
 import { type Choice, elementFor, plain } from './inputs.ts';
+import { ChannelOf } from './payload.ts';
+import { NOWHERE, type Spot } from './private-word.ts';
 
 const REASON: Field = { name: 'reason', label: 'Reason', optional: true };
 
@@ -18,25 +20,32 @@ export interface Known {
 const NOTHING_KNOWN: Known = { hints: {}, line: null };
 
 export interface Setting {
-  /** Where the answer is shown; empty for the person's own messages. */
-  readonly channel: string;
+  /** Where the answer is shown. */
+  readonly spot: Spot;
   /** What was chosen before the form was drawn, and is not asked for in it. */
   readonly fixed?: Given;
   readonly known?: Known;
 }
 
 const Metadata = z.object({
-  channel: z.string().default(''),
+  channel: ChannelOf.nullish().catch(null),
+  thread: z.string().max(30).nullish().catch(null),
   fixed: z.record(z.string(), z.string()).default({}),
 });
 
 /** What a form remembers. It comes back from outside: ids to look up, and nothing to trust. */
-export function settingOf(metadata: string): { channel: string; fixed: Given } {
+export function settingOf(metadata: string): { spot: Spot; fixed: Given } {
   try {
-    return Metadata.parse(JSON.parse(metadata));
+    const { channel = null, thread = null, fixed } = Metadata.parse(JSON.parse(metadata));
+    return { spot: { channel, thread }, fixed };
   } catch {
-    return { channel: '', fixed: {} };
+    return { spot: NOWHERE, fixed: {} };
   }
+}
+
+/** Ids only, whatever the view is drawn with beside them. */
+export function metadataOf(spot: Spot, fixed: Given): string {
+  return JSON.stringify({ ...spot, fixed });
 }
 
 /** A form carries ids in its metadata, never a right: all is checked again on submission. */
@@ -44,8 +53,13 @@ export function callbackIdOf(command: Command): string {
   return command.name.replaceAll(' ', '.');
 }
 
-/** `service scale` → `Scale service`: short enough for every place that Slack has for it. */
+/**
+ * `service scale` → `Scale service`, and what only looks as it is typed: `Pipe settings`. Short
+ * enough for every place that Slack has for it.
+ */
 export function titleOf(command: Command): string {
+  const { kind, name } = command;
+  if (kind === 'query') return `${name.charAt(0).toUpperCase()}${name.slice(1)}`;
   const verb = verbOf(command);
   return `${verb.charAt(0).toUpperCase()}${verb.slice(1)} ${nounOf(command)}`.trim();
 }
@@ -55,19 +69,20 @@ export function commandForm(
   command: Command,
   given: Given,
   vocabulary: Vocabulary,
-  { channel, fixed = {}, known = NOTHING_KNOWN }: Setting,
+  { spot, fixed = {}, known = NOTHING_KNOWN }: Setting,
 ): View {
   const among = { ...vocabulary.organization, given };
   const own = fieldsOf(command.args).filter(
     ({ name }) => !Object.hasOwn(fixed, name) && appliesTo(command, name, among),
   );
   const fields = command.kind === 'change' ? [...own, REASON] : own;
-  const line =
-    known.line === null ? [] : [{ type: 'section' as const, text: plain(known.line, 3_000) }];
+  // A form without a field would be an empty one.
+  const above = known.line ?? (fields.length === 0 ? command.summary : null);
+  const line = above === null ? [] : [{ type: 'section' as const, text: plain(above, 3_000) }];
   return {
     type: 'modal',
     callback_id: callbackIdOf(command),
-    private_metadata: JSON.stringify({ channel, fixed }),
+    private_metadata: metadataOf(spot, fixed),
     title: plain(titleOf(command), 24),
     submit: plain(command.kind === 'change' ? 'Preview' : 'Show', 24),
     close: plain('Close', 24),

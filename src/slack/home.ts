@@ -1,64 +1,83 @@
 import type { View } from '@slack/web-api';
-import type { Change, UserId } from '../changes/change.ts';
+import type { Command } from '../intent/define.ts';
 import { usage } from '../intent/help.ts';
 import { commandsFor } from '../policy/explain.ts';
-import { deskOf } from '../workflow/look.ts';
-import { buttons, fact, lines, message, note, type Part, title } from './blocks.ts';
-import type { Bot } from './bot.ts';
-import { cardTitle } from './card.ts';
+import { denialOf } from '../workflow/denial.ts';
+import type { Desk, Found } from '../workflow/desk.ts';
+import { buttons, lines, message, note, type Part, title } from './blocks.ts';
+import type { Drawing } from './card.ts';
+import { titleOf } from './form.ts';
+import { fitting, lineOf, ownRequest, toDecide } from './home-rows.ts';
+import { refusalLine } from './refusals.ts';
 import type { Line } from './rich.ts';
 
-/** What one person finds in the app's own tab: drawn from the database each time it is opened. */
-export async function publishHome(bot: Bot, user: UserId): Promise<void> {
-  const view = await homeView(bot, user);
-  await bot.clients.views.views.publish({ user_id: user, view });
+type Shown = readonly (Part | null)[];
+
+interface Surroundings {
+  readonly drawing: Drawing;
+  readonly commands: readonly Command[];
 }
 
-async function homeView(bot: Bot, user: UserId): Promise<View> {
-  const identity = await bot.world.people.identify(user, { fresh: false });
-  const parts = identity.ok
-    ? await desk(bot, user, identity.actor.roles)
-    : [lines(['Signalbox could not find out who you are, or you are not a member here.'])];
+const BUTTONS_MAX = 25;
+const LINES_MAX = 10;
+
+/** What one person finds in the app's own tab. It always fits, and says how much does not. */
+export function homeView(found: Found, { drawing, commands }: Surroundings): View {
+  const parts = found.ok
+    ? [...desk(found.desk), ...youMay(found.actor, drawing, commands)]
+    : [lines(refusalLine(denialOf(found.refusal), drawing.policy))];
   const { blocks } = message(...parts);
+  // Blocks newer than Slack's published types are objects all the same.
   return { type: 'home', blocks: blocks as never[] };
 }
 
-async function desk(bot: Bot, user: UserId, roles: readonly string[]) {
-  const { waitingForMe, mine, recent } = await deskOf(bot.world, user, roles);
-  const names = bot.commands.map(({ name }) => name);
-  const usable = commandsFor(bot.world.policy, names, { id: user, roles });
-  const commands = bot.commands.filter(({ name }) => usable.includes(name));
+function desk({ waiting, mine, running, lately, more }: Desk): Shown {
+  const waits = `${waiting.length}${more ? '+' : ''}`;
   return [
-    title(`Waiting for you (${waitingForMe.length})`),
-    ...waitingForMe.flatMap(toDecide),
-    ...(waitingForMe.length === 0 ? [note('Nothing is waiting for you.')] : []),
-    ...section(`Your requests (${mine.length})`, mine.map(row)),
-    ...section('Lately', recent.map(row)),
-    ...section(
-      'You may',
-      commands.map((command): Line => [{ code: usage(command) }]),
+    title(`Waiting for you (${waits})`),
+    ...(waiting.length > 0
+      ? fitting(waiting, toDecide, { most: 10, bytes: 120_000 })
+      : [note('Nothing is waiting for you.')]),
+    ...section(mine, `Your requests (${mine.length})`, () =>
+      fitting(mine, ownRequest, { most: 8, bytes: 20_000 }),
     ),
+    ...section(running, `Running (${running.length})`, () => listed(running.map(lineOf))),
+    ...section(lately, 'Lately', () => listed(lately.map(lineOf))),
   ];
 }
 
-function section(heading: string, rows: readonly Line[]): readonly (Part | null)[] {
-  return [title(heading), rows.length > 0 ? lines(...rows) : note('None.')];
+function section(things: readonly unknown[], heading: string, draw: () => Shown): Shown {
+  return things.length > 0 ? [title(heading), ...draw()] : [];
 }
 
-function row(change: Change): Line {
-  return [`${cardTitle(change)} · `, { user: change.requester }, ', ', { at: change.createdAt }];
-}
-
-function toDecide(change: Change): readonly (Part | null)[] {
-  const { id, plan, reason } = change;
+function listed(all: readonly Line[]): Shown {
+  const left = all.length - LINES_MAX;
   return [
-    lines(row(change), ...(reason ? [fact('Reason', reason)] : []), [
-      { code: `${plan.sends} ${JSON.stringify(plan.body)}` },
-    ]),
-    buttons(
-      `home:${id}`,
-      { id: 'change.approve', label: 'Approve', value: id, style: 'primary' },
-      { id: 'change.reject', label: 'Reject', value: id, style: 'danger' },
-    ),
+    lines(...all.slice(0, LINES_MAX)),
+    left > 0 ? note(`${left} more do not fit here.`) : null,
   ];
+}
+
+/** Changes as buttons that open their forms; what only looks is typed, for it needs a name. */
+function youMay(
+  actor: (Found & { ok: true })['actor'],
+  { policy }: Drawing,
+  commands: readonly Command[],
+): Shown {
+  const names = commands.map(({ name }) => name);
+  const usable = commandsFor(policy, names, actor);
+  const own = commands.filter(({ name }) => usable.includes(name));
+  const changes = own.filter(({ kind }) => kind === 'change').slice(0, BUTTONS_MAX);
+  const looks = own.filter(({ kind }) => kind === 'query');
+  return [
+    title('You may'),
+    own.length === 0 ? note('No rule of the policy lets you use a command.') : null,
+    buttons('home:commands', ...changes.map(commandButton)),
+    lines(...looks.map((query): Line => [{ code: usage(query) }, `  ${query.summary}`])),
+  ];
+}
+
+function commandButton(command: Command) {
+  const id = `command.${command.name.replaceAll(' ', '.')}`;
+  return { id, label: titleOf(command), value: command.name };
 }

@@ -1,13 +1,14 @@
 import type { AllMiddlewareArgs, AnyMiddlewareArgs, App } from '@slack/bolt';
 import { z } from 'zod';
+import { showHome } from '../workflow/desk.ts';
 import type { Actors } from './actors.ts';
 import { sentenceMessage } from './answers.ts';
 import type { Bot } from './bot.ts';
 import { press } from './buttons.ts';
 import { callbackIdOf, choicesFor, settingOf } from './form.ts';
-import { publishHome } from './home.ts';
 import { optionOf } from './inputs.ts';
 import { openForm } from './open-form.ts';
+import { openPalette, PALETTE } from './palette.ts';
 import {
   givenOf,
   Pressed,
@@ -17,6 +18,7 @@ import {
   Submitted,
   UserOf,
 } from './payload.ts';
+import { type Spot, tellPrivately } from './private-word.ts';
 import { submit } from './submissions.ts';
 import { answerTyped, faultMessage } from './typed.ts';
 import { fullVocabulary, localVocabulary } from './vocabulary.ts';
@@ -49,7 +51,7 @@ export function listen(app: App, bot: Bot, actors: Actors): void {
 
 function listenToEvents(app: App, bot: Bot, actors: Actors): void {
   app.event('app_home_opened', async ({ event }) => {
-    if (event.tab === 'home') await publishHome(bot, UserOf.parse(event.user));
+    if (event.tab === 'home') await showHome(bot.world, UserOf.parse(event.user));
   });
   app.event('subteam_updated', async ({ event }) => actors.forgetGroup(event.subteam.id));
   app.event('subteam_members_changed', async ({ event }) => actors.forgetGroup(event.subteam_id));
@@ -62,7 +64,7 @@ async function answerCommand(bot: Bot, command: z.infer<typeof SlashCommand>): P
     noun,
     text: command.text,
     by: command.user_id,
-    channel: command.channel_id ?? null,
+    spot: { channel: command.channel_id ?? null, thread: null },
     trigger: command.trigger_id,
   };
   const answer = await answerTyped(bot, typed).catch((error: unknown) => faultMessage(bot, error));
@@ -92,10 +94,22 @@ function rank(name: string, wanted: string): number {
 }
 
 async function useShortcut(bot: Bot, used: z.infer<typeof ShortcutUsed>): Promise<void> {
-  const command = bot.commands.find((each) => callbackIdOf(each) === used.callback_id);
-  if (!command) return;
-  const typed = { trigger: used.trigger_id, channel: null };
-  await openForm(bot, typed, command, {});
+  const { user, callback_id, trigger_id: trigger } = used;
+  const spot = spotOf(used);
+  const command = bot.commands.find((each) => callbackIdOf(each) === callback_id);
+  const opening =
+    callback_id === PALETTE
+      ? openPalette(bot, { by: user.id, trigger, spot })
+      : command && openForm(bot, { trigger, spot }, command, {});
+  await opening?.catch((error: unknown) =>
+    tellPrivately(bot.clients, user.id, spot, faultMessage(bot, error)),
+  );
+}
+
+// Slack shows a private answer in a thread only where there is one: a message that nobody has
+// answered is none yet, and what is said below it would not be seen.
+function spotOf({ channel, message }: z.infer<typeof ShortcutUsed>): Spot {
+  return { channel: channel?.id ?? null, thread: message?.thread_ts ?? null };
 }
 
 const Envelope = z.looseObject({

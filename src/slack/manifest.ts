@@ -1,6 +1,7 @@
 import type { Command } from '../intent/define.ts';
 import { usageHint } from '../intent/help.ts';
 import { callbackIdOf, titleOf } from './form.ts';
+import { PALETTE } from './palette.ts';
 
 interface Words {
   readonly commands: readonly Command[];
@@ -51,7 +52,7 @@ export function manifestOf({ commands, nouns, prefix, url }: Words) {
         should_escape: false,
         ...address,
       })),
-      shortcuts: commands.filter(({ kind }) => kind === 'change').map(shortcut),
+      shortcuts: [...commands.filter(({ kind }) => kind === 'change').map(shortcut), forThreads],
     },
     oauth_config: { scopes: { bot: SCOPES } },
     settings: {
@@ -77,8 +78,15 @@ function shortcut(command: Command) {
   const { summary } = command;
   return {
     name: titleOf(command),
-    type: 'global',
+    type: 'global' as const,
     callback_id: callbackIdOf(command),
     description: `${summary}: opens the form of /${command.name}`,
   };
 }
+
+const forThreads = {
+  name: 'Run a command',
+  type: 'message' as const,
+  callback_id: PALETTE,
+  description: 'Chooses a command and answers in private, also in threads',
+};

@@ -1,9 +1,11 @@
 import type { WebClient } from '@slack/web-api';
 import type { Change, ChannelId, Position } from '../changes/change.ts';
 import type { Refusal } from '../changes/refusal.ts';
+import type { Command } from '../intent/define.ts';
 import type { Clicked, Messenger, ReplyTo } from '../workflow/world.ts';
 import { lines, type Message, message } from './blocks.ts';
 import { cardTitle, changeCard, type Drawing } from './card.ts';
+import { homeView } from './home.ts';
 import { answeredPreview } from './preview.ts';
 import { refusalLine } from './refusals.ts';
 import type { Respond } from './response-url.ts';
@@ -19,12 +21,14 @@ interface Options {
   readonly respond: Respond;
   readonly drawing: Drawing;
   readonly channels: Channels;
+  readonly commands: readonly Command[];
 }
 
 /** A preview whose question is settled for good goes away with its buttons. */
 const TRY_AGAIN: readonly Refusal[] = ['lookup-failed', 'lost-race'];
 
-export function createMessenger({ posts, respond, drawing, channels }: Options): Messenger {
+export function createMessenger(options: Options): Messenger {
+  const { posts, respond, drawing, channels, commands } = options;
   const quiet = { unfurl_links: false, unfurl_media: false } as const;
 
   async function post(channel: string, { text, blocks }: Message, threadTs?: string) {
@@ -82,5 +86,8 @@ export function createMessenger({ posts, respond, drawing, channels }: Options):
       await post(channels.audit, message(lines([cardTitle(change), ' · ', change.id])));
     },
     answer,
+    showHome: async (user, found) => {
+      await posts.views.publish({ user_id: user, view: homeView(found, { drawing, commands }) });
+    },
   };
 }

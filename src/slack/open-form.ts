@@ -8,24 +8,24 @@ import { valueText } from '../workflow/plan.ts';
 import type { Message } from './blocks.ts';
 import type { Bot } from './bot.ts';
 import { commandForm, type Known, waitingForm } from './form.ts';
+import type { Spot } from './private-word.ts';
 import type { Typed } from './typed.ts';
 import { fullVocabulary, localVocabulary } from './vocabulary.ts';
 
-type Opening = Pick<Typed, 'trigger' | 'channel'>;
+type Opening = Pick<Typed, 'trigger' | 'spot'>;
 
 /** Opens the form of a command with what is given; a message only where no form could be opened. */
 export async function openForm(
   bot: Bot,
-  { trigger, channel }: Opening,
+  { trigger, spot }: Opening,
   command: Command,
   given: Given,
 ): Promise<Message | null> {
   const { views } = bot.clients.views;
-  const setting = { channel: channel ?? '' };
   // Only an alert has to be read before its form can be filled.
   if (!given.alert) {
     const known = knownOf(seen(bot, command, given));
-    const view = commandForm(command, given, localVocabulary(bot), { ...setting, known });
+    const view = commandForm(command, given, localVocabulary(bot), { spot, known });
     await views.open({ trigger_id: trigger, view });
     return null;
   }
@@ -35,12 +35,12 @@ export async function openForm(
     view: waitingForm(command, 'Reading the alert…'),
   });
   const view_id = opened.view?.id ?? '';
-  await fill(bot, command, given, { channel: setting.channel, view_id });
+  await fill(bot, command, given, { spot, view_id });
   return null;
 }
 
-interface Place {
-  readonly channel: string;
+interface Open {
+  readonly spot: Spot;
   readonly view_id: string;
   readonly hash?: string;
 }
@@ -50,17 +50,17 @@ export async function fill(
   bot: Bot,
   command: Command,
   given: Given,
-  { channel, view_id, hash }: Place,
+  { spot, view_id, hash }: Open,
 ): Promise<void> {
   const update = { view_id, ...(hash ? { hash } : {}) };
   const { views } = bot.clients.views;
   if (!given.alert) {
     const known = knownOf(seen(bot, command, given));
-    const view = commandForm(command, given, localVocabulary(bot), { channel, known });
+    const view = commandForm(command, given, localVocabulary(bot), { spot, known });
     await views.update({ ...update, view });
     return;
   }
-  const view = await alertForm(bot, command, given, channel).catch((error: unknown) => {
+  const view = await alertForm(bot, command, given, spot).catch((error: unknown) => {
     bot.log.warn({ err: error }, 'an alert could not be read for its form');
     return waitingForm(command, 'The alert could not be read just now. Close this and try again.');
   });
@@ -68,7 +68,7 @@ export async function fill(
 }
 
 /** The alert is fixed from here on: with another one, the fields would hold the first one's values. */
-async function alertForm(bot: Bot, command: Command, given: Given, channel: string) {
+async function alertForm(bot: Bot, command: Command, given: Given, spot: Spot) {
   const vocabulary = await fullVocabulary(bot);
   const resolved = resolveAlert(command, given, vocabulary);
   if (!resolved)
@@ -80,7 +80,7 @@ async function alertForm(bot: Bot, command: Command, given: Given, channel: stri
   const fixed = { alert: resolved.alert.id };
   const line = `Alert “${resolved.alert.name}”`;
   return commandForm(command, { ...prefilled, ...given, ...fixed }, vocabulary, {
-    channel,
+    spot,
     fixed,
     known: { hints: {}, line },
   });

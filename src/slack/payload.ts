@@ -23,7 +23,10 @@ export const SlashCommand = z.object({
   response_url: z.url(),
 });
 
-const Container = z.object({ is_ephemeral: z.boolean().optional() });
+const Container = z.object({
+  is_ephemeral: z.boolean().optional(),
+  thread_ts: z.string().max(30).optional(),
+});
 const Choice = z.object({ value: z.string().max(2_000) });
 const Field = z.object({
   value: z.string().max(3_000).nullish(),
@@ -31,6 +34,7 @@ const Field = z.object({
 });
 const View = z.object({
   id: z.string(),
+  type: z.string(),
   hash: z.string().optional(),
   callback_id: z.string(),
   private_metadata: z.string().max(3_000),
@@ -50,7 +54,7 @@ export const Pressed = z.object({
   container: Container.nullish(),
   trigger_id: z.string(),
   response_url: z.url().nullish(),
-  /** The home tab is a view too, but has no state that we read. */
+  /** A modal, or the home tab, of which only the kind is read. */
   view: View.nullish().catch(null),
   actions: z.array(Action).min(1),
 });
@@ -73,6 +77,12 @@ export const ShortcutUsed = z.object({
   user: z.object({ id: UserOf }),
   callback_id: z.string(),
   trigger_id: z.string(),
+  /** A message shortcut says which message it was used on; a global one knows no place. */
+  channel: z.object({ id: ChannelOf }).nullish().catch(null),
+  message: z
+    .object({ thread_ts: z.string().max(30).optional() })
+    .nullish()
+    .catch(null),
 });
 
 /** The fields of a modal as text by name; a field that was left empty is not among them. */

@@ -1,8 +1,10 @@
 import type { View } from '@slack/web-api';
+import { z } from 'zod';
 import type { Change } from '../changes/change.ts';
 import type { Verb } from '../workflow/world.ts';
 import { plain } from './inputs.ts';
 import { deed } from './naming.ts';
+import { ChangeOf } from './payload.ts';
 
 const QUESTIONS = {
   reject: { title: 'Reject', label: 'Why?', submit: 'Reject' },
@@ -20,13 +22,26 @@ export function isQuestion(verb: Verb): verb is Question {
   return Object.hasOwn(QUESTIONS, verb);
 }
 
+const Metadata = z.object({ change: ChangeOf, home: z.boolean() });
+/** Which change a question is about, and whether it was asked in the app's own tab. */
+export type About = z.infer<typeof Metadata>;
+
+/** What the question's modal brings back; null where it is none of ours. */
+export function aboutOf(metadata: string): About | null {
+  try {
+    return Metadata.parse(JSON.parse(metadata));
+  } catch {
+    return null;
+  }
+}
+
 /** Asks for the words that a decision needs, and says once more what it is about. */
-export function questionModal(question: Question, change: Change): View {
+export function questionModal(question: Question, change: Change, home: boolean): View {
   const { title, label, submit } = QUESTIONS[question];
   return {
     type: 'modal',
     callback_id: `change.${question}`,
-    private_metadata: change.id,
+    private_metadata: JSON.stringify({ change: change.id, home } satisfies About),
     title: plain(title, 24),
     submit: plain(submit, 24),
     close: plain('Back', 24),

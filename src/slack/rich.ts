@@ -1,4 +1,4 @@
-import type { UserId } from '../changes/change.ts';
+import type { ChannelId, UserId } from '../changes/change.ts';
 
 /**
  * A line of text as we write it: our own words and other people's alike are strings, and neither
@@ -10,6 +10,7 @@ export type Inline =
   | { readonly code: string }
   | { readonly user: UserId }
   | { readonly group: string }
+  | { readonly channel: ChannelId }
   | { readonly at: Date };
 export type Line = readonly Inline[];
 
@@ -52,6 +53,7 @@ export function elementOf(inline: Inline): RichElement {
   if ('code' in inline) return textElement(inline.code, { code: true });
   if ('user' in inline) return { type: 'user', user_id: inline.user };
   if ('group' in inline) return { type: 'usergroup', usergroup_id: inline.group };
+  if ('channel' in inline) return { type: 'channel', channel_id: inline.channel };
   return {
     type: 'date',
     timestamp: seconds(inline.at),
@@ -81,6 +83,7 @@ function mrkdwnPart(inline: Inline): string {
   if ('user' in inline) return `<@${inline.user}>`;
   // A mention in the text would ping a second time; the block beside it has done so already.
   if ('group' in inline) return 'the approvers';
+  if ('channel' in inline) return `<#${inline.channel}>`;
   return `<!date^${seconds(inline.at)}^${DATE_FORMAT}|${inline.at.toISOString()}>`;
 }
 

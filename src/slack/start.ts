@@ -75,7 +75,13 @@ export async function connect(options: SlackOptions): Promise<Connected> {
     groupIds: (role) => (found.groups.get(role) ?? []).map(({ id }) => id),
   };
   const respond = createRespond(slackApiUrl);
-  const messenger = createMessenger({ posts: clients.posts, respond, drawing, channels });
+  const messenger = createMessenger({
+    posts: clients.posts,
+    respond,
+    drawing,
+    channels,
+    commands: options.commands,
+  });
   const parts = { options, clients, self, drawing, respond, actors };
   return {
     ok: true,

@@ -9,7 +9,9 @@ import { sentenceMessage } from './answers.ts';
 import type { Message } from './blocks.ts';
 import type { Bot } from './bot.ts';
 import { callbackIdOf, settingOf } from './form.ts';
-import { ChangeOf, ChannelOf, givenOf, type Submitted } from './payload.ts';
+import { givenOf, type Submitted } from './payload.ts';
+import { type Spot, tellPrivately } from './private-word.ts';
+import { aboutOf } from './question.ts';
 import { answerIntent, faultMessage, type Typed } from './typed.ts';
 import { fullVocabulary, localVocabulary } from './vocabulary.ts';
 
@@ -34,7 +36,7 @@ export async function submit(bot: Bot, submitted: Submitted, ack: Ack): Promise<
     return ack({ response_action: 'errors', errors: errors ?? {} });
   }
   await ack();
-  return show(bot, submitted, setting.channel, (typed) =>
+  return show(bot, submitted, setting.spot, (typed) =>
     answerAgain(bot, typed, understood, setting.fixed),
   );
 }
@@ -93,32 +95,24 @@ async function decide(
   ack: Ack,
 ): Promise<void> {
   const { view, user, trigger_id } = submitted;
-  const change = ChangeOf.safeParse(view.private_metadata);
-  if (!change.success) return ack();
+  const about = aboutOf(view.private_metadata);
+  if (!about) return ack();
   const text = givenOf(submitted).reason ?? '';
-  const replyTo = { url: null, user: user.id, channel: null, replaces: false };
-  const click = { verb, change: change.data, by: user.id, text, replyTo };
+  const replyTo = { url: null, user: user.id, channel: null, replaces: false, home: about.home };
+  const click = { verb, change: about.change, by: user.id, text, replyTo };
   await receiveClick(bot.world, `click:${trigger_id}`, click);
   await ack();
   bot.world.wake();
 }
 
-/** A modal has no address to answer to: privately where it was opened, else in direct messages. */
+/** A modal has no address to answer to, but it knows where it was opened. */
 async function show(
   bot: Bot,
   { user, trigger_id }: Submitted,
-  place: string,
+  spot: Spot,
   answer: (typed: Typed) => Promise<Message | null>,
 ): Promise<void> {
-  const channel = ChannelOf.safeParse(place).data ?? null;
-  const typed: Typed = { noun: '', text: '', by: user.id, channel, trigger: trigger_id };
+  const typed: Typed = { noun: '', text: '', by: user.id, spot, trigger: trigger_id };
   const shown = await answer(typed).catch((error: unknown) => faultMessage(bot, error));
-  if (!shown) return;
-  const { text, blocks } = shown;
-  const body = { text, blocks: blocks as never[], unfurl_links: false, unfurl_media: false };
-  const { chat } = bot.clients.posts;
-  const privately = channel
-    ? await chat.postEphemeral({ ...body, channel, user: user.id }).catch(() => null)
-    : null;
-  if (!privately) await chat.postMessage({ ...body, channel: user.id });
+  if (shown) await tellPrivately(bot.clients, user.id, spot, shown);
 }

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { ChannelId, UserId } from '../changes/change.ts';
+import type { UserId } from '../changes/change.ts';
 import type { Problem } from '../errors.ts';
 import { lineAgain } from '../intent/again.ts';
 import { fieldsOf } from '../intent/arguments.ts';
@@ -17,6 +17,7 @@ import { type Message, withNote } from './blocks.ts';
 import type { Bot } from './bot.ts';
 import { openForm } from './open-form.ts';
 import { preview } from './preview.ts';
+import type { Spot } from './private-word.ts';
 import { refusalLine } from './refusals.ts';
 import { troubleMessage } from './trouble.ts';
 import { fullVocabulary, localVocabulary, namesAlerts } from './vocabulary.ts';
@@ -26,7 +27,7 @@ export interface Typed {
   readonly noun: string;
   readonly text: string;
   readonly by: UserId;
-  readonly channel: ChannelId | null;
+  readonly spot: Spot;
   /** Slack's mark of this one interaction; opens a modal, and tells a repetition from a second. */
   readonly trigger: string;
 }
@@ -124,7 +125,7 @@ async function answerRequest(
   { args, given, reason }: Intent,
 ): Promise<Message | null> {
   const { world, drawing } = bot;
-  const request = { command, args, given, reason, requester: typed.by, origin: typed.channel };
+  const request = { command, args, given, reason, requester: typed.by, origin: typed.spot.channel };
   const key = `request:${typed.trigger}`;
   const requested = await requestChange(world, { ...request, key });
   if (requested.ok) return preview(requested.draft, requested.others, drawing);

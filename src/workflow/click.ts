@@ -14,6 +14,8 @@ export const Click = z.object({
     user: z.string().transform((id) => id as UserId),
     channel: z.string().nullable(),
     replaces: z.boolean(),
+    // A click that an older version stored does not say so.
+    home: z.boolean().default(false),
   }),
 });
 export interface Click extends Omit<z.infer<typeof Click>, 'replyTo'> {

@@ -1,5 +1,6 @@
 import { markHandled, putBack, takeDue } from '../storage/inbox.ts';
 import { Click } from './click.ts';
+import { showHome } from './desk.ts';
 import { handleClick } from './review.ts';
 import type { World } from './world.ts';
 
@@ -26,6 +27,10 @@ async function handle(world: World, row: Row): Promise<void> {
     // The card tells everyone; this private line is for whoever pressed, and may get lost.
     world.messenger.answer(click.replyTo, clicked).catch((error: unknown) => {
       world.log.warn({ err: error, change: click.change }, 'a private answer was not delivered');
+    });
+    if (!click.replyTo.home) return;
+    showHome(world, click.by).catch((error: unknown) => {
+      world.log.warn({ err: error, change: click.change }, 'a home tab was not drawn anew');
     });
   } catch (error) {
     world.log.error({ err: error, key: row.key, attempts: row.attempts }, 'a click failed');

@@ -1,5 +1,5 @@
-import type { Change, ChangeId, RoleName, UserId } from '../changes/change.ts';
-import { changesWhere, loadChange as load } from '../storage/changes.ts';
+import type { Change, ChangeId, UserId } from '../changes/change.ts';
+import { loadChange as load } from '../storage/changes.ts';
 import { type Denial, denialOf } from './denial.ts';
 import { denialFor, refusalOfVerb } from './review.ts';
 import type { Verb, World } from './world.ts';
@@ -31,39 +31,4 @@ export async function mayAnswer(
     : identity.refusal;
   if (!refusal) return { ok: true, change };
   return { ok: false, denial: await denialFor(world, refusal, change) };
-}
-
-export interface Desk {
-  readonly waitingForMe: readonly Change[];
-  readonly mine: readonly Change[];
-  readonly recent: readonly Change[];
-}
-
-const MANY = 100;
-const FEW = 8;
-
-/** What concerns one person: what they may decide, what they asked for, what ended lately. */
-export async function deskOf(
-  world: World,
-  user: UserId,
-  roles: readonly RoleName[],
-): Promise<Desk> {
-  const { db } = world.database;
-  const [pending, open, recent] = await Promise.all([
-    changesWhere(db, { states: ['pending'], limit: MANY }),
-    changesWhere(db, {
-      states: ['pending', 'approved', 'executing', 'unknown'],
-      requester: user,
-      limit: FEW,
-    }),
-    changesWhere(db, { states: ['succeeded', 'failed', 'unknown', 'rejected'], limit: FEW }),
-  ]);
-  const waitingForMe = pending.filter(
-    ({ requires, requester, approvals }) =>
-      requires.from !== null &&
-      roles.includes(requires.from) &&
-      (requires.self || requester !== user) &&
-      !approvals.some(({ by }) => by === user),
-  );
-  return { waitingForMe: waitingForMe.slice(0, FEW), mine: open, recent };
 }

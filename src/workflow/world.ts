@@ -6,6 +6,7 @@ import type { ChangeCommand, Reach } from '../intent/define.ts';
 import type { Policy } from '../policy/policy.ts';
 import type { Database } from '../storage/database.ts';
 import type { Denial } from './denial.ts';
+import type { Found } from './desk.ts';
 
 /** How we came to believe who someone is; written beside every decision. */
 export interface Evidence {
@@ -39,6 +40,8 @@ export interface Messenger {
   tellAudit(change: Change): Promise<void>;
   /** A private answer to a click: the change as it is now, or why not. */
   answer(replyTo: ReplyTo, answer: Clicked): Promise<void>;
+  /** What one person finds in the app's own tab, in place of what stood there. */
+  showHome(user: UserId, found: Found): Promise<void>;
 }
 
 /** Where a private answer may go; `url` lives for half an hour and is never logged. */
@@ -48,6 +51,8 @@ export interface ReplyTo {
   readonly channel: string | null;
   /** The click came from a message that only its presser sees, which the answer replaces. */
   readonly replaces: boolean;
+  /** The click came from the app's own tab, which then shows the change as it was before. */
+  readonly home: boolean;
 }
 
 export type Clicked =

@@ -95,7 +95,16 @@ export function messageJson(world: World, message: StoredMessage): Json {
     ...(message.blocks.length > 0 && { blocks: message.blocks }),
     ...(message.attachments !== undefined && { attachments: message.attachments }),
     ...(message.metadata !== undefined && { metadata: message.metadata }),
-    ...(message.threadTs && { thread_ts: message.threadTs }),
+    ...threadOf(world, message),
     ...(message.updatedTs && { edited: { user: botId, ts: message.updatedTs } }),
   };
+}
+
+/** A reply names its thread, and so does a message once somebody has answered it. */
+function threadOf(world: World, { ts, channel, threadTs }: StoredMessage): Json {
+  if (threadTs) return { thread_ts: threadTs };
+  const replies = world.messages.filter(
+    (each) => each.channel === channel && each.threadTs === ts && each.ephemeralFor === null,
+  );
+  return replies.length > 0 ? { thread_ts: ts, reply_count: replies.length } : {};
 }

@@ -1,0 +1,32 @@
+import type { ChannelId, UserId } from '../changes/change.ts';
+import type { Message } from './blocks.ts';
+import type { Clients } from './clients.ts';
+
+/** Where somebody asked, and so where the answer is looked for. */
+export interface Spot {
+  readonly channel: ChannelId | null;
+  /** The first message of the thread; null outside of threads. */
+  readonly thread: string | null;
+}
+
+export const NOWHERE: Spot = { channel: null, thread: null };
+
+/**
+ * Tells one person something where there is no address to answer to: privately on the spot, else
+ * in their messages with the app, for it may not be a member there.
+ */
+export async function tellPrivately(
+  { posts }: Clients,
+  user: UserId,
+  { channel, thread }: Spot,
+  { text, blocks }: Message,
+): Promise<void> {
+  // Blocks newer than Slack's published types are objects all the same.
+  const shown = { text, blocks: blocks as never[] };
+  const body = { ...shown, unfurl_links: false, unfurl_media: false };
+  const threaded = thread ? { thread_ts: thread } : {};
+  const privately = channel
+    ? await posts.chat.postEphemeral({ ...body, ...threaded, channel, user }).catch(() => null)
+    : null;
+  if (!privately) await posts.chat.postMessage({ ...body, channel: user });
+}
