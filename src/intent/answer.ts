@@ -7,7 +7,13 @@ export interface Answer {
   readonly parts: readonly Part[];
 }
 
-export type Cell = string | number | Date | null;
+/** A figure sorts by its value and reads as its text. */
+export interface Figure {
+  readonly value: number;
+  readonly text: string;
+}
+
+export type Cell = string | number | Date | Figure | null;
 
 export type Part =
   | { readonly kind: 'text'; readonly text: string }
@@ -17,6 +23,13 @@ export type Part =
       readonly kind: 'table';
       readonly columns: readonly string[];
       readonly rows: readonly (readonly Cell[])[];
+    }
+  /** One value for each label, in their order; a mark behind a label says what it stands for. */
+  | {
+      readonly kind: 'chart';
+      readonly title: string;
+      readonly unit: string;
+      readonly points: readonly { readonly label: string; readonly value: number }[];
     }
   | { readonly kind: 'offers'; readonly offers: readonly Offer[] }
   /** More offers than there is room for buttons. */

@@ -1,4 +1,5 @@
 import type { Message } from './blocks.ts';
+import { inPlainBlocks } from './plain-blocks.ts';
 
 const WITHIN_MS = 5_000;
 
@@ -13,30 +14,39 @@ export type Respond = (url: string, response: Response) => Promise<void>;
 /** Only addresses of Slack are used: a payload must not be able to point us elsewhere. */
 export function createRespond(slackApiUrl: string): Respond {
   const origins = new Set(['https://hooks.slack.com', new URL(slackApiUrl).origin]);
-  return async (url, { text, blocks, replace }) => {
+  return async (url, response) => {
     if (!origins.has(new URL(url).origin)) throw new Error('A response address is not of Slack');
-    const late = new AbortController();
-    const timer = setTimeout(() => late.abort(), WITHIN_MS);
-    try {
-      const answer = await fetch(url, {
-        method: 'POST',
-        redirect: 'error',
-        signal: late.signal,
-        headers: { 'content-type': 'application/json' },
-        body: JSON.stringify({
-          response_type: 'ephemeral',
-          replace_original: replace,
-          text,
-          blocks,
-          unfurl_links: false,
-          unfurl_media: false,
-        }),
-      });
-      // Reading it to the end lets the connection serve the next answer.
-      const said = await answer.text();
-      if (!answer.ok) throw new Error(`Slack refused a private answer: ${answer.status} ${said}`);
-    } finally {
-      clearTimeout(timer);
-    }
+    const { status, said } = await send(url, response);
+    if (status < 300) return;
+    // A workspace that does not know the newest blocks refuses the whole message: once without.
+    const plain = said.includes('invalid_blocks') ? inPlainBlocks(response) : null;
+    const again = plain && (await send(url, { ...plain, replace: response.replace }));
+    if (again && again.status < 300) return;
+    throw new Error(`Slack refused a private answer: ${status} ${said}`);
   };
+}
+
+async function send(url: string, { text, blocks, replace }: Response) {
+  const late = new AbortController();
+  const timer = setTimeout(() => late.abort(), WITHIN_MS);
+  try {
+    const answer = await fetch(url, {
+      method: 'POST',
+      redirect: 'error',
+      signal: late.signal,
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({
+        response_type: 'ephemeral',
+        replace_original: replace,
+        text,
+        blocks,
+        unfurl_links: false,
+        unfurl_media: false,
+      }),
+    });
+    // Reading it to the end lets the connection serve the next answer.
+    return { status: answer.status, said: await answer.text() };
+  } finally {
+    clearTimeout(timer);
+  }
 }
