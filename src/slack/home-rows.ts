@@ -24,7 +24,10 @@ export function fitting(
     drawn += 1;
   }
   const left = changes.length - drawn;
-  return [...shown, left > 0 ? note(`${left} more do not fit here; their cards have them.`) : null];
+  return [
+    ...shown,
+    left > 0 ? note(`Not shown here, for lack of room: ${left}. Each has its card.`) : null,
+  ];
 }
 
 const DIVIDER: Part = { block: { type: 'divider' }, text: '' };

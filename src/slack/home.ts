@@ -54,7 +54,7 @@ function listed(all: readonly Line[]): Shown {
   const left = all.length - LINES_MAX;
   return [
     lines(...all.slice(0, LINES_MAX)),
-    left > 0 ? note(`${left} more do not fit here.`) : null,
+    left > 0 ? note(`Not shown here, for lack of room: ${left}.`) : null,
   ];
 }
 

@@ -1,0 +1,145 @@
+import { expect, test } from 'vitest';
+import type { Json } from '../../src/sandbox/protocol.ts';
+import { ANA, DORA, EMIL, FINN, openStage, type Stage } from './stage.ts';
+
+const OPS = 'C0OPS000001';
+const GENERAL = 'C0GENERAL01';
+
+/** Finn writes something in a channel; with `answered`, Ana has started a thread below it. */
+async function written(stage: Stage, { answered = true, channel = OPS } = {}) {
+  await stage.slack.say({ as: FINN, channel, text: 'staging is slow' });
+  const ts = stage.slack.messages(channel).at(-1)?.ts ?? '';
+  if (answered) await stage.slack.say({ as: ANA, channel, threadTs: ts, text: 'I look' });
+  return { channel, ts };
+}
+
+async function opened(stage: Stage, as: string, message: { channel: string; ts: string }) {
+  await stage.slack.shortcut({ as, callbackId: 'command.palette', ...message });
+  const view = await stage.modal(as, 'command.palette');
+  await expect.poll(() => shown(stage, as)).not.toContain('One moment');
+  return view;
+}
+
+function shown(stage: Stage, as: string): string {
+  return JSON.stringify(stage.slack.screen(as).views.at(-1)?.blocks);
+}
+
+async function chosen(stage: Stage, as: string, viewId: string, name: string): Promise<string> {
+  const option = { text: { type: 'plain_text', text: name }, value: name };
+  await stage.slack.press({
+    as,
+    place: { in: 'view', viewId },
+    blockId: 'command',
+    actionId: 'command',
+    element: { type: 'static_select', action_id: 'command', selected_option: option },
+  });
+  return stage.modal(as, name.replace(' ', '.'));
+}
+
+async function service(stage: Stage, as: string, viewId: string, name: string): Promise<Json> {
+  const place = { in: 'view', viewId } as const;
+  const asked = { as, place, blockId: 'service', actionId: 'service', value: name };
+  const [option] = (await stage.slack.suggest(asked)).options;
+  return { type: 'external_select', selected_option: option };
+}
+
+test('Dora asks in a thread and reads the answer there, alone', async () => {
+  const stage = await openStage();
+  const message = await written(stage);
+  const palette = await opened(stage, DORA, message);
+  const form = await chosen(stage, DORA, palette, 'service show');
+  expect(form).toBe(palette);
+  const staging = await service(stage, DORA, form, 'staging');
+  await stage.slack.submit(DORA, form, { service: { service: staging } });
+  const answer = await stage.privateWord(DORA, '/service show staging');
+  expect(answer).toMatchObject({ channel: OPS, threadTs: message.ts, ephemeral: true });
+  expect(stage.slack.screen(DORA).views).toEqual([]);
+  const seen = stage.slack.screen(FINN).messages.filter(({ threadTs }) => threadTs === message.ts);
+  expect(seen.map(({ text }) => text)).toEqual(['I look']);
+});
+
+test('what needs no words can be asked in a thread as well', async () => {
+  const stage = await openStage();
+  const palette = await opened(stage, DORA, await written(stage));
+  const form = await chosen(stage, DORA, palette, 'service list');
+  await stage.slack.submit(DORA, form);
+  expect(await stage.privateWord(DORA, '12 services')).toMatchObject({ channel: OPS });
+});
+
+test('a change that is asked for in a thread goes on there until it is confirmed', async () => {
+  const stage = await openStage();
+  const message = await written(stage);
+  const form = await chosen(stage, ANA, await opened(stage, ANA, message), 'service stop');
+  await stage.slack.submit(ANA, form, {
+    service: { service: await service(stage, ANA, form, 'staging') },
+    reason: { reason: { type: 'plain_text_input', value: 'too slow' } },
+  });
+  const preview = await stage.privateWord(ANA, 'Stop staging?');
+  expect(preview).toMatchObject({ channel: OPS, threadTs: message.ts });
+
+  await stage.press(ANA, preview, 'change.edit');
+  const again = await stage.modal(ANA, 'service.stop');
+  await stage.slack.submit(ANA, again, {
+    service: { service: await service(stage, ANA, again, 'staging') },
+    reason: { reason: { type: 'plain_text_input', value: 'much too slow' } },
+  });
+  const edited = await stage.privateWord(ANA, 'much too slow');
+  expect(edited).toMatchObject({ channel: OPS, threadTs: message.ts });
+  await stage.press(ANA, edited, 'change.confirm');
+  await stage.card('Stop staging: waiting for approval');
+});
+
+test('below a message that nobody has answered, the answer comes in the channel', async () => {
+  const stage = await openStage();
+  const palette = await opened(stage, DORA, await written(stage, { answered: false }));
+  await stage.slack.submit(DORA, await chosen(stage, DORA, palette, 'service list'));
+  const answer = await stage.privateWord(DORA, '12 services');
+  expect(answer).toMatchObject({ channel: OPS, threadTs: null, ephemeral: true });
+});
+
+test('where the app is no member, the answer comes in the messages with it', async () => {
+  const stage = await openStage();
+  const palette = await opened(stage, DORA, await written(stage, { channel: GENERAL }));
+  await stage.slack.submit(DORA, await chosen(stage, DORA, palette, 'service list'));
+  expect((await stage.privateWord(DORA, '12 services'))?.channel).toMatch(/^D/);
+});
+
+test('it offers what the person may use and nothing else', async () => {
+  const stage = await openStage();
+  const message = await written(stage);
+  await opened(stage, DORA, message);
+  expect(shown(stage, DORA)).toContain('service list');
+  expect(shown(stage, DORA)).not.toContain('service stop');
+  await opened(stage, ANA, message);
+  expect(shown(stage, ANA)).toContain('service stop');
+  await opened(stage, EMIL, message);
+  expect(shown(stage, EMIL)).toContain('No rule of the policy lets you use a command.');
+});
+
+test('a choice that was never offered is refused when it is submitted', async () => {
+  const stage = await openStage();
+  const palette = await opened(stage, DORA, await written(stage));
+  const form = await chosen(stage, DORA, palette, 'service stop');
+  await stage.slack.submit(DORA, form, {
+    service: { service: await service(stage, DORA, form, 'staging') },
+  });
+  await stage.privateWord(DORA, 'You may not use /service stop on staging');
+});
+
+test('while Slack does not say who is who, it says so', async () => {
+  const stage = await openStage();
+  const message = await written(stage);
+  stage.clock.now = new Date(stage.clock.now.getTime() + 2 * 60_000);
+  stage.slack.failNext({ method: 'users.info', times: 9, how: { error: 'internal_error' } });
+  await opened(stage, DORA, message);
+  expect(shown(stage, DORA)).toContain('Slack did not tell who is who just now');
+});
+
+test('when the modal does not open, the person is told where they are', async () => {
+  const stage = await openStage();
+  const message = await written(stage);
+  stage.slack.failNext({ method: 'views.open', times: 1, how: { error: 'internal_error' } });
+  await stage.slack.shortcut({ as: DORA, callbackId: 'command.palette', ...message });
+  const told = await stage.privateWord(DORA, 'Something went wrong on our side');
+  expect(told).toMatchObject({ channel: OPS, threadTs: message.ts });
+});
