@@ -1,0 +1,59 @@
+import type { Day } from './day.ts';
+import { median } from './robust.ts';
+import type { DayValue } from './row.ts';
+import { LEVEL_DAYS } from './series.ts';
+import { factorOn, type Profile, weekdayProfile } from './weekday.ts';
+
+/** What a day is held against: the level of the two weeks before it, by weekday. */
+export interface Baseline {
+  readonly days: readonly DayValue[];
+  readonly profile: Profile;
+  /** Past days with their weekdays evened out: x = y / f. */
+  readonly evened: readonly number[];
+  /** Credits of a mean day: the median of the last 14 of x. */
+  readonly level: number;
+  /** a, credits: added before any logarithm, so that zeros and small change do no harm. */
+  readonly offset: number;
+}
+
+/** How far days stray from what was expected of them, in logarithms. */
+export interface Straying {
+  readonly sigma: number;
+  /** The second largest of the past: a bursty line has strayed so far before. */
+  readonly before: number;
+}
+
+const LEAST_SIGMA = 0.06;
+const MAD_TO_SIGMA = 1.4826;
+
+/** Expects settled days in order; a = minImpact / 2. */
+export function baselineOf(days: readonly DayValue[], minImpact: number): Baseline {
+  const profile = weekdayProfile(days);
+  const evened = days.map(({ day, value }) => value / factorOn(profile, day));
+  const level = median(evened.slice(-LEVEL_DAYS));
+  return { days, profile, evened, level, offset: minImpact / 2 };
+}
+
+export function expectedOn({ level, profile }: Baseline, day: Day): number {
+  return level * factorOn(profile, day);
+}
+
+/**
+ * e = ln((y + a) / (median of the 14 of x around it · f + a)), for costs grow by factors;
+ * sigma = max(1.4826 · median|e|, 0.06).
+ */
+export function strayingOf({ days, profile, evened, offset }: Baseline): Straying {
+  const strayed = days.map(({ day, value }, index) => {
+    const usual = median(around(evened, index)) * factorOn(profile, day);
+    return Math.abs(Math.log((value + offset) / (usual + offset)));
+  });
+  return {
+    sigma: Math.max(MAD_TO_SIGMA * median(strayed), LEAST_SIGMA),
+    before: strayed.toSorted((a, b) => b - a)[1] ?? 0,
+  };
+}
+
+function around(values: readonly number[], index: number): readonly number[] {
+  const start = Math.max(0, Math.min(index - LEVEL_DAYS / 2, values.length - LEVEL_DAYS));
+  return values.slice(start, start + LEVEL_DAYS);
+}

@@ -1,0 +1,78 @@
+/** From the median absolute deviation of normal noise to its standard deviation. */
+const MAD_TO_SIGMA = 1.4826;
+/** The same from the mean absolute deviation. */
+const MEAN_TO_SIGMA = 1.2533;
+const CLIP_SIGMAS = 3;
+
+/** The value below which this share lies, linear between ranks; NaN where there are no values. */
+export function quantile(values: readonly number[], share: number): number {
+  const sorted = Float64Array.from(values).sort();
+  const at = share * (sorted.length - 1);
+  const low = sorted[Math.floor(at)] ?? Number.NaN;
+  const high = sorted[Math.ceil(at)] ?? Number.NaN;
+  // Logarithms of zero are among the values, and infinite times zero is not a number.
+  return low === high ? low : low * (Math.ceil(at) - at) + high * (at - Math.floor(at));
+}
+
+export function median(values: readonly number[]): number {
+  return quantile(values, 0.5);
+}
+
+/** The median absolute deviation from the median, as it is: not scaled to a sigma. */
+export function mad(values: readonly number[]): number {
+  const middle = median(values);
+  return median(values.map((value) => Math.abs(value - middle)));
+}
+
+export function mean(values: readonly number[]): number {
+  return values.reduce((sum, value) => sum + value, 0) / values.length;
+}
+
+/**
+ * A standard deviation that a few strange values cannot move: 1.4826 · MAD. Where more than half
+ * of the values are equal that would be zero however wild the others are, so that 1.2533 · mean
+ * absolute deviation stands in.
+ */
+export function spread(values: readonly number[]): number {
+  const deviation = mad(values);
+  if (deviation > 0) return MAD_TO_SIGMA * deviation;
+  const middle = median(values);
+  return MEAN_TO_SIGMA * mean(values.map((value) => Math.abs(value - middle)));
+}
+
+/** The mean of the values clipped at median ± 3 · spread: a spike counts, but not with its size. */
+export function winsorisedMean(values: readonly number[]): number {
+  const middle = median(values);
+  const reach = CLIP_SIGMAS * spread(values);
+  return mean(values.map((value) => Math.min(Math.max(value, middle - reach), middle + reach)));
+}
+
+export interface Shift {
+  readonly by: number;
+  readonly low: number;
+  readonly high: number;
+}
+
+/** Of 90 % of a normal distribution, both sides. */
+const NOMINAL_Z = 1.645;
+
+/**
+ * How far `after` lies above `before`: the median of all differences of pairs (Hodges–Lehmann),
+ * between the ranks mn/2 ± z · √(mn(m+n+1)/12) of the sorted differences, nominally 90 %.
+ * `minus` tells what a difference is, by default a − b.
+ */
+export function hodgesLehmann(
+  before: readonly number[],
+  after: readonly number[],
+  minus: (a: number, b: number) => number = (a, b) => a - b,
+): Shift {
+  const pairs = after.flatMap((a) => before.map((b) => minus(a, b)));
+  const sorted = Float64Array.from(pairs).sort();
+  const deviation = Math.sqrt((pairs.length * (before.length + after.length + 1)) / 12);
+  const rank = Math.max(1, Math.floor(pairs.length / 2 - NOMINAL_Z * deviation));
+  return {
+    by: median(pairs),
+    low: sorted[rank - 1] ?? Number.NaN,
+    high: sorted[pairs.length - rank] ?? Number.NaN,
+  };
+}
