@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import {
   Alert,
-  type AlertBody,
+  AlertBody,
   AlertEdit,
   Interval,
   Threshold,
@@ -21,7 +21,7 @@ import {
   textField,
 } from '../intent/arguments.ts';
 import { type ChangeCommand, changeCommand, type Reach, type Sent } from '../intent/define.ts';
-import { bodyOf } from '../intent/wire.ts';
+import { asSent, bodyOf } from '../intent/wire.ts';
 
 const Text = z.string().trim().min(1, 'must not be empty').max(3_000, 'is too long');
 
@@ -101,7 +101,7 @@ async function look(id: string, reach: Reach): Promise<Snapshot> {
 function updateOf(edit: Edit, before: Snapshot | null) {
   if (!before) return null;
   const update = alertUpdate(Alert.parse(before.fields), AlertEdit.parse(bodyOf(edit)));
-  return update.ok ? { ...update, body: update.body as JsonObject } : null;
+  return update.ok ? { ...update, body: asSent(AlertBody, update.body as JsonObject) } : null;
 }
 
 function problemsOf(edit: Edit, before: Snapshot | null): readonly Problem[] {
@@ -134,8 +134,10 @@ const SENTENCES: Readonly<Record<AlertRefusal, string>> = {
 
 function sentAlert(body: JsonObject, reply: Alert | null, requestId: string | null): Sent {
   if (!reply) return { requestId, reported: [], learned: null };
-  const other = differences(body, reply).map(
-    ({ field, sent, got }) => `! ${field} is ${text(got)}, not ${text(sent)} as sent`,
+  const other = differences(body, reply).map(({ field, sent, got }) =>
+    got === undefined
+      ? `! the reply shows no ${field} (sent: ${text(sent)})`
+      : `! ${field} is ${text(got)}, not ${text(sent)} as sent`,
   );
   const state = reply.state === null ? [] : [`state ${reply.state}`];
   return { requestId, reported: [...state, ...other], learned: null };
@@ -178,5 +180,5 @@ function asJson(value: unknown): Json {
 }
 
 function text(value: unknown): string {
-  return value === undefined ? 'not there' : JSON.stringify(value);
+  return JSON.stringify(value);
 }

@@ -15,7 +15,7 @@ import {
 } from '../intent/arguments.ts';
 import { changeCommand } from '../intent/define.ts';
 import { sentEndpoint } from '../intent/sent.ts';
-import { bodyOf, wireProblems } from '../intent/wire.ts';
+import { asSent, bodyOf, wireProblems } from '../intent/wire.ts';
 
 const Text = z.string().trim().min(1, 'must not be empty').max(500, 'is too long');
 
@@ -70,7 +70,7 @@ export const endpointCreate = changeCommand({
 
   target: ({ service }) => serviceTarget(service),
   observe: () => null,
-  desired: ({ service: _, ...fields }) => bodyOf(fields),
+  desired: ({ service: _, ...fields }) => asSent(EndpointCreation, bodyOf(fields)),
   problems: ({ service: _, ...fields }) => {
     const noName = fields.type === 'VPC_ENDPOINT_SERVICE' && !fields.vpcEndpointServiceName;
     const problem = 'is required when type is VPC_ENDPOINT_SERVICE';
@@ -81,7 +81,7 @@ export const endpointCreate = changeCommand({
   },
   warnings: () => ['It cannot be edited later: a wrong value means another endpoint.'],
   send: async ({ id }, body, { cloud }) =>
-    sentEndpoint(await cloud.createReversePrivateEndpoint(id, EndpointCreation.parse(body))),
+    sentEndpoint(await cloud.createReversePrivateEndpoint(id, EndpointCreation.parse(body)), body),
   undo: () => null,
   afterwards:
     'Where it waits for acceptance, somebody must accept it in the cloud account that it leads to.',

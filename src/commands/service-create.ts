@@ -25,7 +25,7 @@ import {
 import { changeCommand } from '../intent/define.ts';
 import { sentCreation } from '../intent/sent.ts';
 import { SIZING, sizingApplies } from '../intent/sizing.ts';
-import { bodyOf, wireProblems } from '../intent/wire.ts';
+import { asSent, bodyOf, wireProblems } from '../intent/wire.ts';
 
 const Text = z.string().trim().min(1, 'must not be empty').max(200, 'is too long');
 const BackupId = z.guid('must be the id of a backup, from the console');
@@ -124,7 +124,7 @@ export const serviceCreate = changeCommand({
     warehouse: null,
   }),
   observe: () => null,
-  desired: bodyOf,
+  desired: (args) => asSent(ServiceCreation, bodyOf(args)),
   problems: (args, _before, { organization, openToTheWorld }) => {
     const body = bodyOf(args);
     const whole = wireProblems(ServiceCreation, body);
@@ -150,7 +150,7 @@ export const serviceCreate = changeCommand({
     return warnings.flatMap(([applies, words]) => (applies ? [words] : []));
   },
   send: async (_target, body, { cloud }) =>
-    sentCreation(await cloud.createService(ServiceCreation.parse(body))),
+    sentCreation(await cloud.createService(ServiceCreation.parse(body)), body),
   undo: () => null,
   afterwards: 'It is being set up; this API cannot tell when it is ready.',
 });

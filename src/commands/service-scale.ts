@@ -32,7 +32,7 @@ export const serviceScale = changeCommand({
   },
   warnings: ({ service: _, ...sizes }, before) => scaleWarnings(bodyOf(sizes), before),
   send: async ({ id, name }, body, { cloud }) =>
-    sentService(id, name, await cloud.updateReplicaScaling(id, ReplicaScaling.parse(body))),
+    sentService(id, name, await cloud.updateReplicaScaling(id, ReplicaScaling.parse(body)), body),
   undo: ({ id }, before, body) => undoLine(id, before, body),
   afterwards:
     'New replicas start before old ones go: for up to an hour both can run, and cost. This API cannot tell when it is done.',

@@ -15,3 +15,10 @@ export function wireProblems(schema: z.ZodType, body: JsonObject): readonly Prob
   const issues = error?.issues ?? [];
   return issues.map(({ path, message }) => ({ field: String(path[0] ?? ''), problem: message }));
 }
+
+/** The same body in the very order in which its fields go out: what is shown is what is sent. */
+export function asSent(schema: z.ZodType, body: JsonObject): JsonObject {
+  const { data } = schema.safeParse(body);
+  // A body that breaks a rule is refused before it is shown; a parsed one is JSON as it was.
+  return data === undefined ? body : (data as JsonObject);
+}
