@@ -1,0 +1,107 @@
+import { readFileSync } from 'node:fs';
+import { pino } from 'pino';
+import { parse, stringify } from 'yaml';
+import { startApp } from '../../src/app.ts';
+import { commands, reserved } from '../../src/commands/index.ts';
+import { loadConfig } from '../../src/config.ts';
+import { startAlertsSimulator } from '../../src/sandbox/alerts/simulator.ts';
+import { startCloudSimulator } from '../../src/sandbox/cloud/simulator.ts';
+import { sandboxYaml } from '../../src/sandbox/configuration.ts';
+import { ALERTS_TOKEN, CLOUD_KEY } from '../../src/sandbox/seed/organization.ts';
+import type { OrganizationSeed } from '../../src/sandbox/seed/shapes.ts';
+import { startSlackStandIn } from '../../src/sandbox/slack/server.ts';
+import { NOON, SECRET } from '../scenarios/stage.ts';
+import { counterOf } from './counter.ts';
+import { createTime } from './time.ts';
+
+export interface BoothOptions {
+  /** Other servers than the simulators, such as one that records. */
+  readonly urls?: { readonly cloud: string; readonly alerts: string };
+  readonly organization?: OrganizationSeed;
+  readonly file?: (file: ConfigFile) => ConfigFile;
+}
+
+/** signalbox.yaml as it is parsed. */
+export type ConfigFile = Readonly<Record<string, unknown>>;
+
+/**
+ * The real bot for the tests of one file: it stays open between them, nothing needs an approval, and
+ * time passes only as far as a server or the bot waits for it.
+ */
+export async function openBooth(options: BoothOptions = {}) {
+  const time = createTime(NOON);
+  const { organization } = options;
+  const simulated = { now: time.now, wait: async (ms: number) => time.pass(ms) };
+  const cloud = await startCloudSimulator({
+    ...simulated,
+    ...(organization ? { organization } : {}),
+  });
+  const alerts = await startAlertsSimulator(simulated);
+  const slack = await startSlackStandIn({
+    manifest: JSON.parse(readFileSync('manifest.json', 'utf8')),
+    delivery: { mode: 'http', signingSecret: SECRET },
+    now: time.now,
+  });
+  const { urls = { cloud: cloud.url, alerts: alerts.url } } = options;
+  const config = configOf({ slack, urls }, options.file);
+  const log = pino({ level: process.env.TEST_LOG ?? 'silent' });
+  const app = await startApp({ config, version: 'test', log, now: time.now, clock: time.clock });
+  if (!app.ok) throw new Error(JSON.stringify(app.problems));
+  slack.deliverTo(`http://127.0.0.1:${app.port}/slack/events`);
+
+  return {
+    cloud,
+    alerts,
+    slack,
+    time,
+    wake: app.wake,
+    ...counterOf(slack),
+    close: async () => {
+      await app.stop();
+      await Promise.all([slack.stop(), cloud.stop(), alerts.stop()]);
+    },
+  };
+}
+
+export type Booth = Awaited<ReturnType<typeof openBooth>>;
+
+interface Around {
+  readonly slack: { readonly botToken: string; readonly apiUrl: string };
+  readonly urls: { readonly cloud: string; readonly alerts: string };
+}
+
+function configOf({ slack, urls }: Around, edit: BoothOptions['file']) {
+  const file = withoutApprovals(parse(sandboxYaml()));
+  const names = (kind: 'query' | 'change') =>
+    commands.filter((command) => command.kind === kind).map(({ name }) => name);
+  const read = loadConfig({
+    env: {
+      SLACK_BOT_TOKEN: slack.botToken,
+      SLACK_SIGNING_SECRET: SECRET,
+      SLACK_API_URL: slack.apiUrl,
+      PORT: '0',
+      CLOUD_API_URL: urls.cloud,
+      CLOUD_API_KEY_ID: CLOUD_KEY.id,
+      CLOUD_API_KEY_SECRET: CLOUD_KEY.secret,
+      ALERTS_API_URL: urls.alerts,
+      ALERTS_API_TOKEN: ALERTS_TOKEN,
+      DATABASE_URL: 'file::memory:',
+      SIGNALBOX_KEY: Buffer.alloc(32, 7).toString('base64'),
+    },
+    readFile: () => stringify(edit ? edit(file) : file),
+    commands: {
+      queries: [...names('query'), ...reserved.queries],
+      changes: [...names('change'), ...reserved.changes],
+    },
+  });
+  if (!read.ok) throw new Error(JSON.stringify(read.problems, null, 2));
+  return read.config;
+}
+
+function withoutApprovals(file: ConfigFile & { policy?: readonly object[] }): ConfigFile {
+  const rules = file.policy ?? [];
+  return {
+    ...file,
+    policy: rules.map((rule) => ({ ...rule, approvals: undefined, reason: undefined })),
+  };
+}

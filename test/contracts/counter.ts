@@ -1,0 +1,86 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import type { ViewValues } from '../../src/sandbox/protocol.ts';
+import type { Handle } from '../../src/sandbox/slack/handle.ts';
+import type { StoredMessage } from '../../src/sandbox/slack/messages.ts';
+import { ANA } from '../scenarios/stage.ts';
+import { linesOf } from './reading.ts';
+
+const CHANNEL = 'ops';
+const CARDS = 'db-approvals';
+const STILL = /: (waiting for approval|approved|running)$/;
+const LATEST_MS = 10_000;
+
+/** What Ana says to the bot, and what she reads in answer: lines of text. */
+export function counterOf(slack: Handle) {
+  const privately = () =>
+    slack.messages(CHANNEL).filter(({ ephemeralFor }) => ephemeralFor === ANA);
+  const cards = () => slack.messages(CARDS).filter(({ threadTs }) => threadTs === null);
+  const viewOf = (callbackId: string) =>
+    slack.screen(ANA).views.find((view) => view.callbackId === callbackId);
+
+  /** The private answer that was not there before. */
+  async function answerTo(what: string, act: () => Promise<unknown>): Promise<StoredMessage> {
+    const before = privately().length;
+    await act();
+    return until(() => privately()[before], `an answer to “${what}”`);
+  }
+
+  /** The form that a line opens, as it is once it has its fields. */
+  async function form(line: string, callbackId: string) {
+    await slack.command(ANA, CHANNEL, line);
+    const whole = () => {
+      const view = viewOf(callbackId);
+      return view && view.submit !== null ? view : null;
+    };
+    return until(whole, `the form of “${line}”`);
+  }
+
+  /** The errors under the fields, or the answer that a whole form brings. */
+  async function submitted(viewId: string, values: ViewValues) {
+    const before = privately().length;
+    await slack.submit(ANA, viewId, values);
+    const view = slack.screen(ANA).views.find(({ id }) => id === viewId);
+    if (view) return { errors: view.errors, lines: [] };
+    const answer = await until(() => privately()[before], 'the answer to a form');
+    return { errors: {}, lines: linesOf(answer.blocks) };
+  }
+
+  /** Presses the button below a preview, and waits until its card says how it ended. */
+  async function confirmed(preview: StoredMessage): Promise<StoredMessage> {
+    const before = cards().length;
+    const place = { in: 'message', channel: preview.channel, ts: preview.ts } as const;
+    await slack.click(ANA, place, 'change.confirm');
+    const ended = () => {
+      const card = cards()[before];
+      const lines = linesOf(card?.blocks ?? []);
+      const waits = lines.some((line) => line.includes('asked to wait'));
+      return card && (waits || !STILL.test(lines[0] ?? '')) ? card : null;
+    };
+    return until(ended, `an ending of ${linesOf(preview.blocks)[0]}`);
+  }
+
+  const typed = (line: string) => answerTo(line, () => slack.command(ANA, CHANNEL, line));
+  return {
+    typed,
+    form,
+    submitted,
+    confirmed,
+    answerTo,
+    linesIn: ({ blocks }: StoredMessage) => linesOf(blocks),
+    said: async (line: string) => linesOf((await typed(line)).blocks),
+    /** The same message as it is drawn now. */
+    drawn: ({ channel, ts }: StoredMessage) =>
+      linesOf(slack.messages(channel).find((message) => message.ts === ts)?.blocks ?? []),
+  };
+}
+
+/** Looks until there is something; what is late on a loaded machine is not wrong. */
+export async function until<T>(look: () => T | null | undefined, what: string): Promise<T> {
+  const end = performance.now() + LATEST_MS;
+  while (performance.now() < end) {
+    const seen = look();
+    if (seen !== null && seen !== undefined) return seen;
+    await pause(3);
+  }
+  throw new Error(`In vain waited for ${what}`);
+}

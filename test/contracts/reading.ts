@@ -1,0 +1,59 @@
+import type { Json } from '../../src/sandbox/protocol.ts';
+
+/**
+ * A message as a person reads it, line by line. A label stands before two spaces; a table's row is
+ * one line; buttons, selects and times stand in brackets.
+ */
+export function linesOf(blocks: readonly Json[]): readonly string[] {
+  return blocks.flatMap((block) => READERS[String(block.type)]?.(block) ?? []);
+}
+
+type Reader = (block: Json) => readonly string[];
+
+const READERS: Readonly<Record<string, Reader>> = {
+  header: ({ text }) => [plain(text)],
+  section: ({ text }) => [plain(text)],
+  rich_text: ({ elements }) => list(elements).flatMap(richLines),
+  context: ({ elements }) => [list(elements).map(plain).join(' ')],
+  actions: ({ elements }) => [list(elements).map(control).join(' ')],
+  data_table: ({ rows }) => table(rows).map((row) => row.map(plain).join(' · ')),
+  input: ({ label, element, hint }) => [
+    [plain(label), control(json(element)), hint ? `(${plain(hint)})` : ''].join('  ').trim(),
+  ],
+};
+
+function richLines({ elements }: Json): readonly string[] {
+  const text = list(elements).map(richText).join('');
+  return text.split('\n').filter((line) => line !== '');
+}
+
+function richText(element: Json): string {
+  if (element.type === 'user') return `@${String(element.user_id)}`;
+  if (element.type === 'date') return `[${String(element.fallback)}]`;
+  return element.type === 'usergroup' ? '@group' : String(element.text ?? '');
+}
+
+function control(element: Json): string {
+  if (element.type === 'button') return `[${plain(element.text)}]`;
+  const chosen = element.initial_option ?? element.initial_value;
+  const shown = typeof chosen === 'string' ? chosen : chosen ? plain(json(chosen).text) : '';
+  return `[${element.placeholder ? plain(element.placeholder) : shown}]`;
+}
+
+function plain(value: unknown): string {
+  const { text } = json(value);
+  return typeof text === 'string' ? text : '';
+}
+
+function table(value: unknown): readonly (readonly Json[])[] {
+  return Array.isArray(value) ? value.map(list) : [];
+}
+
+function list(value: unknown): readonly Json[] {
+  return Array.isArray(value) ? value.map(json) : [];
+}
+
+function json(value: unknown): Json {
+  // Blocks came as JSON, and every object of theirs is one.
+  return typeof value === 'object' && value !== null ? (value as Json) : {};
+}
