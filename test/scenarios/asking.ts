@@ -10,5 +10,6 @@ export async function ask(stage: Stage, as = ANA, line = '/service stop staging 
   await stage.slack.command(as, 'ops', line);
   const preview = await stage.privateWord(as, 'staging?');
   await stage.press(as, preview, 'change.confirm');
-  return stage.card('waiting for approval');
+  const verb = /^\/service (\w)(\w*)/.exec(line) ?? [];
+  return stage.card(`${verb[1]?.toUpperCase()}${verb[2]} staging: waiting for approval`);
 }

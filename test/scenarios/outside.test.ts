@@ -2,7 +2,7 @@ import { createHmac } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { sandboxWorkspace } from '../../src/sandbox/slack/sandbox-workspace.ts';
 import { ask } from './asking.ts';
-import { ANA, BEN, openStage, SECRET, type Stage, SVEN } from './stage.ts';
+import { ANA, BEN, CLEO, openStage, SECRET, type Stage, SVEN } from './stage.ts';
 
 const LIST = {
   command: '/service',
@@ -87,7 +87,12 @@ test('a click that is delivered twice counts once', async () => {
   expect(await click()).toBe(200);
   expect(await click()).toBe(200);
   await stage.card('1 of 2');
-  expect(stage.cloud.count('set state')).toBe(0);
+  // What comes after it was handled: had it counted twice, Ben would have been told so by now.
+  await stage.press(CLEO, card, 'change.approve');
+  await stage.card('Stop staging: accepted');
+  const words = stage.slack.screen(BEN).messages.map(({ text }) => text);
+  expect(words.filter((text) => text.includes('approved this already'))).toEqual([]);
+  expect(stage.cloud.count('set state')).toBe(1);
 });
 
 function withCount(file: Record<string, never>, count: number) {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { ENGINES, freshUrl } from '../storage/engines.ts';
 import { ANALYTICS, ask, STAGING } from './asking.ts';
-import { ANA, BEN, CLEO, GUS, openStage, textOf } from './stage.ts';
+import { ANA, BEN, CLEO, FINN, GUS, openStage, textOf } from './stage.ts';
 
 test.for(ENGINES)('a hundred presses by three approvers send one request (%s)', async (engine) => {
   const stage = await openStage({ databaseUrl: await freshUrl(engine) });
@@ -37,4 +37,20 @@ test('approve and reject in the same moment: one wins, and nothing is sent by th
     .toMatch(/Stop staging: (rejected|accepted)/);
   const rejected = stage.slack.messages('db-approvals').some((m) => m.text.includes('rejected'));
   expect(stage.cloud.effectCount('set state', STAGING)).toBe(rejected ? 0 : 1);
+});
+
+test('of two changes of one service that are approved in one moment, one is sent', async () => {
+  const stage = await openStage();
+  const stop = await ask(stage, ANA, '/service stop staging for the night');
+  const start = await ask(stage, FINN, '/service start staging after all');
+  await Promise.all([
+    stage.press(BEN, stop, 'change.approve'),
+    stage.press(CLEO, start, 'change.approve'),
+  ]);
+  await stage.card('accepted');
+  // The other one waits until the first has ended, and looks again then.
+  stage.clock.now = new Date(stage.clock.now.getTime() + 15_000);
+  stage.wake();
+  await stage.card('not run, for something changed meanwhile');
+  expect(stage.cloud.count('set state')).toBe(1);
 });

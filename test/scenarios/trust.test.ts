@@ -83,9 +83,11 @@ test('while Slack does not say who is who, nothing is approved', async () => {
 
 test('while Slack does not say who is who, an approved change waits', async () => {
   const { stage, later } = await approvedAndWaiting();
+  const asked = stage.slack.calls('users.info').length;
   stage.slack.failNext({ method: 'users.info', times: 40, how: { error: 'internal_error' } });
   later();
-  await expect.poll(() => stage.slack.calls('users.info').length).toBeGreaterThan(3);
+  await expect.poll(() => stage.slack.calls('users.info').length).toBeGreaterThan(asked + 1);
+  expect(textOf((await stage.card('Stop staging: approved')) ?? empty)).toContain('1 of 1');
   expect(stage.cloud.effectCount('set state', STAGING)).toBe(0);
   stage.slack.clearFaults();
   later();
