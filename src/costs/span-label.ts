@@ -1,0 +1,57 @@
+import { lengthOf, monthOf, monthSpan, type Span } from './calendar.ts';
+import { type Day, weekdayOf } from './day.ts';
+
+const WEEKDAYS = ['Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat', 'Sun'];
+const MONTHS = [
+  'January',
+  'February',
+  'March',
+  'April',
+  'May',
+  'June',
+  'July',
+  'August',
+  'September',
+  'October',
+  'November',
+  'December',
+];
+
+/**
+ * A span as people say it, in UTC days: `Thu 19 Nov`, `1–19 Nov`, `28 Oct – 3 Nov`, `October 2026`,
+ * `2025`. The year is left out where it is the one of `today`.
+ */
+export function spanLabel(span: Span, today: Day): string {
+  const { first, last } = span;
+  const sameYear = first.slice(0, 4) === last.slice(0, 4);
+  if (sameYear && first.endsWith('-01-01') && last.endsWith('-12-31')) return first.slice(0, 4);
+  if (isWholeMonth(span)) return `${monthName(first)} ${first.slice(0, 4)}`;
+
+  const year = sameYear && first.slice(0, 4) === today.slice(0, 4) ? '' : ` ${last.slice(0, 4)}`;
+  if (first === last) return `${dayLabel(first)}${year}`;
+  if (monthOf(first) === monthOf(last)) return `${dayOfMonth(first)}–${dateOf(last)}${year}`;
+  const firstYear = sameYear ? '' : ` ${first.slice(0, 4)}`;
+  return `${dateOf(first)}${firstYear} – ${dateOf(last)}${year}`;
+}
+
+/** `Thu 19 Nov` */
+export function dayLabel(day: Day): string {
+  return `${WEEKDAYS[weekdayOf(day)]} ${dateOf(day)}`;
+}
+
+function dateOf(day: Day): string {
+  return `${dayOfMonth(day)} ${monthName(day).slice(0, 3)}`;
+}
+
+function dayOfMonth(day: Day): number {
+  return Number(day.slice(8));
+}
+
+function monthName(day: Day): string {
+  return MONTHS[Number(day.slice(5, 7)) - 1] ?? monthOf(day);
+}
+
+function isWholeMonth(span: Span): boolean {
+  const whole = monthSpan(monthOf(span.first));
+  return span.first === whole.first && lengthOf(span) === lengthOf(whole);
+}
