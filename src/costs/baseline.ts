@@ -39,12 +39,12 @@ export function expectedOn({ level, profile }: Baseline, day: Day): number {
 }
 
 /**
- * e = ln((y + a) / (median of the 14 of x around it · f + a)), for costs grow by factors;
+ * e = ln((y + a) / (median of the 14 of x up to it · f + a)), for costs grow by factors;
  * sigma = max(1.4826 · median|e|, 0.06).
  */
 export function strayingOf({ days, profile, evened, offset }: Baseline): Straying {
   const strayed = days.map(({ day, value }, index) => {
-    const usual = median(around(evened, index)) * factorOn(profile, day);
+    const usual = median(backFrom(evened, index)) * factorOn(profile, day);
     return Math.abs(Math.log((value + offset) / (usual + offset)));
   });
   return {
@@ -53,7 +53,7 @@ export function strayingOf({ days, profile, evened, offset }: Baseline): Strayin
   };
 }
 
-function around(values: readonly number[], index: number): readonly number[] {
-  const start = Math.max(0, Math.min(index - LEVEL_DAYS / 2, values.length - LEVEL_DAYS));
-  return values.slice(start, start + LEVEL_DAYS);
+/** The two weeks that end with it: strays are then measured by the same look back as the day. */
+function backFrom(values: readonly number[], index: number): readonly number[] {
+  return values.slice(Math.max(0, index - LEVEL_DAYS + 1)).slice(0, LEVEL_DAYS);
 }

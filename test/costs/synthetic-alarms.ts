@@ -105,5 +105,3 @@ function testedDays(): readonly number[] {
 function sum(values: readonly number[]): number {
   return values.reduce((total, value) => total + value, 0);
 }
-
-export type { Chance };

@@ -1,0 +1,110 @@
+import { addDays } from '../../src/costs/day.ts';
+import { forecastMonth } from '../../src/costs/forecast.ts';
+import type { DayValue } from '../../src/costs/row.ts';
+import { between, type Chance, chance, finalDays, mixedKind, syntheticLine } from './synthetic.ts';
+
+const MONTH = '2026-10-01';
+const MONTH_DAYS = 31;
+const HISTORY = 56;
+const FIRST = addDays(MONTH, -HISTORY);
+const LINES = 12;
+
+export const SCENARIOS = ['calm', 'spike ×2.5', 'shift +35 %'] as const;
+export type Scenario = (typeof SCENARIOS)[number];
+export const ELAPSED = [3, 7, 12, 18, 24] as const;
+export type Elapsed = (typeof ELAPSED)[number];
+
+/** Says what the month will cost from its first so many days and the 56 before them. */
+export type Forecaster = (known: readonly DayValue[], elapsed: Elapsed) => Guess;
+
+export interface Guess {
+  readonly total: number;
+  readonly low: number;
+  readonly high: number;
+}
+
+export const recommended: Forecaster = (known, elapsed) => {
+  const forecast = forecastMonth(known, addDays(MONTH, elapsed));
+  if (!forecast.ok) throw new Error(`no forecast: ${forecast.why}`);
+  return forecast;
+};
+
+/** Month to date / elapsed · days. */
+export const runRate: Forecaster = (known, elapsed) =>
+  point((sum(valuesOf(known).slice(-elapsed)) / elapsed) * MONTH_DAYS);
+
+export const lastWeek: Forecaster = (known, elapsed) => lastDays(known, elapsed, 7);
+
+/** A level that a shift of yesterday moves by a fourteenth of it. */
+export const lastTwoWeeks: Forecaster = (known, elapsed) => lastDays(known, elapsed, 14);
+
+function lastDays(known: readonly DayValue[], elapsed: number, window: number): Guess {
+  const values = valuesOf(known);
+  const rest = (sum(values.slice(-window)) / window) * (MONTH_DAYS - elapsed);
+  return point(sum(values.slice(-elapsed)) + rest);
+}
+
+export interface Guessed {
+  /** |forecast − actual| as a share of what the month came to. */
+  readonly error: number;
+  readonly within: boolean;
+}
+
+/** Every organisation is the same for all forecasters. */
+export function guesses(
+  seed: number,
+  organizations: number,
+  scenario: Scenario,
+  elapsed: Elapsed,
+): (forecaster: Forecaster) => readonly Guessed[] {
+  const random = chance(seed);
+  const all = Array.from({ length: organizations }, () => organization(random, scenario, elapsed));
+  return (forecaster) =>
+    all.map((values) => {
+      const known = finalDays(values.slice(0, HISTORY + elapsed), FIRST);
+      const actual = sum(values.slice(HISTORY));
+      const { total, low, high } = forecaster(known, elapsed);
+      return { error: Math.abs(total - actual) / actual, within: low <= actual && actual <= high };
+    });
+}
+
+function organization(random: Chance, scenario: Scenario, elapsed: Elapsed): readonly number[] {
+  const days = HISTORY + MONTH_DAYS;
+  const lines = Array.from({ length: LINES }, () =>
+    syntheticLine(random, mixedKind(random), FIRST, days),
+  );
+  const values = Array.from({ length: days }, (_, index) =>
+    sum(lines.map((line) => line.values[index] ?? 0)),
+  );
+  return changed(values, scenario, HISTORY + elapsed, random);
+}
+
+/** A spike lies in the month, at most ten days back; a shift began at most twelve days back. */
+function changed(
+  values: readonly number[],
+  scenario: Scenario,
+  today: number,
+  random: Chance,
+): readonly number[] {
+  const spike = today - 1 - Math.floor(between(random, 0, Math.min(10, today - HISTORY)));
+  const shift = today - 1 - Math.floor(between(random, 0, 12));
+  if (scenario === 'spike ×2.5') {
+    return values.map((value, index) => (index === spike ? value * 2.5 : value));
+  }
+  if (scenario === 'shift +35 %') {
+    return values.map((value, index) => (index >= shift ? value * 1.35 : value));
+  }
+  return values;
+}
+
+function point(total: number): Guess {
+  return { total, low: total, high: total };
+}
+
+function valuesOf(days: readonly DayValue[]): readonly number[] {
+  return days.map(({ value }) => value);
+}
+
+function sum(values: readonly number[]): number {
+  return values.reduce((total, value) => total + value, 0);
+}
