@@ -17,6 +17,7 @@ const MAY: Readonly<Record<string, readonly string[]>> = {
   redact: [],
   server: [],
   'shared-read': [],
+  'cost-reader': ['costs', 'errors', 'storage', 'type cloud'],
   policy: ['changes'],
   directory: ['changes'],
   storage: ['changes'],

@@ -77,3 +77,11 @@ test('refused blocks are sent once more without the new ones, other refusals are
   await expect(refused).rejects.toThrow('expired_url');
   expect(second.bodies).toHaveLength(1);
 });
+
+test('an answer only goes to Slack, whatever address a payload names', async () => {
+  const elsewhere = await slackThatRefuses('never asked');
+  const respond = createRespond('https://slack.com/api/');
+  const sent = respond(elsewhere.url, { ...COSTS, replace: false });
+  await expect(sent).rejects.toThrow('not of Slack');
+  expect(elsewhere.bodies).toEqual([]);
+});
