@@ -61,7 +61,8 @@ function ofCount(count: number, weeks: boolean): readonly string[] {
 }
 
 function ofRange(first: Day, last: Day, today: Day): readonly string[] {
-  if (last !== '' && last < first) return last > today ? [] : [`${last}..${first}`];
-  const end = last === '' || last > today ? today : last;
-  return first > today ? [] : [`${addDays(end, -399)}..${end}`];
+  const [from, to] = last !== '' && last < first ? [last, first] : [first, last || today];
+  const end = to < today ? to : today;
+  const earliest = addDays(end, -399);
+  return from > end ? [] : [`${from < earliest ? earliest : from}..${end}`];
 }

@@ -93,7 +93,7 @@ function metricsOf(told: Readonly<Record<string, number | null>>, note: Note): C
   for (const metric of METRICS) {
     const credits = told[metric] ?? null;
     if (credits === null) continue;
-    if (Number.isFinite(credits)) metrics[metric] = microOf(credits);
+    if (isExact(credits)) metrics[metric] = microOf(credits);
     else odd = true;
   }
   if (odd) note('not-a-number');
@@ -104,7 +104,7 @@ function metricsOf(told: Readonly<Record<string, number | null>>, note: Note): C
 function totalOf(told: number | null, metrics: CostRow['metrics'], note: Note): Micro | null {
   const parts = Object.values(metrics);
   const sum = parts.reduce((one, other) => one + other, 0);
-  if (told === null || !Number.isFinite(told)) {
+  if (told === null || !isExact(told)) {
     if (parts.length === 0) return null;
     note('without-total');
     return sum;
@@ -115,9 +115,14 @@ function totalOf(told: number | null, metrics: CostRow['metrics'], note: Note): 
 }
 
 function grandTotalProblem(rows: readonly CostRow[], told: number | null): ReportProblem[] {
-  if (told === null || !Number.isFinite(told)) return [];
+  if (told === null || !isExact(told)) return [];
   const counted = rows.reduce((sum, { total }) => sum + total, 0);
   const off = Math.abs(counted - microOf(told));
   if (off <= TOLERANCE * Math.max(1, rows.length)) return [];
   return [{ name: 'grand-total-off', counted, told: microOf(told) }];
+}
+
+/** What millionths cannot hold, from nine thousand million credits on, is no figure either. */
+function isExact(credits: number): boolean {
+  return Number.isSafeInteger(microOf(credits));
 }

@@ -1,0 +1,214 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { type ReportRow, readReport } from '../../src/costs/report.ts';
+import { mergedProblems, problemText } from '../../src/costs/report-problem.ts';
+import { METRICS, microOf } from '../../src/costs/row.ts';
+
+const NOVEMBER = { first: '2026-11-01', last: '2026-11-30' };
+
+function told(over: Partial<ReportRow> = {}): ReportRow {
+  return {
+    date: '2026-11-17',
+    entityId: 's-1',
+    entityName: 'analytics-prod',
+    entityType: 'service',
+    serviceId: 's-1',
+    dataWarehouseId: 'w-1',
+    metrics: { computeCredits: 12.5, storageCredits: null },
+    totalCredits: 12.5,
+    locked: true,
+    ...over,
+  };
+}
+
+function read(costs: readonly ReportRow[], grandTotalCredits: number | null = null) {
+  return readReport({ costs, grandTotalCredits }, NOVEMBER);
+}
+
+test('a row becomes millionths of a credit, and a metric that is not named is not zero', () => {
+  expect(read([told()])).toEqual({
+    rows: [
+      {
+        day: '2026-11-17',
+        entityId: 's-1',
+        entityName: 'analytics-prod',
+        kind: 'service',
+        serviceId: 's-1',
+        warehouseId: 'w-1',
+        metrics: { computeCredits: 12_500_000 },
+        total: 12_500_000,
+        locked: true,
+      },
+    ],
+    problems: [],
+  });
+});
+
+test.for<[string, Partial<ReportRow>, object]>([
+  [
+    'calls it a warehouse',
+    { entityType: 'datawarehouse', entityId: 'w-1' },
+    { kind: 'warehouse', serviceId: null },
+  ],
+  [
+    'names no kind and no service',
+    { entityType: null, serviceId: null, entityId: 'w-9' },
+    { kind: 'warehouse' },
+  ],
+  ['names no kind and the entity is its service', { entityType: null }, { kind: 'service' }],
+  [
+    'names no kind and another service',
+    { entityType: null, entityId: 'p-1' },
+    { kind: 'pipe', serviceId: 's-1' },
+  ],
+  ['calls it a pipe', { entityType: 'PIPE', entityId: 's-1' }, { kind: 'pipe' }],
+  [
+    'calls it a service and names no service',
+    { serviceId: null },
+    { kind: 'service', serviceId: 's-1' },
+  ],
+  [
+    'names no warehouse in a row of one',
+    { entityType: 'warehouse', entityId: 'w-7', dataWarehouseId: null },
+    { warehouseId: 'w-7' },
+  ],
+  ['writes the day as its first instant', { date: '2026-11-17T00:00:00Z' }, { day: '2026-11-17' }],
+  ['has no name for the entity', { entityName: null }, { entityName: 's-1' }],
+  ['does not say whether the row is final', { locked: null }, { locked: false }],
+  [
+    'gives no total',
+    { totalCredits: null, metrics: { computeCredits: 1, backupCredits: 2 } },
+    { total: 3_000_000 },
+  ],
+  [
+    'has metrics that are no numbers',
+    { metrics: { computeCredits: Number.NaN } },
+    { metrics: {}, total: 12_500_000 },
+  ],
+  [
+    'takes credits back',
+    { totalCredits: -2, metrics: { computeCredits: -2 } },
+    { total: -2_000_000 },
+  ],
+])('the row is understood when the server %s', ([, over, expected]) => {
+  expect(read([told(over)]).rows).toEqual([expect.objectContaining(expected)]);
+});
+
+test.for<[string, Partial<ReportRow>, string, number]>([
+  ['no day', { date: null }, 'without-day', 0],
+  ['a day that does not exist', { date: '2026-02-30' }, 'without-day', 0],
+  ['an hour of a day', { date: '2026-11-17T09:00:00Z' }, 'without-day', 0],
+  ['no entity', { entityId: null }, 'without-entity', 0],
+  ['an empty id', { entityId: '' }, 'without-entity', 0],
+  ['a day before the window', { date: '2026-10-31' }, 'not-asked-for', 0],
+  ['a day after the window', { date: '2026-12-01' }, 'not-asked-for', 0],
+  ['no figures at all', { totalCredits: null, metrics: null }, 'without-figures', 0],
+  [
+    'a total that is no number and no metrics',
+    { totalCredits: Number.NaN, metrics: {} },
+    'without-figures',
+    0,
+  ],
+  ['only metrics', { totalCredits: null }, 'without-total', 1],
+  [
+    'an infinite metric',
+    { metrics: { computeCredits: 12.5, backupCredits: Number.POSITIVE_INFINITY } },
+    'not-a-number',
+    1,
+  ],
+  [
+    'a metric beyond all reason',
+    { metrics: { computeCredits: 12.5, backupCredits: 1e10 } },
+    'not-a-number',
+    1,
+  ],
+  ['negative credits', { totalCredits: -1, metrics: {} }, 'negative', 1],
+  [
+    'a negative metric within a sound total',
+    { metrics: { computeCredits: 13.5, backupCredits: -1 } },
+    'negative',
+    1,
+  ],
+  ['metrics that miss their total', { totalCredits: 12.506 }, 'metrics-off', 1],
+])('a row with %s is counted', ([, over, name, rows]) => {
+  const report = read([told(over)]);
+  expect(report.problems).toEqual([{ name, count: 1 }]);
+  expect(report.rows).toHaveLength(rows);
+});
+
+test('metrics within the tolerance of half a hundredth are not a problem', () => {
+  expect(read([told({ totalCredits: 12.505 })]).problems).toEqual([]);
+});
+
+test('a row that is told twice counts as told last, once', () => {
+  const twice = read(
+    [told(), told({ entityId: 's-2' }), told({ totalCredits: 7, metrics: {} })],
+    19.5,
+  );
+  expect(twice.rows.map(({ entityId, total }) => [entityId, total])).toEqual([
+    ['s-1', 7_000_000],
+    ['s-2', 12_500_000],
+  ]);
+  expect(twice.problems).toEqual([{ name: 'told-twice', count: 1 }]);
+});
+
+describe('the grand total', () => {
+  test.for<[string, number | null]>([
+    ['is what the rows add up to', 25],
+    ['is off by rounding in each of two rows', 25.0099],
+    ['is missing', null],
+    ['is no number', Number.NaN],
+  ])('is no problem when it %s', ([, grand]) => {
+    expect(read([told(), told({ entityId: 's-2' })], grand).problems).toEqual([]);
+  });
+
+  test('is told beside the sum when the two differ', () => {
+    const [problem, ...others] = read([told(), told({ entityId: 's-2' })], 4_025.02).problems;
+    expect(others).toEqual([]);
+    expect(problem && problemText(problem)).toBe('figures do not add up (25.0 vs 4,025.0)');
+  });
+
+  test('of a report without rows may be zero and nothing else', () => {
+    expect(read([], 0)).toEqual({ rows: [], problems: [] });
+    expect(read([], 3).problems).toHaveLength(1);
+  });
+});
+
+test('problems of several replies are counted together and said in words', () => {
+  const off = { name: 'grand-total-off', counted: microOf(1), told: microOf(2) } as const;
+  const merged = mergedProblems([
+    { name: 'told-twice', count: 1 },
+    off,
+    { name: 'told-twice', count: 2 },
+  ]);
+  expect(merged.map(problemText)).toEqual([
+    '3 rows told twice: the later one counts',
+    'figures do not add up (1.0 vs 2.0)',
+  ]);
+  expect(problemText({ name: 'without-day', count: 1 })).toBe('1 row without a day: left out');
+});
+
+const anyNumber = fc.option(fc.oneof(fc.double(), fc.constantFrom(0, -1, Number.NaN)));
+const anyRow: fc.Arbitrary<ReportRow> = fc.record({
+  date: fc.option(fc.constantFrom('2026-11-01', '2026-11-30', '2026-12-01', 'soon', '')),
+  entityId: fc.option(fc.constantFrom('a', 'b', '')),
+  entityName: fc.option(fc.string()),
+  entityType: fc.option(fc.constantFrom('service', 'pipe', 'datawarehouse', 'thing')),
+  serviceId: fc.option(fc.constantFrom('a', 'c')),
+  dataWarehouseId: fc.option(fc.constant('w')),
+  metrics: fc.option(fc.dictionary(fc.constantFrom(...METRICS, 'other'), anyNumber)),
+  totalCredits: anyNumber,
+  locked: fc.option(fc.boolean()),
+});
+
+test('whatever a server sends, rows are one per day and entity, within the days, in whole numbers', () => {
+  fc.assert(
+    fc.property(fc.array(anyRow), anyNumber, (costs, grand) => {
+      const { rows } = read(costs, grand);
+      const keys = rows.map(({ day, entityId }) => `${day} ${entityId}`);
+      expect(new Set(keys).size).toBe(keys.length);
+      expect(rows.filter(({ day }) => day < '2026-11-01' || day > '2026-11-30')).toEqual([]);
+      expect(rows.filter(({ total }) => !Number.isSafeInteger(total))).toEqual([]);
+    }),
+  );
+});
