@@ -45,7 +45,7 @@ export function toDecide(change: Change): Shown {
       sendsLine(change),
       ...plan.warnings.map((warning): Line => [{ bold: '! ' }, warning]),
       ...(approvals.length > 0 ? [approved(change)] : []),
-      fact('Needs', `${requires.count - approvals.length} more of ${requires.count}`),
+      fact('Needs', needed(requires.count, approvals.length)),
       fact('Expires', { at: change.expiresAt }, ...cardPlace(change)),
     ),
     deciding(
@@ -76,6 +76,11 @@ export function lineOf(change: Change): Line {
 function deciding({ id, version }: Change, ...all: readonly Button[]): Part | null {
   const kinds = all.map((button) => button.id).join(' ');
   return buttons(`home:${id}:${version}:${kinds}`, ...all);
+}
+
+function needed(count: number, have: number): string {
+  if (have > 0) return `${count - have} more of ${count}`;
+  return count === 1 ? '1 approval' : `${count} approvals`;
 }
 
 function approved({ approvals }: Change): Line {

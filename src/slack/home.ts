@@ -31,7 +31,7 @@ export function homeView(found: Found, { drawing, commands }: Surroundings): Vie
   return { type: 'home', blocks: blocks as never[] };
 }
 
-function desk({ waiting, mine, running, lately, more }: Desk): Shown {
+function desk({ waiting, mine, running, lately, more, at }: Desk): Shown {
   const waits = `${waiting.length}${more ? '+' : ''}`;
   return [
     title(`Waiting for you (${waits})`),
@@ -41,7 +41,10 @@ function desk({ waiting, mine, running, lately, more }: Desk): Shown {
     ...section(mine, `Your requests (${mine.length})`, () =>
       fitting(mine, ownRequest, { most: 8, bytes: 20_000 }),
     ),
-    ...section(running, `Running (${running.length})`, () => listed(running.map(lineOf))),
+    ...section(running, `Running (${running.length})`, () => [
+      ...listed(running.map(lineOf)),
+      note('As of ', { at }, '. Opened again, this tab is drawn anew; the cards always are.'),
+    ]),
     ...section(lately, 'Lately', () => listed(lately.map(lineOf))),
   ];
 }

@@ -15,6 +15,8 @@ export interface Desk {
   readonly lately: readonly Change[];
   /** More is pending than was looked at, so that what waits may be more as well. */
   readonly more: boolean;
+  /** When this was read: what runs has moved on by the time somebody looks. */
+  readonly at: Date;
 }
 
 export type Found =
@@ -62,6 +64,7 @@ async function deskOf(world: World, actor: Actor): Promise<Desk> {
     running: running.filter((change) => sees(change) && !mine.some(({ id }) => id === change.id)),
     lately: over.filter((change) => sees(change) && wasSent(change)).slice(0, LATELY),
     more: pending.length === MANY,
+    at: now,
   };
 }
 

@@ -69,7 +69,7 @@ test('a second approval is still missing: the Home of the first approver says so
   await stage.slack.command(ANA, 'ops', '/service stop analytics-prod nightly maintenance');
   await stage.press(ANA, await stage.privateWord(ANA, 'analytics-prod?'), 'change.confirm');
   await stage.card('waiting for approval');
-  await opened(stage, BEN, '2 more of 2');
+  await opened(stage, BEN, '2 approvals');
   await stage.slack.click(BEN, HOME, 'change.approve');
   await expect.poll(() => homeOf(stage, BEN)).toContain('Waiting for you (0)');
   expect(await opened(stage, CLEO, 'Waiting for you (1)')).toContain('1 more of 2');

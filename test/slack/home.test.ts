@@ -6,10 +6,10 @@ import { homeView } from '../../src/slack/home.ts';
 import { palette } from '../../src/slack/palette.ts';
 import { NOWHERE } from '../../src/slack/private-word.ts';
 import type { Desk } from '../../src/workflow/desk.ts';
-import { actor, changeIn, minutes, PLAN } from '../changes/fixtures.ts';
+import { actor, changeIn, minutes, NOON, PLAN } from '../changes/fixtures.ts';
 import { drawing, NASTY, NASTY_SEEN } from './fixtures.ts';
 
-const EMPTY: Desk = { waiting: [], mine: [], running: [], lately: [], more: false };
+const EMPTY: Desk = { waiting: [], mine: [], running: [], lately: [], more: false, at: NOON };
 const everything = actor('U0ANA', 'viewer', 'operator', 'approver');
 
 function drawn(desk: Partial<Desk>, who = everything) {
@@ -78,7 +78,7 @@ test('names and reasons are shown as they were written', () => {
   expect(viewProblems(view)).toEqual([]);
   const shown = texts(view);
   expect(shown).toContain(JSON.stringify(NASTY_SEEN).slice(1, -1));
-  expect(shown).not.toMatch(/"type":"(?:mrkdwn|link|broadcast|emoji)"/);
+  expect(shown).not.toMatch(/"type":"(?:link|broadcast|emoji)"/);
 });
 
 test('who decides sees what the card says: target, values, request, warnings, requester', () => {
@@ -92,7 +92,7 @@ test('who decides sees what the card says: target, values, request, warnings, re
     'Queries and pipes of this service stop with it.',
     '"user_id":"U0ANA"',
     'nightly maintenance',
-    '2 more of 2',
+    '2 approvals',
     `"timestamp":${minutes(30).getTime() / 1_000}`,
   ]) {
     expect(shown).toContain(words.includes('"') ? words : JSON.stringify(words).slice(1, -1));
