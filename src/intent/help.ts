@@ -1,5 +1,5 @@
 import type { Answer, Part } from './answer.ts';
-import { fieldsOf, isPlaced } from './arguments.ts';
+import { type Field, fieldsOf, isPlaced } from './arguments.ts';
 import { type Command, nounOf, verbOf } from './define.ts';
 
 /** What may follow the slash command, as Slack shows it while people type. */
@@ -11,11 +11,15 @@ export function usageHint(commands: readonly Command[], noun: string): string {
 /** `/service stop <service> [reason]` */
 export function usage(command: Command, prefix = ''): string {
   const fields = fieldsOf(command.args).map((field) => {
-    const text = isPlaced(field) ? `<${field.label.toLowerCase()}>` : `${field.word}=`;
+    const text = isPlaced(field) ? `<${field.label.toLowerCase()}>` : wordOf(field);
     return field.optional ? `[${text}]` : text;
   });
   const reason = command.kind === 'change' ? ['[reason]'] : [];
   return [`/${prefix}${command.name}`, ...fields, ...reason].join(' ');
+}
+
+function wordOf({ name, word, rest }: Field): string {
+  return rest ? name : `${word}=`;
 }
 
 /** Help shows what the reader may use first, and says whose the rest is. */

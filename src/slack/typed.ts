@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { UserId } from '../changes/change.ts';
 import type { Problem } from '../errors.ts';
 import { lineAgain } from '../intent/again.ts';
-import { fieldsOf } from '../intent/arguments.ts';
+import { fieldsOf, isPlaced } from '../intent/arguments.ts';
 import { misreadOf } from '../intent/complete.ts';
 import { type ChangeCommand, nounOf, type QueryCommand } from '../intent/define.ts';
 import { helpFor } from '../intent/help.ts';
@@ -20,6 +20,7 @@ import { preview } from './preview.ts';
 import type { Spot } from './private-word.ts';
 import { refusalLine } from './refusals.ts';
 import { troubleMessage } from './trouble.ts';
+import { sendFiles } from './upload.ts';
 import { fullVocabulary, localVocabulary, namesAlerts } from './vocabulary.ts';
 
 /** A line that somebody typed, or a button that types it for them. */
@@ -43,8 +44,21 @@ export async function answerTyped(bot: Bot, typed: Typed): Promise<Message | nul
     case 'incomplete':
       return openForm(bot, typed, understood.command, understood.given);
     case 'intent':
-      return answerIntent(bot, typed, understood);
+      return asksNothing(understood)
+        ? openForm(bot, typed, understood.command, withReason(understood))
+        : answerIntent(bot, typed, understood);
   }
+}
+
+/** `service scale staging`: what it is about, and no word of what should be other than it is. */
+function asksNothing({ command, given }: Intent): boolean {
+  const asking = fieldsOf(command.args).filter((field) => !isPlaced(field));
+  const isChange = command.kind === 'change' && asking.length > 0;
+  return isChange && asking.every(({ name }) => !given[name]);
+}
+
+function withReason({ given, reason }: Intent): Intent['given'] {
+  return { ...given, reason: reason ?? '' };
 }
 
 // A form must open within three seconds, so that names of alerts are only read where the line is
@@ -90,7 +104,9 @@ async function answerQuery(
 ): Promise<Message> {
   const denial = await mayAsk(bot, by, command, args);
   if (denial) return refused(denial, bot.drawing);
-  return answerMessage(await command.answer(args, bot.world.reach()));
+  const answer = await command.answer(args, bot.world.reach());
+  await sendFiles(bot, by, answer);
+  return answerMessage(answer);
 }
 
 async function mayAsk(

@@ -165,3 +165,14 @@ test('a form for an alert opens at once and is filled with what the alert has', 
   await expect.poll(shown).toContain(`"initial_value":"${alert?.threshold}"`);
   expect(await ask(stage)).toBeDefined();
 });
+
+test.for([
+  ['/service scale staging', 'service.scale'],
+  ['/alert edit "5xx rate"', 'alert.edit'],
+] as const)('%s says of what, and the form asks for the rest', async ([line, form]) => {
+  const stage = await openStage();
+  await stage.slack.command(ANA, 'ops', line);
+  await stage.modal(ANA, form);
+  const shown = () => JSON.stringify(stage.slack.screen(ANA).views.at(-1)?.blocks);
+  await expect.poll(shown).toMatch(/staging|Alert “5xx rate”/);
+});
