@@ -18,7 +18,7 @@ export function MessageList({ name, messages, inThread, intro }: Props) {
   const scroller = useRef<HTMLDivElement>(null);
   const inside = useRef<HTMLDivElement>(null);
   const atEnd = useRef(true);
-  const scrolled = useRef(0);
+  const seen = useRef({ top: 0, height: 0 });
 
   useLayoutEffect(() => {
     const box = scroller.current;
@@ -41,11 +41,14 @@ export function MessageList({ name, messages, inThread, intro }: Props) {
     box.scrollTop = box.scrollHeight;
   }, [mine]);
 
-  // What grows below moves the end away without anybody scrolling; only a step up leaves it.
+  // What grows below moves the end away without anybody scrolling, and what shrinks first is a step
+  // up that nobody took; only one in a list that stays as it is leaves the end.
   function onScroll({ currentTarget: box }: UIEvent<HTMLDivElement>) {
-    const near = box.scrollHeight - box.scrollTop - box.clientHeight < NEAR_PX;
-    atEnd.current = near || (atEnd.current && box.scrollTop >= scrolled.current);
-    scrolled.current = box.scrollTop;
+    const { scrollTop: top, scrollHeight: height } = box;
+    const near = height - top - box.clientHeight < NEAR_PX;
+    const left = top < seen.current.top && height === seen.current.height;
+    atEnd.current = near || (atEnd.current && !left);
+    seen.current = { top, height };
   }
 
   return (

@@ -6,7 +6,8 @@ import { momentOf, repliesTo } from './groups.ts';
 
 export function ThreadSummary({ message }: { message: Message }) {
   const { screen, go } = useSession();
-  const replies = repliesTo(screen.messages, message);
+  // What only one person sees is nobody's reply.
+  const replies = repliesTo(screen.messages, message).filter(({ ephemeral }) => !ephemeral);
   const last = replies.at(-1);
   if (last === undefined) return null;
   const authors = new Map(replies.map((reply) => [reply.author, reply]));

@@ -1,0 +1,208 @@
+import { mkdirSync } from 'node:fs';
+import { type Browser, chromium, type Page } from 'playwright-core';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { startSandbox } from '../../src/sandbox/start.ts';
+
+// Without these it looks for its maker's servers, which a closed network refuses one by one.
+const QUIET = [
+  '--no-sandbox',
+  '--disable-gpu',
+  '--disable-quic',
+  '--no-first-run',
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-sync',
+];
+const ANA = 'U0ANA00001';
+const BEN = 'U0BEN00001';
+const CLEO = 'U0CLEO0001';
+const OPS = 'C0OPS000001';
+const APPROVALS = 'C0APPROVALS';
+
+let browser: Browser;
+let sandbox: Awaited<ReturnType<typeof startSandbox>>;
+
+beforeAll(async () => {
+  sandbox = await startSandbox({ port: 0, delivery: 'http' });
+  const executablePath = process.env.CHROMIUM_PATH ?? '/usr/bin/chromium';
+  browser = await chromium.launch({ executablePath, args: QUIET });
+}, 60_000);
+
+afterAll(async () => {
+  await browser?.close();
+  await sandbox?.stop();
+});
+
+async function openAs(person: string, channel: string, height = 800): Promise<Page> {
+  const page = await browser.newPage({ viewport: { width: 1280, height } });
+  await page.goto(`${sandbox.url}/?as=${person}&channel=${channel}`);
+  return page;
+}
+
+/** Pictures are kept where a folder is named for them: a person looks at them, not a machine. */
+async function picture(page: Page, name: string): Promise<void> {
+  const folder = process.env.PICTURES;
+  if (!folder) return;
+  mkdirSync(folder, { recursive: true });
+  await page.screenshot({ path: `${folder}/${name}.png` });
+  await page.setViewportSize({ width: 390, height: 844 });
+  await page.screenshot({ path: `${folder}/${name}-phone.png` });
+  await page.setViewportSize({ width: 1280, height: 800 });
+}
+
+async function say(page: Page, text: string): Promise<void> {
+  const box = page.getByRole('textbox').first();
+  await box.fill(text);
+  await box.press('Enter');
+}
+
+async function askFor(page: Page, line: string, title: string): Promise<void> {
+  await say(page, line);
+  await page.getByText(`${title}?`).last().waitFor();
+  await page.getByRole('button', { name: 'Ask for approval' }).last().click();
+  await page.getByText(`${title}: waiting for approval`).last().waitFor();
+}
+
+/** A modal stays open for its person, on whichever page they look next. */
+async function close(page: Page): Promise<void> {
+  const dialog = page.getByRole('dialog');
+  await dialog.getByRole('button', { name: 'Close' }).last().click();
+  await dialog.waitFor({ state: 'detached' });
+}
+
+async function home(page: Page): Promise<void> {
+  await page.getByText('Signalbox', { exact: true }).first().click();
+  await page.getByRole('heading', { name: /Waiting for you/ }).waitFor();
+}
+
+test('in a browser: Ben decides in his Home, which follows what he presses', async () => {
+  const ana = await openAs(ANA, OPS);
+  await askFor(ana, '/service scale staging min=16 max=64 "a load test"', 'Scale staging');
+  await askFor(ana, '/service stop ml-features for the night', 'Stop ml-features');
+
+  const ben = await openAs(BEN, APPROVALS);
+  await home(ben);
+  await ben.getByText('Waiting for you (2)').waitFor();
+  await picture(ben, 'home');
+  await ben.getByRole('button', { name: 'Approve' }).first().click();
+  await ben.getByText('Waiting for you (1)').waitFor();
+
+  await expect.poll(() => sandbox.cloud.count('scale')).toBe(1);
+  await home(ana);
+  await ana.getByText('Your requests (1)').waitFor();
+  await ana.getByText('Scale staging: accepted').waitFor();
+  await picture(ana, 'home-of-ana');
+  await ana.getByRole('button', { name: 'Create endpoint' }).click();
+  await ana.getByRole('dialog').getByText('Create endpoint').waitFor();
+  await close(ana);
+});
+
+test('in a browser: forms hold what was typed, and ask only for what fits', async () => {
+  const ana = await openAs(ANA, OPS);
+  await say(ana, '/service scale ci "more builds"');
+  const dialog = ana.getByRole('dialog');
+  await dialog.getByText('Scale service').waitFor();
+  await dialog.getByText('more builds').waitFor();
+  await picture(ana, 'form-scale');
+  await close(ana);
+
+  await say(ana, '/service create');
+  await dialog.getByText('Create service').waitFor();
+  const region = dialog.getByRole('combobox', { name: 'Region' });
+  expect(await region.count()).toBe(0);
+  await dialog.getByRole('combobox', { name: 'Provider' }).click();
+  await ana.getByRole('option', { name: 'aws' }).click();
+  await region.waitFor();
+  await picture(ana, 'form-create');
+  await close(ana);
+});
+
+test('in a browser: alerts are listed, and the form of one starts with its values', async () => {
+  const ana = await openAs(ANA, OPS);
+  await say(ana, '/alert list');
+  await ana.getByRole('heading', { name: '14 alerts' }).waitFor();
+  await picture(ana, 'alerts');
+  const [alert] = sandbox.alerts.alerts().filter(({ name }) => name && !name.includes('<'));
+  await say(ana, `/alert edit ${alert?.id}`);
+  const dialog = ana.getByRole('dialog');
+  await dialog.getByText(`Alert “${alert?.name}”`).waitFor();
+  await picture(ana, 'form-alert');
+  await close(ana);
+});
+
+test('in a browser: a command in a thread, answered there', async () => {
+  const ben = await openAs(BEN, OPS);
+  await say(ben, 'staging is slow today');
+  const list = ben.getByRole('log', { name: 'Messages' });
+  const message = list.getByRole('article').filter({ hasText: 'staging is slow today' });
+  await message.hover();
+  await message.getByRole('button', { name: 'Reply in thread' }).click();
+  const thread = ben.getByRole('complementary', { name: 'Thread' });
+  await thread.getByRole('textbox').fill('let me see');
+  await thread.getByRole('textbox').press('Enter');
+  await thread.getByText('let me see').waitFor();
+  await message.hover();
+  await message.getByRole('button', { name: 'More actions' }).click();
+  await ben.getByRole('menuitem', { name: /Run a command/ }).click();
+  const dialog = ben.getByRole('dialog');
+  await dialog.getByText('What do you want to do?').waitFor();
+  await dialog.getByRole('combobox').click();
+  await picture(ben, 'palette');
+  await ben.getByRole('option', { name: /service list/ }).click();
+  await dialog.getByText('Service list').waitFor();
+  await dialog.getByRole('button', { name: 'Show' }).click();
+  await thread.getByRole('heading', { name: '12 services' }).waitFor();
+  await picture(ben, 'palette-answer');
+});
+
+/** How far below what is in view the newest message ends. */
+function belowView(page: Page): Promise<number> {
+  const list = page.getByRole('log', { name: 'Messages' });
+  return list.evaluate((box) => box.scrollHeight - box.scrollTop - box.clientHeight);
+}
+
+test('in a browser: whoever looks at the newest message still sees its end when it grows', async () => {
+  const ana = await openAs(ANA, OPS);
+  for (const name of ['ci', 'archive', 'load-test']) {
+    await askFor(ana, `/service stop ${name} for the night`, `Stop ${name}`);
+  }
+  await askFor(ana, '/service stop analytics-prod nightly maintenance', 'Stop analytics-prod');
+  const [ben, cleo] = [await openAs(BEN, APPROVALS, 600), await openAs(CLEO, APPROVALS, 600)];
+  for (const page of [ben, cleo]) {
+    await page.getByText('Stop analytics-prod: waiting for approval').waitFor();
+    await expect.poll(() => belowView(page)).toBeLessThan(2);
+  }
+  await ben.getByRole('button', { name: 'Approve' }).last().click();
+  await ben.getByText('(1 of 2)').waitFor();
+  await expect.poll(() => belowView(ben)).toBeLessThan(2);
+  await cleo.getByRole('button', { name: 'Approve' }).last().click();
+  for (const page of [ben, cleo]) {
+    await page.getByText('Stop analytics-prod: accepted').waitFor();
+    await page.getByText('1 reply').last().waitFor();
+    await expect.poll(() => belowView(page)).toBeLessThan(2);
+  }
+});
+
+test('in a browser: what shrinks and grows at once does not lose the end either', async () => {
+  const ben = await openAs(BEN, APPROVALS, 600);
+  const list = ben.getByRole('log', { name: 'Messages' });
+  await list.waitFor();
+  await list.evaluate(async (box) => {
+    const page = box.ownerDocument;
+    const frame = () => new Promise((next) => page.defaultView?.requestAnimationFrame(next));
+    const grown = page.createElement('div');
+    box.firstElementChild?.append(grown);
+    grown.style.height = '3000px';
+    for (let count = 0; count < 4; count += 1) await frame();
+    grown.style.height = '2000px';
+    // The next task comes when this frame is drawn, and before the list hears that it moved.
+    const { port1, port2 } = new MessageChannel();
+    await new Promise((next) => {
+      port1.onmessage = next;
+      port2.postMessage(null);
+    });
+    grown.style.height = '4000px';
+    for (let count = 0; count < 4; count += 1) await frame();
+  });
+  expect(await belowView(ben)).toBeLessThan(2);
+});
