@@ -44,12 +44,13 @@ const MOST_DAYS = 7;
  */
 export function dueDigest(schedule: Schedule, now: Date, lastDay: Day | null): Due {
   const latest = latestSlotDay(schedule, now);
+  const isNew = latest !== null && (lastDay === null || latest > lastDay);
+  const slot = isNew ? slotOn(schedule, latest, lastDay) : null;
+  if (slot !== null && now.getTime() - slot.at.getTime() < CATCH_UP_MS) {
+    return { state: 'due', slot };
+  }
   const next = nextSlot(schedule, now);
-  if (latest === null || (lastDay !== null && latest <= lastDay)) return { state: 'waiting', next };
-
-  const slot = slotOn(schedule, latest, lastDay);
-  const late = now.getTime() - slot.at.getTime();
-  return late < CATCH_UP_MS ? { state: 'due', slot } : { state: 'missed', slot, next };
+  return slot === null ? { state: 'waiting', next } : { state: 'missed', slot, next };
 }
 
 /** A weekday comes around within a week, so that the eight until today have one of each. */
@@ -65,11 +66,11 @@ function latestSlotDay(schedule: Schedule, now: Date): Day | null {
 /** The next time after `now` at which the schedule asks for a posting; null if it never does. */
 export function nextSlot(schedule: Schedule, now: Date): Date | null {
   const today = localDay(now, schedule.timezone);
-  return (
-    slotDays(schedule, today, addDays(today, MOST_DAYS + 1))
-      .map((day) => instantOn(schedule, day))
-      .find((at) => at > now) ?? null
-  );
+  for (const day of slotDays(schedule, today, addDays(today, MOST_DAYS + 1))) {
+    const at = instantOn(schedule, day);
+    if (at > now) return at;
+  }
+  return null;
 }
 
 function slotOn(schedule: Schedule, day: Day, lastDay: Day | null): Slot {
