@@ -8,6 +8,8 @@ import { changeIdFrom } from './changes/id.ts';
 import { createCloudClient } from './cloud/client.ts';
 import { commands } from './commands/index.ts';
 import type { Config, Problem } from './config.ts';
+import { createCostReader } from './cost-reader.ts';
+import type { Span } from './costs/calendar.ts';
 import { directoryOf, type Service } from './directory/directory.ts';
 import type { Clock } from './http/clock.ts';
 import type { ChangeCommand, Reach } from './intent/define.ts';
@@ -221,11 +223,13 @@ async function openReach(options: AppOptions, database: Database): Promise<OpenR
     cloud,
     alerts,
     listAlerts: () => lists.read('all', { fresh: false }),
+    costs: (span: Span) => readCosts(span, { priority: 'people' }),
     organization: { plan, tier },
     openToTheWorld: config.access.openToTheWorld,
     now,
   };
 
+  const readCosts = createCostReader({ cloud, database, now, log });
   let services: readonly Service[] = [];
   const read = async () => {
     services = directoryOf(config.services, await knownServices(database.db));

@@ -17,6 +17,17 @@ const MAY: Readonly<Record<string, readonly string[]>> = {
   redact: [],
   server: [],
   'shared-read': [],
+  digest: [
+    'costs',
+    'changes',
+    'intent',
+    'storage',
+    'workflow',
+    'policy',
+    'directory',
+    'errors',
+    'type cost-reader',
+  ],
   'cost-reader': ['costs', 'errors', 'storage', 'type cloud'],
   policy: ['changes'],
   directory: ['changes'],
@@ -26,6 +37,7 @@ const MAY: Readonly<Record<string, readonly string[]>> = {
   alerts: ['http', 'errors'],
   config: ['policy', 'errors'],
   intent: [
+    'type costs',
     'changes',
     'policy',
     'directory',
@@ -35,6 +47,7 @@ const MAY: Readonly<Record<string, readonly string[]>> = {
     'type errors',
   ],
   commands: [
+    'digest',
     'intent',
     'directory',
     'costs',

@@ -59,7 +59,8 @@ const VARIABLE = /(?<![\w-])([A-Z]+(?:_[A-Z\d]+)+)(?![\w])/g;
 test.for(DOCUMENTS)('the variables that %s names are read somewhere', (file) => {
   const readers = ['vitest.config.ts', ...globSync(['test/**/*.ts', 'bench/**/*.ts'])];
   const ofTests = readers.flatMap((reader) => found(read(reader), /process\.env\.([A-Z_]+)/g));
-  const known = [...NAMES, ...FROM_FILES.map((name) => `${name}_FILE`), ...ofTests];
+  const ofScripts = found(JSON.stringify(packageJson.scripts), /([A-Z_]+)=/g);
+  const known = [...NAMES, ...ofScripts, ...FROM_FILES.map((name) => `${name}_FILE`), ...ofTests];
   expect(found(read(file), VARIABLE).filter((name) => !known.includes(name))).toEqual([]);
 });
 

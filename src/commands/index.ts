@@ -3,6 +3,8 @@ import { alertEdit } from './alert-edit.ts';
 import { alertList } from './alert-list.ts';
 import { alertShow } from './alert-show.ts';
 import { backupShow } from './backup-show.ts';
+import { cost } from './cost.ts';
+import { costCsv } from './cost-csv.ts';
 import { endpointCreate } from './endpoint-create.ts';
 import { pipeSettings } from './pipe-settings.ts';
 import { serviceCreate } from './service-create.ts';
@@ -25,6 +27,8 @@ export const commands: readonly Command[] = [
   alertList,
   alertShow,
   alertEdit,
+  cost,
+  costCsv,
 ];
 
 /** What Slack shows of each noun while people type; `signalbox` alone has no verbs. */
@@ -34,11 +38,12 @@ export const nouns: Readonly<Record<string, string>> = {
   backup: 'Look up a backup',
   pipe: 'Look up the settings of a data pipe',
   alert: 'Find, show and edit alerts',
+  cost: 'What it costs: mtd, 7d, last-month …, by service or day',
   signalbox: 'Help, and what you may do',
 };
 
 /** Names that a policy may mention already, though no command of that name can be typed yet. */
 export const reserved = {
-  queries: ['cost', 'change list'],
+  queries: ['cost digest', 'change list'],
   changes: [],
 } as const;

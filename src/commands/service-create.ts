@@ -24,7 +24,7 @@ import {
 } from '../intent/arguments.ts';
 import { changeCommand } from '../intent/define.ts';
 import { sentCreation } from '../intent/sent.ts';
-import { SIZING, sizingApplies } from '../intent/sizing.ts';
+import { ceilingProblems, SIZING, sizingApplies } from '../intent/sizing.ts';
 import { asSent, bodyOf, wireProblems } from '../intent/wire.ts';
 
 const Text = z.string().trim().min(1, 'must not be empty').max(200, 'is too long');
@@ -133,6 +133,7 @@ export const serviceCreate = changeCommand({
     const open = openToTheWorld ? [] : opensToTheWorld(args.ipAccessList);
     return [
       ...organizationProblems(creation, organization),
+      ...ceilingProblems(creation, organization),
       ...firstServiceProblems(creation, organization),
       ...open,
     ];

@@ -6,7 +6,7 @@ import { serviceTarget } from '../directory/directory.ts';
 import { ServiceName } from '../intent/arguments.ts';
 import { changeCommand } from '../intent/define.ts';
 import { sentService } from '../intent/sent.ts';
-import { SIZING, sizingApplies } from '../intent/sizing.ts';
+import { ceilingProblems, SIZING, sizingApplies } from '../intent/sizing.ts';
 import { bodyOf, wireProblems } from '../intent/wire.ts';
 
 export const serviceScale = changeCommand({
@@ -26,9 +26,13 @@ export const serviceScale = changeCommand({
   desired: ({ service: _, ...sizes }) => bodyOf(sizes),
   problems: ({ service: _, ...sizes }, before, { organization }) => {
     const body = bodyOf(sizes);
-    const whole = wireProblems(ReplicaScaling, body);
-    const tier = organizationProblems(sizes, organization);
-    return [...whole, ...tier, ...boundProblems(body, before)];
+    if (Object.keys(body).length === 0) return [NOTHING];
+    return [
+      ...wireProblems(ReplicaScaling, body),
+      ...organizationProblems(sizes, organization),
+      ...ceilingProblems(sizes, organization),
+      ...boundProblems(body, before),
+    ];
   },
   warnings: ({ service: _, ...sizes }, before) => scaleWarnings(bodyOf(sizes), before),
   send: async ({ id, name }, body, { cloud }) =>
@@ -37,6 +41,8 @@ export const serviceScale = changeCommand({
   afterwards:
     'New replicas start before old ones go: for up to an hour both can run, and cost. This API cannot tell when it is done.',
 });
+
+const NOTHING = { field: 'minReplicaMemoryGb', problem: 'or another field must be given' };
 
 /** One bound alone is weighed against the other one as it was last seen. */
 function boundProblems(body: JsonObject, before: Snapshot | null) {

@@ -32,6 +32,8 @@ export type Part =
       readonly points: readonly { readonly label: string; readonly value: number }[];
     }
   | { readonly kind: 'offers'; readonly offers: readonly Offer[] }
+  /** For whoever asked, in their own messages: too much to read in Slack. */
+  | { readonly kind: 'file'; readonly name: string; readonly text: string }
   /** More offers than there is room for buttons. */
   | { readonly kind: 'menu'; readonly label: string; readonly offers: readonly Offer[] };
 

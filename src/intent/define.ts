@@ -2,6 +2,8 @@ import type { z } from 'zod';
 import type { AlertList, AlertsClient } from '../alerts/client.ts';
 import type { JsonObject, PlanRow, Snapshot, Target } from '../changes/change.ts';
 import type { CloudClient } from '../cloud/client.ts';
+import type { Span } from '../costs/calendar.ts';
+import type { CostsRead } from '../costs/read.ts';
 import type { Named, Service } from '../directory/directory.ts';
 import type { Problem, Secret } from '../errors.ts';
 import type { Answer } from './answer.ts';
@@ -13,6 +15,8 @@ export interface Reach {
   readonly alerts: AlertsClient | null;
   /** Every alert, as it was at most half a minute ago; throws where it cannot be read. */
   readonly listAlerts: () => Promise<AlertList>;
+  /** Costs of UTC days, both ends included, as they were at most a quarter of an hour ago. */
+  readonly costs: (span: Span) => Promise<CostsRead>;
   readonly services: readonly Service[];
   readonly organization: Omit<Circumstances, 'given'>;
   /** Whether an address list may let everybody in. */

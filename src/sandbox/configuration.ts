@@ -25,7 +25,7 @@ export function sandboxYaml(): string {
       {
         allow: [
           ...['service list', 'service show', 'backup show', 'pipe settings'],
-          ...['alert list', 'alert show'],
+          ...['alert list', 'alert show', 'cost', 'cost csv'],
         ],
         to: 'viewer',
       },

@@ -38,6 +38,8 @@ function shownPart(part: Part, caption: string): readonly (Shown | null)[] {
       return [lines(...part.facts.map(([label, cell]) => fact(label, inlineOf(cell))))];
     case 'table':
       return table(part.columns, part.rows, caption);
+    case 'file':
+      return [note(`${part.name} is in your messages with Signalbox.`)];
     case 'chart':
       return [chart(part)];
     case 'offers':

@@ -16,6 +16,7 @@ interface Words {
 const SCOPES = [
   'commands', // slash commands and shortcuts
   'chat:write', // cards, their threads, private answers
+  'files:write', // the rows of a cost report, for whoever asked for them
   'usergroups:read', // who is in the groups that the policy names
   'users:read', // who is a guest, deactivated, a bot or from elsewhere
 ];

@@ -38,7 +38,8 @@ function reach(cloud: Partial<Reach['cloud']>, services: Reach['services'] = [])
     services,
     organization: { plan: 'paid', tier: 'scale' },
     openToTheWorld: false,
-    now: () => NOON,
+    costs: async () => ({ rows: [], fetchedAt: null, problems: [], gaps: [] }),
+  now: () => NOON,
   };
 }
 

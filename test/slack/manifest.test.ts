@@ -17,6 +17,7 @@ const SCOPE_OF: Readonly<Record<string, string | null>> = {
   'chat.postEphemeral': 'chat:write',
   'chat.postMessage': 'chat:write',
   'chat.update': 'chat:write',
+  'files.uploadV2': 'files:write',
   'usergroups.list': 'usergroups:read',
   'usergroups.users.list': 'usergroups:read',
   'users.info': 'users:read',

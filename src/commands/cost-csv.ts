@@ -1,0 +1,78 @@
+import { z } from 'zod';
+import { dayOf } from '../costs/day.ts';
+import { selected } from '../costs/ledger.ts';
+import { type CostRow, creditsOf, METRICS } from '../costs/row.ts';
+import { readQuestion } from '../costs/words.ts';
+import { findNamed } from '../directory/directory.ts';
+import { textField } from '../intent/arguments.ts';
+import { queryCommand } from '../intent/define.ts';
+
+const Words = z.string().max(200, 'is too long');
+
+export const costCsv = queryCommand({
+  name: 'cost csv',
+  summary: 'Get the rows of a period as a file',
+  examples: ['cost csv last-month'],
+  args: z.strictObject({ words: textField(Words, { label: 'Period, service', rest: true }) }),
+
+  target: () => null,
+  answer: async ({ words = '' }, reach) => {
+    const today = dayOf(reach.now());
+    const isName = (text: string) => findNamed(reach.services, text).length === 1;
+    const reading = readQuestion(words.split(/\s+/).filter(Boolean), today, isName);
+    if (!reading.ok) {
+      const text = `“${reading.text}” is not a period that I know. For example: cost csv last-month`;
+      return { title: 'That is not clear', parts: [{ kind: 'text', text }] };
+    }
+    const { period, only } = reading.question;
+    const read = await reach.costs(period);
+    const [service] = only === null ? [] : findNamed(reach.services, only);
+    const rows = service ? selected(read.rows, { services: [service.id] }) : read.rows;
+    const name = `costs-${period.first}-${period.last}.csv`;
+    return {
+      title: `Costs of ${period.label} (UTC)`,
+      parts: [
+        { kind: 'text', text: `${rows.length} rows, one for each day and entity, in credits.` },
+        { kind: 'file', name, text: csvOf(rows) },
+      ],
+    };
+  },
+});
+
+const COLUMNS = [
+  'day',
+  'kind',
+  'id',
+  'name',
+  'service',
+  'warehouse',
+  'locked',
+  'total',
+  ...METRICS,
+];
+
+function csvOf(rows: readonly CostRow[]): string {
+  const sorted = rows.toSorted((a, b) => order(a).localeCompare(order(b)));
+  return [COLUMNS.join(','), ...sorted.map((row) => cells(row).map(quoted).join(','))].join('\r\n');
+}
+
+function order({ day, entityName, entityId }: CostRow): string {
+  return `${day} ${entityName} ${entityId}`;
+}
+
+function cells(row: CostRow): readonly (string | number)[] {
+  const metrics = METRICS.map((metric) => {
+    const micro = row.metrics[metric];
+    return micro === undefined ? '' : creditsOf(micro);
+  });
+  const { day, kind, entityId, entityName, serviceId, warehouseId, locked, total } = row;
+  const own = [day, kind, entityId, entityName, serviceId ?? '', warehouseId ?? ''];
+  return [...own, locked ? 'yes' : 'no', creditsOf(total), ...metrics];
+}
+
+// A name that begins like a formula would be one in a spreadsheet.
+function quoted(cell: string | number): string {
+  if (typeof cell === 'number') return String(cell);
+  const safe = /^[=+\-@\t\r]/.test(cell) ? `'${cell}` : cell;
+  return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
+}

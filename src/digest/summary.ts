@@ -1,0 +1,128 @@
+import type { Span } from '../costs/calendar.ts';
+import { lengthOf, monthOf } from '../costs/calendar.ts';
+import { compare } from '../costs/comparison.ts';
+import { seriesOf } from '../costs/daily.ts';
+import type { Day } from '../costs/day.ts';
+import { type DayState, dayStates } from '../costs/ledger.ts';
+import { changeText, creditsText, figure, shareText, signedFigure } from '../costs/numbers.ts';
+import type { CostsRead } from '../costs/read.ts';
+import { mergedProblems, problemText } from '../costs/report-problem.ts';
+import { type CostRow, creditsOf } from '../costs/row.ts';
+import { spanLabel } from '../costs/span-label.ts';
+import { standing } from '../costs/standing.ts';
+import { type Line, sumBy } from '../costs/summary.ts';
+import type { Answer, Figure, Part } from '../intent/answer.ts';
+
+const POINTS_MAX = 20;
+
+export function figureCell(micro: number): Figure {
+  return { value: creditsOf(micro), text: figure(micro) };
+}
+
+/** `1–19 Nov (UTC) · 4,182.6 credits so far` */
+export function headline(label: string, states: readonly DayState[], span: Span): string {
+  const { total, preliminaryDays, missing } = standing(states, span);
+  const open = preliminaryDays + missing.length > 0;
+  return `${label} (UTC) · ${creditsText(total)}${open ? ' so far' : ''}`;
+}
+
+/** How much of it is final; nothing is said where all of it is. */
+export function openText(states: readonly DayState[], span: Span): string | null {
+  const { days, preliminaryDays, share, missing } = standing(states, span);
+  const part = share === null ? '' : ` (${shareText(share)} of the credits)`;
+  const open =
+    preliminaryDays > 0 ? [`${preliminaryDays} of ${days} days${part} are not final`] : [];
+  const none = missing.length > 0 ? [`${missing.length} without any data`] : [];
+  const said = [...open, ...none].join(', ');
+  return said === '' ? null : `${said}.`;
+}
+
+/** One sentence of comparison, on the days that are final in both; null where nothing compares. */
+export function comparedText(
+  rows: readonly CostRow[],
+  now: Span,
+  before: Span,
+  today: Day,
+): string | null {
+  const span = { first: before.first < now.first ? before.first : now.first, last: now.last };
+  const comparison = compare(seriesOf(rows, {}, span), now, before);
+  if (!comparison.ok) return null;
+  const { delta, relative, days, before: was } = comparison;
+  const change = relative === null ? signedFigure(delta) : changeText(relative);
+  const all = days === lengthOf(now) ? '' : `, on ${days} days that are final in both`;
+  return `${change} against ${spanLabel(before, today)} (${figure(was)})${all}.`;
+}
+
+/** Days as they are while they fit, else weeks or months; what can still change has a mark. */
+export function chartPart(rows: readonly CostRow[], span: Span): Part | null {
+  const states = dayStates(rows, span).filter(({ state }) => state !== 'no-data');
+  if (states.length < 2) return null;
+  const points = pointsOf(rows, span, states);
+  const unit = points.some(({ label }) => label.endsWith('*')) ? 'credits, * not final' : 'credits';
+  return { kind: 'chart', title: 'Credits', unit, points };
+}
+
+function pointsOf(rows: readonly CostRow[], span: Span, states: readonly DayState[]) {
+  const open = new Set(states.filter(({ state }) => state !== 'final').map(({ day }) => day));
+  const marked = (label: string, isOpen: boolean) => `${label}${isOpen ? '*' : ''}`;
+  if (states.length <= POINTS_MAX) {
+    return states.map(({ day, total }) => ({
+      label: marked(day.slice(5), open.has(day)),
+      value: creditsOf(total),
+    }));
+  }
+  const by = states.length <= POINTS_MAX * 7 ? 'week' : 'month';
+  return sumBy(rows, by, span).map(({ key, total, preliminary }) => ({
+    label: marked(by === 'week' ? `w ${key.slice(5)}` : key, preliminary !== 0),
+    value: creditsOf(total),
+  }));
+}
+
+/** Credits, share and, where two spans compare, the change of each line. */
+export function tablePart(
+  heading: string,
+  lines: readonly Line[],
+  before: readonly Line[] | null,
+): Part {
+  const was = new Map((before ?? []).map(({ key, total }) => [key, total]));
+  const columns = [heading, 'Credits', 'Share', ...(before ? ['Change'] : [])];
+  const rows = lines.map(({ key, name, total, share, preliminary }) => [
+    `${name}${preliminary !== 0 ? ' *' : ''}`,
+    figureCell(total),
+    share === null ? null : { value: share, text: shareText(share) },
+    ...(before ? [figureCell(total - (was.get(key) ?? 0))] : []),
+  ]);
+  return { kind: 'table', columns, rows };
+}
+
+/** What a reader must know of the figures: their age, what is missing, what does not add up. */
+export function footer({ fetchedAt, problems, gaps }: CostsRead): string {
+  const age = fetchedAt ? `Fetched ${stamp(fetchedAt)}` : 'Nothing could be fetched';
+  const missing = gaps.map(({ month, why, from }) =>
+    from
+      ? `${month} is from ${stamp(from)}, for the report cannot be read now (${why})`
+      : `${month} is missing: ${why}`,
+  );
+  return [age, ...missing, ...mergedProblems(problems).map(problemText)].join(' · ');
+}
+
+function stamp(at: Date): string {
+  return `${at.toISOString().slice(0, 16).replace('T', ' ')} UTC`;
+}
+
+/** Without a single row there is nothing to sum: the reason is said in its place. */
+export function nothingRead(label: string, read: CostsRead): Answer {
+  const why = read.gaps[0]?.why;
+  const text = why
+    ? `The usage report cannot be read just now: ${why}. Try again in a minute.`
+    : 'The usage report has no data for these days.';
+  const parts: readonly Part[] = [
+    { kind: 'text', text },
+    { kind: 'note', text: footer(read) },
+  ];
+  return { title: `${label} (UTC)`, parts };
+}
+
+export function monthStart(day: Day): Day {
+  return `${monthOf(day)}-01`;
+}
