@@ -77,8 +77,12 @@ export function misreadOf(
     kind: 'misread',
     sentence: [...new Set(sentences)].join('\n'),
     problems: Object.fromEntries(first),
-    offers: problems.flatMap((problem) => offersFor(problem, fields, asked, among)).slice(0, 5),
+    offers: distinct(problems.flatMap((problem) => offersFor(problem, fields, asked, among))),
   };
+}
+
+function distinct(offers: readonly Offer[]): readonly Offer[] {
+  return [...new Map(offers.map((offer) => [offer.line, offer])).values()].slice(0, 5);
 }
 
 function sentenceOf({ field, problem }: Problem, fields: readonly Field[], { given }: Asked) {
@@ -97,7 +101,10 @@ function offersFor(
   const input = fields.find(({ name }) => name === field)?.input;
   const typed = given[field];
   if (input?.kind !== 'choice' || !typed) return [];
-  return nearValues(typed, input.options(among)).map((value) => ({
+  const options = input.options(among);
+  // A value that is right by itself does not fit another one: its neighbours might not either.
+  if (options.includes(typed)) return [];
+  return nearValues(typed, options).map((value) => ({
     label: `${verbOf(command) || command.name} with ${value}`,
     line: lineAgain(command, { ...given, [field]: value }, reason),
   }));

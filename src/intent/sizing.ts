@@ -1,5 +1,6 @@
 import { BYOC_MEMORY_GB } from '../cloud/choices.ts';
 import { IdleTimeout, MemoryGb, Replicas, Switch } from '../cloud/schema.ts';
+import type { Problem } from '../errors.ts';
 import { type Circumstances, numberChoiceField, numberField, switchField } from './arguments.ts';
 
 const STEP_GB = 4;
@@ -36,6 +37,17 @@ export const SIZING = {
     min: 5,
   }),
 };
+
+/** The contract limits the maximum; a minimum above that could never be reached. */
+export function ceilingProblems(
+  { minReplicaMemoryGb: min }: { readonly minReplicaMemoryGb?: number | undefined },
+  { plan }: Pick<Circumstances, 'plan'>,
+): readonly Problem[] {
+  const ceiling = CEILING_GB[plan];
+  if (min === undefined || min <= ceiling) return [];
+  const problem = `must be at most ${ceiling} for an organization that does not pay`;
+  return [{ field: 'minReplicaMemoryGb', problem }];
+}
 
 /** A timeout has a meaning only where the service may go idle. */
 export function sizingApplies(field: string, { given }: Circumstances): boolean {
