@@ -7,7 +7,7 @@ import { loadConfig } from '../../src/config.ts';
 import { startAlertsSimulator } from '../../src/sandbox/alerts/simulator.ts';
 import { startCloudSimulator } from '../../src/sandbox/cloud/simulator.ts';
 import { sandboxYaml } from '../../src/sandbox/configuration.ts';
-import { ALERTS_TOKEN, CLOUD_KEY } from '../../src/sandbox/seed/organization.ts';
+import { ALERTS_TOKEN, CLOUD_KEY, ORGANIZATION } from '../../src/sandbox/seed/organization.ts';
 import type { OrganizationSeed } from '../../src/sandbox/seed/shapes.ts';
 import { startSlackStandIn } from '../../src/sandbox/slack/server.ts';
 import { NOON, SECRET } from '../scenarios/stage.ts';
@@ -18,6 +18,8 @@ export interface BoothOptions {
   /** Other servers than the simulators, such as one that records. */
   readonly urls?: { readonly cloud: string; readonly alerts: string };
   readonly organization?: OrganizationSeed;
+  /** The plan and the tier, of the configuration and of the server alike. */
+  readonly of?: Partial<Pick<OrganizationSeed, 'plan' | 'tier'>>;
   readonly file?: (file: ConfigFile) => ConfigFile;
 }
 
@@ -30,12 +32,9 @@ export type ConfigFile = Readonly<Record<string, unknown>>;
  */
 export async function openBooth(options: BoothOptions = {}) {
   const time = createTime(NOON);
-  const { organization } = options;
+  const organization = { ...(options.organization ?? ORGANIZATION), ...options.of };
   const simulated = { now: time.now, wait: async (ms: number) => time.pass(ms) };
-  const cloud = await startCloudSimulator({
-    ...simulated,
-    ...(organization ? { organization } : {}),
-  });
+  const cloud = await startCloudSimulator({ ...simulated, organization });
   const alerts = await startAlertsSimulator(simulated);
   const slack = await startSlackStandIn({
     manifest: JSON.parse(readFileSync('manifest.json', 'utf8')),
@@ -43,7 +42,7 @@ export async function openBooth(options: BoothOptions = {}) {
     now: time.now,
   });
   const { urls = { cloud: cloud.url, alerts: alerts.url } } = options;
-  const config = configOf({ slack, urls }, options.file);
+  const config = configOf({ slack, urls }, options);
   const log = pino({ level: process.env.TEST_LOG ?? 'silent' });
   const app = await startApp({ config, version: 'test', log, now: time.now, clock: time.clock });
   if (!app.ok) throw new Error(JSON.stringify(app.problems));
@@ -70,8 +69,9 @@ interface Around {
   readonly urls: { readonly cloud: string; readonly alerts: string };
 }
 
-function configOf({ slack, urls }: Around, edit: BoothOptions['file']) {
-  const file = withoutApprovals(parse(sandboxYaml()));
+function configOf({ slack, urls }: Around, { of, file: edit }: BoothOptions) {
+  const plain: ConfigFile = withoutApprovals(parse(sandboxYaml()));
+  const file = { ...plain, organization: { ...Object(plain.organization), ...of } };
   const names = (kind: 'query' | 'change') =>
     commands.filter((command) => command.kind === kind).map(({ name }) => name);
   const read = loadConfig({

@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import type { ViewValues } from '../../src/sandbox/protocol.ts';
+import type { View, ViewValues } from '../../src/sandbox/protocol.ts';
 import type { Handle } from '../../src/sandbox/slack/handle.ts';
 import type { StoredMessage } from '../../src/sandbox/slack/messages.ts';
 import { ANA } from '../scenarios/stage.ts';
@@ -15,8 +15,6 @@ export function counterOf(slack: Handle) {
   const privately = () =>
     slack.messages(CHANNEL).filter(({ ephemeralFor }) => ephemeralFor === ANA);
   const cards = () => slack.messages(CARDS).filter(({ threadTs }) => threadTs === null);
-  const viewOf = (callbackId: string) =>
-    slack.screen(ANA).views.find((view) => view.callbackId === callbackId);
 
   /** The private answer that was not there before. */
   async function answerTo(what: string, act: () => Promise<unknown>): Promise<StoredMessage> {
@@ -25,14 +23,35 @@ export function counterOf(slack: Handle) {
     return until(() => privately()[before], `an answer to “${what}”`);
   }
 
-  /** The form that a line opens, as it is once it has its fields. */
-  async function form(line: string, callbackId: string) {
+  /** A form, once it has its fields; what it opens for may have to be read first. */
+  function formNow(callbackId: string): View | null {
+    const view = slack.screen(ANA).views.find((each) => each.callbackId === callbackId);
+    return view && view.submit !== null ? view : null;
+  }
+
+  async function form(line: string, callbackId: string): Promise<View> {
     await slack.command(ANA, CHANNEL, line);
-    const whole = () => {
-      const view = viewOf(callbackId);
-      return view && view.submit !== null ? view : null;
+    return until(() => formNow(callbackId), `the form of “${line}”`);
+  }
+
+  /** What a line brings: an answer, or a form where something is missing in it. */
+  async function answerOrForm(line: string, callbackId: string) {
+    const before = privately().length;
+    await slack.command(ANA, CHANNEL, line);
+    const found = () => {
+      const [answer, view] = [privately()[before] ?? null, formNow(callbackId)];
+      return answer || view ? { answer, view } : null;
     };
-    return until(whole, `the form of “${line}”`);
+    return until(found, `an answer to “${line}”`);
+  }
+
+  /** The form in which what a line asked for can be changed. */
+  async function editing(line: string, callbackId: string): Promise<View> {
+    const { answer, view } = await answerOrForm(line, callbackId);
+    if (view || !answer) return view ?? form(line, callbackId);
+    const place = { in: 'message', channel: answer.channel, ts: answer.ts } as const;
+    await slack.click(ANA, place, 'change.edit');
+    return until(() => formNow(callbackId), `the form to edit “${line}”`);
   }
 
   /** The errors under the fields, or the answer that a whole form brings. */
@@ -63,6 +82,8 @@ export function counterOf(slack: Handle) {
   return {
     typed,
     form,
+    editing,
+    answerOrForm,
     submitted,
     confirmed,
     answerTo,

@@ -1,0 +1,71 @@
+import { commands } from '../../src/commands/index.ts';
+import { type Field, fieldsOf } from '../../src/intent/arguments.ts';
+import type { Json, View, ViewValues } from '../../src/sandbox/protocol.ts';
+import { elementsIn } from '../../src/sandbox/slack/blocks.ts';
+import { ANA } from '../scenarios/stage.ts';
+import type { Booth } from './booth.ts';
+
+export type Values = Readonly<Record<string, string>>;
+
+export interface Answered {
+  /** Under which fields the form says what is wrong. */
+  readonly errors: Values;
+  /** What is to be read in the channel once the form was taken. */
+  readonly lines: readonly string[];
+  /** Choices that the form does not offer at all: only a forged submission holds them. */
+  readonly notOffered: readonly string[];
+  /** Fields that the form does not have. */
+  readonly hidden: readonly string[];
+}
+
+/** Opens the form of what a line asks for, changes these fields in it, and submits it. */
+export async function answerForm(
+  booth: Booth,
+  name: string,
+  line: string,
+  values: Values,
+): Promise<Answered> {
+  const view = await booth.editing(line, formOf(name));
+  const elements = elementsIn(view.blocks);
+  const elementOf = (field: string) =>
+    elements.find(({ blockId }) => blockId === field)?.element ?? null;
+  const hidden = Object.keys(values).filter((field) => elementOf(field) === null);
+  const notOffered = Object.entries(values).flatMap(([field, value]) =>
+    offers(elementOf(field), value) ? [] : [field],
+  );
+  const answer = await booth.submitted(view.id, stateOf(view, values));
+  if (answer.lines.length === 0) await booth.slack.close(ANA, view.id);
+  return { ...answer, notOffered, hidden };
+}
+
+function offers(element: Json | null, value: string): boolean {
+  if (element?.type !== 'static_select' || value === '') return true;
+  return JSON.stringify(element.options).includes(`"value":${JSON.stringify(value)}`);
+}
+
+function stateOf({ blocks }: View, values: Values): ViewValues {
+  const filled = elementsIn(blocks).flatMap(({ blockId, element }) => {
+    const value = values[blockId];
+    return value === undefined ? [] : [[blockId, { [blockId]: held(element, value) }] as const];
+  });
+  return Object.fromEntries(filled);
+}
+
+function held(element: Json, value: string): Json {
+  const type = String(element.type);
+  if (!type.endsWith('_select')) return { type, value: value === '' ? null : value };
+  if (value === '') return { type, selected_option: null };
+  return { type, selected_option: { text: { type: 'plain_text', text: value }, value } };
+}
+
+export function formOf(command: string): string {
+  return command.replace(' ', '.');
+}
+
+/** The field of a command, as the registry has it. */
+export function fieldOf(name: string, field: string): Field {
+  const command = commands.find((each) => each.name === name);
+  const found = command && fieldsOf(command.args).find((each) => each.name === field);
+  if (!found) throw new Error(`${name} has no field ${field}`);
+  return found;
+}

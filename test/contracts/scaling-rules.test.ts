@@ -1,0 +1,284 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type Booth, openBooth } from './booth.ts';
+import { type Rule, verdicts } from './verdicts.ts';
+
+let paid: Booth;
+let free: Booth;
+beforeAll(async () => {
+  paid = await openBooth();
+  free = await openBooth({ of: { plan: 'free' } });
+});
+afterAll(async () => {
+  await paid.close();
+  await free.close();
+});
+
+const scale = (field: string, beside = ''): Rule => ({
+  command: 'service scale',
+  beside: `staging ${beside}`.trim(),
+  field,
+});
+
+describe('/service scale', () => {
+  test('the maximum memory is a multiple of 4 from 8 to 356', async () => {
+    const values = ['4', '8', '12', '30', '352', '356', '360', '8.5', 'lots'];
+    const rule = scale('maxReplicaMemoryGb', 'min=8');
+    expect(await verdicts(paid, rule, values)).toMatchInlineSnapshot(`
+      "4
+        typed: max must be a multiple of 4 from 8 to 356 (you said 4) | [scale with 8]
+        form:  not offered; [maxReplicaMemoryGb] must be a multiple of 4 from 8 to 356
+      8
+        typed: taken
+        form:  taken
+      12
+        typed: taken
+        form:  taken
+      30
+        typed: max must be a multiple of 4 from 8 to 356 (you said 30) | [scale with 28] [scale with 32]
+        form:  not offered; [maxReplicaMemoryGb] must be a multiple of 4 from 8 to 356
+      352
+        typed: taken
+        form:  taken
+      356
+        typed: taken
+        form:  taken
+      360
+        typed: max must be a multiple of 4 from 8 to 356 (you said 360) | [scale with 356]
+        form:  not offered; [maxReplicaMemoryGb] must be a multiple of 4 from 8 to 356
+      8.5
+        typed: max must be a multiple of 4 from 8 to 356 (you said 8.5) | [scale with 8] [scale with 12]
+        form:  not offered; [maxReplicaMemoryGb] must be a multiple of 4 from 8 to 356
+      lots
+        typed: max must be a multiple of 4 from 8 to 356 (you said lots)
+        form:  not offered; [maxReplicaMemoryGb] must be a multiple of 4 from 8 to 356"
+    `);
+  });
+
+  test('the minimum memory is a multiple of 4 from 8 to 356', async () => {
+    const values = ['4', '8', '10', '12', '356', '360'];
+    const rule = scale('minReplicaMemoryGb', 'max=356');
+    expect(await verdicts(paid, rule, values)).toMatchInlineSnapshot(`
+      "4
+        typed: min must be a multiple of 4 from 8 to 356 (you said 4) | [scale with 8]
+        form:  not offered; [minReplicaMemoryGb] must be a multiple of 4 from 8 to 356
+      8
+        typed: taken
+        form:  taken
+      10
+        typed: min must be a multiple of 4 from 8 to 356 (you said 10) | [scale with 8] [scale with 12]
+        form:  not offered; [minReplicaMemoryGb] must be a multiple of 4 from 8 to 356
+      12
+        typed: taken
+        form:  taken
+      356
+        typed: taken
+        form:  taken
+      360
+        typed: min must be a multiple of 4 from 8 to 356 (you said 360) | [scale with 356]
+        form:  not offered; [minReplicaMemoryGb] must be a multiple of 4 from 8 to 356"
+    `);
+  });
+
+  test('the plan of an organization that does not pay ends at 120', async () => {
+    const rule = scale('maxReplicaMemoryGb', 'min=8');
+    expect(await verdicts(free, rule, ['116', '120', '124'])).toMatchInlineSnapshot(`
+      "116
+        typed: taken
+        form:  taken
+      120
+        typed: taken
+        form:  taken
+      124
+        typed: max must be at most 120 for an organization that does not pay (you said 124) | [scale with 120] | /service scale staging min=8 max=124
+        form:  not offered; [maxReplicaMemoryGb] must be at most 120 for an organization that does not pay"
+    `);
+    expect(
+      await verdicts(free, scale('minReplicaMemoryGb'), ['120', '124']),
+    ).toMatchInlineSnapshot(`
+      "120
+        typed: taken
+        form:  taken
+      124
+        typed: min must be at most 120 for an organization that does not pay (you said 124) | [scale with 120] | /service scale staging min=124
+        form:  not offered; [minReplicaMemoryGb] must be at most 120 for an organization that does not pay"
+    `);
+  });
+
+  test('the minimum is not above the maximum', async () => {
+    const rule = scale('minReplicaMemoryGb', 'max=64');
+    expect(await verdicts(paid, rule, ['60', '64', '68'])).toMatchInlineSnapshot(`
+      "60
+        typed: taken
+        form:  taken
+      64
+        typed: taken
+        form:  taken
+      68
+        typed: min must not be above the maximum (64) (you said 68) | /service scale staging min=68 max=64
+        form:  [minReplicaMemoryGb] must not be above the maximum (64)"
+    `);
+  });
+
+  test('replicas are a whole number from 1 to 20', async () => {
+    const values = ['0', '1', '2', '20', '21', '1.5', 'two'];
+    expect(await verdicts(paid, scale('numReplicas'), values)).toMatchInlineSnapshot(`
+      "0
+        typed: replicas must be a whole number from 1 to 20 (you said 0)
+        form:  [numReplicas] Please enter a number of at least 1.
+      1
+        typed: taken
+        form:  taken
+      2
+        typed: taken
+        form:  taken
+      20
+        typed: taken
+        form:  taken
+      21
+        typed: replicas must be a whole number from 1 to 20 (you said 21)
+        form:  [numReplicas] Please enter a number of at most 20.
+      1.5
+        typed: replicas must be a whole number from 1 to 20 (you said 1.5)
+        form:  [numReplicas] Please enter a whole number.
+      two
+        typed: replicas must be a whole number from 1 to 20 (you said two)
+        form:  [numReplicas] Please enter a number."
+    `);
+  });
+
+  test('the idle timeout is a whole number of minutes from 5', async () => {
+    const values = ['4', '5', '6', '5.5'];
+    const rule = scale('idleTimeoutMinutes', 'idle=on');
+    expect(await verdicts(paid, rule, values)).toMatchInlineSnapshot(`
+      "4
+        typed: idle-timeout must be a whole number of minutes, 5 or more (you said 4)
+        form:  [idleTimeoutMinutes] Please enter a number of at least 5.
+      5
+        typed: taken
+        form:  taken
+      6
+        typed: taken
+        form:  taken
+      5.5
+        typed: idle-timeout must be a whole number of minutes, 5 or more (you said 5.5)
+        form:  [idleTimeoutMinutes] Please enter a whole number."
+    `);
+  });
+
+  test('a timeout says nothing where the service never idles', async () => {
+    const rule = scale('idleTimeoutMinutes', 'idle=off');
+    expect(await verdicts(paid, rule, ['15'])).toMatchInlineSnapshot(`
+      "15
+        typed: idle-timeout does not apply to what is chosen (you said 15)
+        form:  no such field; taken"
+    `);
+    const without = scale('idleTimeoutMinutes');
+    expect(await verdicts(paid, without, ['15'])).toMatchInlineSnapshot(`
+      "15
+        typed: taken
+        form:  taken"
+    `);
+  });
+
+  test('idling is on or off', async () => {
+    const values = ['on', 'off', 'YES', 'sometimes'];
+    expect(await verdicts(paid, scale('idleScaling'), values)).toMatchInlineSnapshot(`
+      "on
+        typed: taken
+        form:  taken
+      off
+        typed: taken
+        form:  taken
+      YES
+        typed: taken
+        form:  not offered; taken
+      sometimes
+        typed: idle must be on or off (you said sometimes)
+        form:  not offered; [idleScaling] must be on or off"
+    `);
+  });
+
+  test('something must change', async () => {
+    const emptied = { ...scale('numReplicas', 'replicas=3') };
+    expect(await verdicts(paid, emptied, [''])).toMatchInlineSnapshot(`
+      "(empty)
+        typed: “replicas=” stands there twice. | For example: /service scale analytics-prod min=16 max=64
+        form:  [minReplicaMemoryGb] or another field must be given"
+    `);
+  });
+
+  test('a key stands there once, and is one that the command has', async () => {
+    expect(await paid.said('/service scale staging min=8 min=16')).toMatchInlineSnapshot(`
+      [
+        "“min=” stands there twice.",
+        "For example: /service scale analytics-prod min=16 max=64",
+      ]
+    `);
+    expect(await paid.said('/service scale staging memory=8')).toMatchInlineSnapshot(`
+      [
+        "/service scale has no “memory=”. It takes: min, max, replicas, idle, idle-timeout.",
+        "For example: /service scale analytics-prod min=16 max=64",
+      ]
+    `);
+    expect(await paid.said('/service scale staging mim=8')).toMatchInlineSnapshot(`
+      [
+        "/service scale has no “mim=”. Did you mean min or max?",
+        "For example: /service scale analytics-prod min=16 max=64",
+      ]
+    `);
+  });
+
+  test('one bound alone is weighed against the other as it was last seen', async () => {
+    const preview = await paid.typed('/service scale archive min=16 max=32');
+    await paid.confirmed(preview);
+    const rule = { ...scale('minReplicaMemoryGb'), beside: 'archive' };
+    expect(await verdicts(paid, rule, ['28', '32', '36'])).toMatchInlineSnapshot(`
+      "28
+        typed: taken
+        form:  taken
+      32
+        typed: taken
+        form:  taken
+      36
+        typed: min does not fit the maximum last seen (32): give both (you said 36) | /service scale archive min=36
+        form:  min does not fit the maximum last seen (32): give both (you said 36) | /service scale archive min=36"
+    `);
+  });
+});
+
+test('a reason has at most 500 characters', async () => {
+  const short = await paid.said(`/service stop staging ${'a'.repeat(500)}`);
+  expect(short[0]).toBe('Stop staging?');
+  expect(await paid.said(`/service stop staging ${'a'.repeat(501)}`)).toMatchInlineSnapshot(`
+    [
+      "reason may have 500 characters, not 501",
+    ]
+  `);
+});
+
+test('a backup is named by its id', async () => {
+  expect(await paid.said('/backup show staging yesterday!')).toMatchInlineSnapshot(`
+    [
+      "Backup must be the id of a backup, from the console (you said yesterday!)",
+    ]
+  `);
+  expect(await paid.said(`/backup show staging ${'a'.repeat(65)}`)).toMatchInlineSnapshot(`
+    [
+      "Backup must be the id of a backup, from the console (you said aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa)",
+    ]
+  `);
+});
+
+test('a pipe is named as the configuration names it, or by its id', async () => {
+  expect(await paid.said('/pipe settings analytics-prod order')).toMatchInlineSnapshot(`
+    [
+      "I know no pipe “order”. Did you mean:",
+      "[settings orders]",
+    ]
+  `);
+  expect(await paid.said('/pipe settings analytics-prod zebra')).toMatchInlineSnapshot(`
+    [
+      "I know no pipe “zebra”. Pipes are named in signalbox.yaml; an id works as well.",
+    ]
+  `);
+});
