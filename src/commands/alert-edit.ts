@@ -110,13 +110,15 @@ function problemsOf(edit: Edit, before: Snapshot | null): readonly Problem[] {
   if (!before) return [];
   const update = alertUpdate(Alert.parse(before.fields), AlertEdit.parse(bodyOf(edit)));
   if (update.ok) return [];
-  return [{ field: FIELDS[update.refusal] ?? 'threshold', problem: SENTENCES[update.refusal] }];
+  const fields = FIELDS[update.refusal] ?? [];
+  const field = fields.find((name) => edit[name] !== undefined) ?? 'threshold';
+  return [{ field, problem: SENTENCES[update.refusal] }];
 }
 
-const FIELDS: Partial<Record<AlertRefusal, string>> = {
-  'type-not-editable': 'thresholdType',
-  'not-a-tile-alert': 'tileId',
-  'channel-without-webhook': 'webhookId',
+const FIELDS: Partial<Record<AlertRefusal, readonly (keyof Edit)[]>> = {
+  'type-not-editable': ['thresholdType'],
+  'not-a-tile-alert': ['tileId', 'dashboardId'],
+  'channel-without-webhook': ['webhookId'],
 };
 
 /** Each reads on from the field's label. */
