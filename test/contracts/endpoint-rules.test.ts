@@ -1,0 +1,104 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type Booth, openBooth } from './booth.ts';
+import { answerForm } from './forms.ts';
+import { type Rule, verdicts } from './verdicts.ts';
+
+let booth: Booth;
+beforeAll(async () => {
+  booth = await openBooth();
+});
+afterAll(() => booth.close());
+
+const SERVICE = 'type=VPC_ENDPOINT_SERVICE service-name=vpce-1';
+const RESOURCE = 'type=VPC_RESOURCE resource-configuration=rcfg-1 resource-share=arn:share';
+const STREAM = 'type=STREAMING_MULTI_VPC cluster=arn:cluster authentication=SASL_IAM';
+
+/** The form opens with `right` in the field, and the value under test is put in its place. */
+const create = (field: string, words: string, right = ''): Rule => ({
+  command: 'endpoint create',
+  beside: `staging ${words} ${right}`.trim(),
+  typedBeside: `staging ${words}`,
+  field,
+});
+
+describe('/endpoint create', () => {
+  test('a description has at most 255 characters', async () => {
+    const rule = create('description', SERVICE, 'description=feed');
+    const values = ['a', 'a'.repeat(254), 'a'.repeat(255), 'a'.repeat(256)];
+    expect(await verdicts(booth, rule, values)).toMatchInlineSnapshot(`
+      "a
+        typed: taken
+        form:  taken
+      a×254
+        typed: taken
+        form:  taken
+      a×255
+        typed: taken
+        form:  taken
+      a×256
+        typed: description must be a text of at most 255 characters (you said a×256)
+        form:  [description] must be a text of at most 255 characters"
+    `);
+  });
+
+  test('the type is one of three', async () => {
+    const rule = create('type', 'description=feed service-name=vpce-1', SERVICE.slice(0, 25));
+    expect(
+      await verdicts(booth, rule, ['vpc', 'GCP_PSC_SERVICE_ATTACHMENT']),
+    ).toMatchInlineSnapshot(`
+      "vpc
+        typed: type must be one of VPC_ENDPOINT_SERVICE, VPC_RESOURCE, STREAMING_MULTI_VPC (you said vpc) | [create with VPC_ENDPOINT_SERVICE] [create with VPC_RESOURCE] [create with STREAMING_MULTI_VPC]
+        form:  not offered; [type] must be one of VPC_ENDPOINT_SERVICE, VPC_RESOURCE, STREAMING_MULTI_VPC
+      GCP_PSC_SERVICE_ATTACHMENT
+        typed: type must be one of VPC_ENDPOINT_SERVICE, VPC_RESOURCE, STREAMING_MULTI_VPC (you said GCP_PSC_SERVICE_ATTACHMENT)
+        form:  not offered; [type] must be one of VPC_ENDPOINT_SERVICE, VPC_RESOURCE, STREAMING_MULTI_VPC"
+    `);
+  });
+
+  test.for([
+    ['vpcEndpointServiceName', 'type=VPC_ENDPOINT_SERVICE', SERVICE],
+    ['vpcResourceConfigurationId', 'type=VPC_RESOURCE resource-share=arn:share', RESOURCE],
+    ['vpcResourceShareArn', 'type=VPC_RESOURCE resource-configuration=rcfg-1', RESOURCE],
+    ['streamClusterArn', 'type=STREAMING_MULTI_VPC authentication=SASL_IAM', STREAM],
+    ['streamAuthentication', 'type=STREAMING_MULTI_VPC cluster=arn:cluster', STREAM],
+  ] as const)('%s is needed for its type: %s', async ([field, without, whole]) => {
+    const type = /type=(\S+)/.exec(whole)?.[1];
+    const said = await booth.said(`/endpoint create staging description=feed ${without}`);
+    expect(said[0]).toMatch(new RegExp(`^[a-z-]+ is required when type is ${type}$`));
+    const { errors } = await answerForm(
+      booth,
+      'endpoint create',
+      `/endpoint create staging description=feed ${whole}`,
+      { [field]: '' },
+    );
+    expect(errors).toEqual({ [field]: `is required when type is ${type}` });
+  });
+
+  test.for([
+    ['vpcResourceShareArn', 'arn:share', SERVICE],
+    ['vpcEndpointServiceName', 'vpce-1', RESOURCE],
+    ['streamAuthentication', 'SASL_IAM', RESOURCE],
+    ['vpcResourceConfigurationId', 'rcfg-1', STREAM],
+  ] as const)('%s=%s does not go with %s', async ([field, value, words]) => {
+    const verdict = await verdicts(booth, create(field, `description=feed ${words}`), [value]);
+    expect(verdict).toContain('does not apply to what is chosen');
+    expect(verdict).toContain('form:  no such field; taken');
+  });
+
+  test('the authentication is one of two', async () => {
+    const words = 'description=feed type=STREAMING_MULTI_VPC cluster=arn:cluster';
+    const rule = create('streamAuthentication', words, 'authentication=SASL_IAM');
+    const values = ['SASL_IAM', 'SASL_SCRAM', 'NONE'];
+    expect(await verdicts(booth, rule, values)).toMatchInlineSnapshot(`
+      "SASL_IAM
+        typed: taken
+        form:  taken
+      SASL_SCRAM
+        typed: taken
+        form:  taken
+      NONE
+        typed: authentication must be one of SASL_IAM, SASL_SCRAM (you said NONE)
+        form:  not offered; [streamAuthentication] must be one of SASL_IAM, SASL_SCRAM"
+    `);
+  });
+});
