@@ -115,3 +115,13 @@ test('a guest reads why there is nothing for guests', async () => {
   const stage = await openStage();
   await opened(stage, GINA, 'Guests cannot ask for changes or approve them.');
 });
+
+test('a preview that was never sent off is no news', async () => {
+  const stage = await openStage();
+  await stage.slack.command(ANA, 'ops', '/service stop ci for the night');
+  await stage.press(ANA, await stage.privateWord(ANA, 'Stop ci?'), 'change.cancel');
+  await stage.privateWord(ANA, 'Nothing was changed.');
+  await stage.press(BEN, await ask(stage), 'change.approve');
+  await stage.card('Stop staging: accepted');
+  expect(await opened(stage, ANA, 'Stop staging: accepted')).not.toContain('Stop ci');
+});
