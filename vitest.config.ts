@@ -16,7 +16,12 @@ const bot = {
   expect: { poll: { timeout: 10_000 } },
   testTimeout: 30_000,
 };
-const browser = { name: 'browser', include: ['test/browser/**/*.test.ts'], testTimeout: 60_000 };
+const browser = {
+  name: 'browser',
+  include: ['test/browser/**/*.test.ts'],
+  globalSetup: ['test/browser/page.ts'],
+  testTimeout: 60_000,
+};
 
 export default defineConfig({
   test: { projects: [{ test: bot }, ...(hasBrowser ? [{ test: browser }] : [])] },

@@ -2,9 +2,8 @@ import type { RequestListener } from 'node:http';
 import { HTTPReceiver, type Receiver, SocketModeReceiver } from '@slack/bolt';
 import type { Logger } from 'pino';
 import type { Secret } from '../errors.ts';
+import { withSoundBody } from './body.ts';
 import { boltLogger } from './log.ts';
-
-const BODY_LIMIT = 128 * 1024;
 
 export interface Deliveries {
   readonly receiver: Receiver;
@@ -30,13 +29,12 @@ export function createDeliveries(options: Options): Deliveries {
 function byHttp({ signingSecret, log }: Options): Deliveries {
   const receiver = new HTTPReceiver({
     signingSecret: signingSecret?.reveal() ?? '',
-    bodyLimit: BODY_LIMIT,
     logger: boltLogger(log),
   });
   let isOpen = false;
   return {
     receiver,
-    listener: receiver.requestListener,
+    listener: withSoundBody(receiver.requestListener),
     open: async () => {
       isOpen = true;
     },

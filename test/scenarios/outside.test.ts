@@ -68,6 +68,27 @@ test('a body that is too large is turned away before it is read', async () => {
   expect(await send(stage, { fields: { text: 'x'.repeat(140_000) } })).toBe(413);
 });
 
+test.for([
+  ['null', 'application/json', 'null'],
+  ['a list', 'application/json', '[]'],
+  ['no JSON', 'application/json', '{'],
+  ['a payload of null', 'application/x-www-form-urlencoded', 'payload=null'],
+  ['a payload of text', 'application/x-www-form-urlencoded', 'payload=%22x%22'],
+  ['two payloads', 'application/x-www-form-urlencoded', 'payload=%7B%7D&payload=%7B%7D'],
+] as const)('a signed body that is %s is refused, and the bot goes on', async ([, type, body]) => {
+  const stage = await openStage();
+  const time = String(Math.floor(Date.now() / 1_000));
+  const hmac = createHmac('sha256', SECRET).update(`v0:${time}:${body}`).digest('hex');
+  const headers = {
+    'content-type': type,
+    'x-slack-request-timestamp': time,
+    'x-slack-signature': `v0=${hmac}`,
+  };
+  const answer = await fetch(`${stage.url}/slack/events`, { method: 'POST', headers, body });
+  expect(answer.status).toBe(400);
+  expect(await send(stage, {})).toBe(200);
+});
+
 test('a stranger who shares a channel presses in vain', async () => {
   const stage = await openStage({
     yaml: (file) => ({ ...file, channels: { approvals: '#shared-partners' } }),
