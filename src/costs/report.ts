@@ -1,8 +1,9 @@
 import { isDay, type Span } from './calendar.ts';
 import type { Day } from './day.ts';
 import { entityOf } from './entity.ts';
+import { figuresOf, isExact, type Note, TOLERANCE } from './figures.ts';
 import type { ReportProblem, RowFault } from './report-problem.ts';
-import { type CostRow, METRICS, type Metric, type Micro, microOf } from './row.ts';
+import { type CostRow, microOf } from './row.ts';
 
 /** A row as the client hands it on: whatever the server left out or blanked is null. */
 export interface ReportRow {
@@ -29,11 +30,6 @@ export interface ReadReport {
   readonly problems: readonly ReportProblem[];
 }
 
-type Note = (fault: RowFault) => void;
-
-/** Credits by which figures that belong together may differ; the source rounds. */
-const TOLERANCE: Micro = microOf(0.005);
-
 /**
  * One reply of the usage report → rows in millionths of a credit, on UTC days within `asked`.
  *
@@ -46,34 +42,38 @@ const TOLERANCE: Micro = microOf(0.005);
 export function readReport(report: Report, asked: Span): ReadReport {
   const counts = new Map<RowFault, number>();
   const note: Note = (fault) => counts.set(fault, (counts.get(fault) ?? 0) + 1);
+  const dayIn = createDays();
   const days = new Map<Day, Map<string, CostRow>>();
   for (const told of report.costs) {
-    const row = readRow(told, asked, note);
+    const row = readRow(told, dayIn(told.date), asked, note);
     if (row !== null) keep(row, days, note);
   }
 
-  const rows = [...days.values()].flatMap((ofDay) => [...ofDay.values()]);
+  const rows: CostRow[] = [];
+  for (const ofDay of days.values()) for (const row of ofDay.values()) rows.push(row);
   const faults = [...counts].map(([name, count]) => ({ name, count }) as const);
   return { rows, problems: [...faults, ...grandTotalProblem(rows, report.grandTotalCredits)] };
 }
 
 function keep(row: CostRow, days: Map<Day, Map<string, CostRow>>, note: Note): void {
   const ofDay = days.get(row.day) ?? new Map<string, CostRow>();
+  if (ofDay.size === 0) days.set(row.day, ofDay);
   if (ofDay.has(row.entityId)) note('told-twice');
-  days.set(row.day, ofDay.set(row.entityId, row));
+  ofDay.set(row.entityId, row);
 }
 
-function readRow(told: ReportRow, asked: Span, note: Note): CostRow | null {
-  const day = dayIn(told.date);
+function readRow(told: ReportRow, day: Day | null, asked: Span, note: Note): CostRow | null {
   if (day === null) return left('without-day', note);
   if (!told.entityId) return left('without-entity', note);
   if (day < asked.first || day > asked.last) return left('not-asked-for', note);
 
-  const metrics = metricsOf(told.metrics ?? {}, note);
-  const total = totalOf(told.totalCredits, metrics, note);
-  if (total === null) return left('without-figures', note);
-  if (Math.min(total, ...Object.values(metrics)) < 0) note('negative');
-  return { day, ...entityOf(told, told.entityId), metrics, total, locked: told.locked ?? false };
+  const figures = figuresOf(told, note);
+  if (figures === null) return left('without-figures', note);
+  const { entityId, entityName, kind, serviceId, warehouseId } = entityOf(told, told.entityId);
+  const { metrics, total } = figures;
+  const locked = told.locked ?? false;
+  // Spreading the two parts would take as long as all the rest of the reading.
+  return { day, entityId, entityName, kind, serviceId, warehouseId, metrics, total, locked };
 }
 
 function left(fault: RowFault, note: Note): null {
@@ -81,48 +81,28 @@ function left(fault: RowFault, note: Note): null {
   return null;
 }
 
+/** A report writes few days many thousand times, and each is looked into once. */
+function createDays(): (text: string | null) => Day | null {
+  const known = new Map<string | null, Day | null>();
+  return (text) => {
+    const day = known.get(text);
+    if (day !== undefined) return day;
+    const read = dayOfText(text);
+    known.set(text, read);
+    return read;
+  };
+}
+
 /** Some servers write a day as its first instant. */
-function dayIn(text: string | null): Day | null {
+function dayOfText(text: string | null): Day | null {
   const day = /^(\d{4}-\d\d-\d\d)(?:T00:00:00(?:\.0+)?Z)?$/.exec(text ?? '')?.[1];
   return day !== undefined && isDay(day) ? day : null;
 }
 
-function metricsOf(told: Readonly<Record<string, number | null>>, note: Note): CostRow['metrics'] {
-  const metrics: Partial<Record<Metric, Micro>> = {};
-  let odd = false;
-  for (const metric of METRICS) {
-    const credits = told[metric] ?? null;
-    if (credits === null) continue;
-    if (isExact(credits)) metrics[metric] = microOf(credits);
-    else odd = true;
-  }
-  if (odd) note('not-a-number');
-  return metrics;
-}
-
-/** Where the total is missing, the metrics tell it, if there are any. */
-function totalOf(told: number | null, metrics: CostRow['metrics'], note: Note): Micro | null {
-  const parts = Object.values(metrics);
-  const sum = parts.reduce((one, other) => one + other, 0);
-  if (told === null || !isExact(told)) {
-    if (parts.length === 0) return null;
-    note('without-total');
-    return sum;
-  }
-  const total = microOf(told);
-  if (parts.length > 0 && Math.abs(total - sum) > TOLERANCE) note('metrics-off');
-  return total;
-}
-
 function grandTotalProblem(rows: readonly CostRow[], told: number | null): ReportProblem[] {
-  if (told === null || !isExact(told)) return [];
+  if (told === null || !isExact(microOf(told))) return [];
   const counted = rows.reduce((sum, { total }) => sum + total, 0);
   const off = Math.abs(counted - microOf(told));
   if (off <= TOLERANCE * Math.max(1, rows.length)) return [];
   return [{ name: 'grand-total-off', counted, told: microOf(told) }];
-}
-
-/** What millionths cannot hold, from nine thousand million credits on, is no figure either. */
-function isExact(credits: number): boolean {
-  return Number.isSafeInteger(microOf(credits));
 }

@@ -58,19 +58,26 @@ function sumsOf(rows: readonly CostRow[], by: By, { first, last }: Span): Sum[] 
   return [...sums.values()];
 }
 
-function add(sums: Map<string, Sum>, { key, name, isOwnName, amount }: Part, row: CostRow): void {
-  const named = { text: name, isOwn: isOwnName, day: row.day };
-  const sum = sums.get(key) ?? { key, name: named, total: 0, preliminary: 0, days: new Set() };
-  sum.total += amount;
-  if (!row.locked) sum.preliminary += amount;
-  sum.days.add(row.day);
-  if (isBetter(named, sum.name)) sum.name = named;
-  sums.set(key, sum);
+function add(sums: Map<string, Sum>, part: Part, { day, locked }: CostRow): void {
+  const sum = sums.get(part.key) ?? newSum(part, day);
+  if (sum.days.size === 0) sums.set(part.key, sum);
+  sum.total += part.amount;
+  if (!locked) sum.preliminary += part.amount;
+  sum.days.add(day);
+  if (isBetter(part, day, sum.name)) sum.name = nameOf(part, day);
 }
 
-function isBetter(one: Sum['name'], other: Sum['name']): boolean {
-  if (one.isOwn !== other.isOwn) return one.isOwn;
-  return one.day === other.day ? one.text > other.text : one.day > other.day;
+function newSum(part: Part, day: Day): Sum {
+  return { key: part.key, name: nameOf(part, day), total: 0, preliminary: 0, days: new Set() };
+}
+
+function nameOf({ name, isOwnName }: Part, day: Day): Sum['name'] {
+  return { text: name, isOwn: isOwnName, day };
+}
+
+function isBetter({ name, isOwnName }: Part, day: Day, than: Sum['name']): boolean {
+  if (isOwnName !== than.isOwn) return isOwnName;
+  return day === than.day ? name > than.text : day > than.day;
 }
 
 function other(sums: readonly Sum[]): Sum {

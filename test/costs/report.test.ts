@@ -1,8 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { daysBetween } from '../../src/costs/day.ts';
 import { type ReportRow, readReport } from '../../src/costs/report.ts';
 import { mergedProblems, problemText } from '../../src/costs/report-problem.ts';
 import { METRICS, microOf } from '../../src/costs/row.ts';
+import { sumBy } from '../../src/costs/summary.ts';
 
 const NOVEMBER = { first: '2026-11-01', last: '2026-11-30' };
 
@@ -186,6 +188,22 @@ test('problems of several replies are counted together and said in words', () =>
     'figures do not add up (1.0 vs 2.0)',
   ]);
   expect(problemText({ name: 'without-day', count: 1 })).toBe('1 row without a day: left out');
+});
+
+test('a month of two thousand entities is read to the last row and the last millionth', () => {
+  const days = daysBetween('2026-11-01', '2026-11-30');
+  const ids = Array.from({ length: 2000 }, (_, index) => `s-${index}`);
+  const costs = days.flatMap((date) =>
+    ids.map((entityId, index) =>
+      told({ date, entityId, serviceId: entityId, totalCredits: index / 1e6, metrics: {} }),
+    ),
+  );
+  const { rows, problems } = read(costs, 30 * 1.999);
+  expect(rows).toHaveLength(60_000);
+  expect(problems).toEqual([]);
+  const [dearest, other] = sumBy(rows, 'service', NOVEMBER, 1);
+  expect(dearest).toMatchObject({ key: 's-1999', total: 30 * 1999, days: 30 });
+  expect(other).toMatchObject({ name: 'Other (1999)', total: 30 * ((1998 * 1999) / 2) });
 });
 
 const anyNumber = fc.option(fc.oneof(fc.double(), fc.constantFrom(0, -1, Number.NaN)));
