@@ -29,7 +29,14 @@ async function noted(bench: Bench, name: keyof Rounds): Promise<Figures> {
   return bench.measure(name);
 }
 
+async function backTested(): Promise<never> {
+  const { backTests } = await import('./costs.ts');
+  process.stdout.write(`${backTests()}\n`);
+  process.exit();
+}
+
 try {
+  if (process.argv[2] === 'costs') await backTested();
   const { rate, seconds, rounds, json, profile } = readOptions(process.argv.slice(2));
   const bench = await openBench({ pace: { rate, seconds }, folder, profile });
   const figures = await measured(bench, rounds);

@@ -1,12 +1,11 @@
 import type { Day } from './day.ts';
 import { median } from './robust.ts';
-import type { DayValue } from './row.ts';
-import { LEVEL_DAYS } from './series.ts';
-import { factorOn, type Profile, weekdayProfile } from './weekday.ts';
+import { LEVEL_DAYS, type SettledDay } from './series.ts';
+import { evenedOut, factorOn, type Profile, profileOf } from './weekday.ts';
 
 /** What a day is held against: the level of the two weeks before it, by weekday. */
 export interface Baseline {
-  readonly days: readonly DayValue[];
+  readonly days: readonly SettledDay[];
   readonly profile: Profile;
   /** Past days with their weekdays evened out: x = y / f. */
   readonly evened: readonly number[];
@@ -27,9 +26,9 @@ const LEAST_SIGMA = 0.06;
 const MAD_TO_SIGMA = 1.4826;
 
 /** Expects settled days in order; a = minImpact / 2. */
-export function baselineOf(days: readonly DayValue[], minImpact: number): Baseline {
-  const profile = weekdayProfile(days);
-  const evened = days.map(({ day, value }) => value / factorOn(profile, day));
+export function baselineOf(days: readonly SettledDay[], minImpact: number): Baseline {
+  const profile = profileOf(days);
+  const evened = evenedOut(days, profile);
   const level = median(evened.slice(-LEVEL_DAYS));
   return { days, profile, evened, level, offset: minImpact / 2 };
 }
@@ -43,8 +42,8 @@ export function expectedOn({ level, profile }: Baseline, day: Day): number {
  * sigma = max(1.4826 · median|e|, 0.06).
  */
 export function strayingOf({ days, profile, evened, offset }: Baseline): Straying {
-  const strayed = days.map(({ day, value }, index) => {
-    const usual = median(backFrom(evened, index)) * factorOn(profile, day);
+  const strayed = days.map(({ weekday, value }, index) => {
+    const usual = median(backFrom(evened, index)) * (profile[weekday] ?? 1);
     return Math.abs(Math.log((value + offset) / (usual + offset)));
   });
   return {

@@ -2,7 +2,7 @@ import { addDays, type Day } from './day.ts';
 import { median, quantile } from './robust.ts';
 import type { DayValue } from './row.ts';
 import { historyOf } from './series.ts';
-import { factorOn, weekdayProfile } from './weekday.ts';
+import { evenedOut, profileOf } from './weekday.ts';
 
 export interface Drift {
   /** Credits of a mean day in the last 7 final days, and in the 28 before. */
@@ -25,8 +25,8 @@ export function driftOf(series: readonly DayValue[], last: Day, minImpact: numbe
   const history = historyOf(series, addDays(last, 1));
   if (history.length < RECENT + EARLIER) return null;
 
-  const profile = weekdayProfile(history);
-  const evened = history.map(({ day, value }) => value / factorOn(profile, day));
+  const profile = profileOf(history);
+  const evened = evenedOut(history, profile);
   const recent = evened.slice(-RECENT);
   const earlier = evened.slice(-RECENT - EARLIER, -RECENT);
   const [now, before] = [median(recent), median(earlier)];

@@ -2,7 +2,7 @@ import { addDays, type Day, dayNumber, daysBetween } from './day.ts';
 import { type Level, levelOf } from './level.ts';
 import { quantile } from './robust.ts';
 import type { DayValue } from './row.ts';
-import { HISTORY_DAYS, isCost, LEAST_DAYS, settled } from './series.ts';
+import { HISTORY_DAYS, isCost, LEAST_DAYS, type SettledDay, settled } from './series.ts';
 import { factorOn } from './weekday.ts';
 
 export type Forecast =
@@ -61,7 +61,7 @@ export function forecastMonth(
 ): Forecast {
   const reported = series.filter(({ day, value }) => day <= today && isCost(value));
   const completed = reported.map((day) => completedDay(day, today, completeness));
-  const known = settled(completed).slice(-HISTORY_DAYS);
+  const known = settled(completed, HISTORY_DAYS);
   const why = unfit(known, today);
   if (why) return { ok: false, why, finalDays: known.length };
 
@@ -79,7 +79,7 @@ export function forecastMonth(
   };
 }
 
-function unfit(known: readonly DayValue[], today: Day) {
+function unfit(known: readonly SettledDay[], today: Day) {
   const last = known.at(-1);
   if (!last || known.length < LEAST_DAYS) return 'too-few-final-days';
   const age = dayNumber(today) - dayNumber(last.day);
@@ -125,29 +125,34 @@ function monthOf(
   };
 }
 
-function errorOf(known: readonly DayValue[], openDays: number): number {
+function errorOf(known: readonly SettledDay[], openDays: number): number {
   const horizons = new Set(HORIZONS.map((horizon) => Math.min(horizon, Math.max(1, openDays))));
-  const errors = [...horizons].flatMap((horizon) => pastErrors(known, horizon));
+  const errors = pastErrors(known, [...horizons]);
   if (errors.length < LEAST_ORIGINS) return BLIND_ERROR;
   const widened = WIDENING * Math.sqrt(Math.max(1, openDays / 14));
   return Math.max(LEAST_ERROR, quantile(errors, 0.8) * widened);
 }
 
-function pastErrors(known: readonly DayValue[], horizon: number): readonly number[] {
-  const last = known.length - horizon;
-  const first = Math.max(LEAST_DAYS, last - ORIGINS + 1);
-  const origins = Array.from(
-    { length: Math.max(0, last - first + 1) },
-    (_, index) => first + index,
-  );
-  return origins.map((origin) => {
-    const level = levelOf(known.slice(0, origin));
-    const ahead = known.slice(origin, origin + horizon);
-    const predicted = total(ahead.map(({ day }) => level.value * factorOn(level.profile, day)));
-    const actual = total(ahead.map(({ value }) => value));
-    if (predicted === 0) return actual === 0 ? 0 : 1;
-    return Math.abs(actual / predicted - 1);
+function pastErrors(known: readonly SettledDay[], horizons: readonly number[]): readonly number[] {
+  const levels = known.map((_, origin) => {
+    const isLate = origin > known.length - Math.min(...horizons);
+    const isEarly = origin <= known.length - Math.max(...horizons) - ORIGINS;
+    return isLate || isEarly || origin < LEAST_DAYS ? null : levelOf(known.slice(0, origin));
   });
+  return horizons.flatMap((horizon) => {
+    const last = known.length - horizon;
+    return levels.slice(Math.max(0, last - ORIGINS + 1), last + 1).flatMap((level, index) => {
+      const origin = Math.max(0, last - ORIGINS + 1) + index;
+      return level ? [relativeError(level, known.slice(origin, origin + horizon))] : [];
+    });
+  });
+}
+
+function relativeError(level: Level, ahead: readonly SettledDay[]): number {
+  const predicted = total(ahead.map(({ weekday }) => level.value * (level.profile[weekday] ?? 1)));
+  const actual = total(ahead.map(({ value }) => value));
+  if (predicted === 0) return actual === 0 ? 0 : 1;
+  return Math.abs(actual / predicted - 1);
 }
 
 export function daysOfMonth(day: Day): readonly Day[] {

@@ -1,7 +1,6 @@
 import { median, winsorisedMean } from './robust.ts';
-import type { DayValue } from './row.ts';
-import { LEVEL_DAYS } from './series.ts';
-import { factorOn, type Profile, weekdayProfile } from './weekday.ts';
+import { LEVEL_DAYS, type SettledDay } from './series.ts';
+import { evenedOut, type Profile, profileOf } from './weekday.ts';
 
 export interface Level {
   /** Credits of a mean day, weekdays evened out. */
@@ -22,9 +21,9 @@ const LEAST_SHIFT = 0.15;
  * by at least 15 %, only the days since count; that three do so by luck is 1 in 680.
  * Expects settled days in order.
  */
-export function levelOf(days: readonly DayValue[]): Level {
-  const profile = weekdayProfile(days);
-  const evened = days.map(({ day, value }) => value / factorOn(profile, day));
+export function levelOf(days: readonly SettledDay[]): Level {
+  const profile = profileOf(days);
+  const evened = evenedOut(days, profile);
   const since = daysSinceShift(evened);
   const window = evened.slice(-(since ?? LEVEL_DAYS));
   return {

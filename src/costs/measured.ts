@@ -1,8 +1,8 @@
 import { addDays, type Day, daysBetween } from './day.ts';
 import { hodgesLehmann, winsorisedMean } from './robust.ts';
 import type { DayValue } from './row.ts';
-import { historyOf, isCost, LEVEL_DAYS } from './series.ts';
-import { factorOn, weekdayProfile } from './weekday.ts';
+import { historyOf, LEVEL_DAYS, settled } from './series.ts';
+import { evenedOut, profileOf } from './weekday.ts';
 
 export type Measured =
   | {
@@ -36,17 +36,15 @@ export function measuredEffect(
   afterDays: 3 | 7,
 ): Measured {
   const wanted = daysBetween(addDays(changedOn, 1), addDays(changedOn, afterDays));
-  const later = series.filter(
-    ({ day, value, final }) => final && isCost(value) && wanted.includes(day),
-  );
+  const later = settled(series.filter(({ day }) => wanted.includes(day)));
   if (later.length < afterDays) return { ok: false, why: 'not-final-yet' };
 
   const history = historyOf(series, changedOn);
   if (history.length < LEAST_BEFORE) return { ok: false, why: 'too-few-days-before' };
 
-  const profile = weekdayProfile(history);
-  const even = ({ day, value }: DayValue) => value / factorOn(profile, day);
-  return compared(history.slice(-LEVEL_DAYS).map(even), later.map(even));
+  const profile = profileOf(history);
+  const before = evenedOut(history.slice(-LEVEL_DAYS), profile);
+  return compared(before, evenedOut(later, profile));
 }
 
 function compared(before: readonly number[], after: readonly number[]): Measured {

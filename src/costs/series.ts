@@ -1,4 +1,4 @@
-import type { Day } from './day.ts';
+import { type Day, weekdayOf } from './day.ts';
 import type { DayValue } from './row.ts';
 
 /** Two whole months before the current one; a longer past says little about tomorrow. */
@@ -13,16 +13,28 @@ export function isCost(value: number): boolean {
   return Number.isFinite(value) && value >= 0;
 }
 
+/** A day whose weekday was looked up once: statistics ask for it many times over. */
+export interface SettledDay extends DayValue {
+  readonly weekday: number;
+}
+
 /**
  * The days that statistics may rest on, in their order: final, and of a value that can be cost.
  * A refund or a figure that is none is left out, like a day without data. Expects one value a day.
  */
-export function settled(series: readonly DayValue[]): readonly DayValue[] {
+export function settled(
+  series: readonly DayValue[],
+  most = Number.POSITIVE_INFINITY,
+): readonly SettledDay[] {
   const days = series.filter(({ value, final }) => final && isCost(value));
-  return days.sort((a, b) => (a.day < b.day ? -1 : 1));
+  const latest = days.sort((a, b) => (a.day < b.day ? -1 : 1)).slice(-most);
+  return latest.map((day) => ({ ...day, weekday: weekdayOf(day.day) }));
 }
 
 /** The settled days before this one, as many of the latest as are of use. */
-export function historyOf(series: readonly DayValue[], before: Day): readonly DayValue[] {
-  return settled(series.filter(({ day }) => day < before)).slice(-HISTORY_DAYS);
+export function historyOf(series: readonly DayValue[], before: Day): readonly SettledDay[] {
+  return settled(
+    series.filter(({ day }) => day < before),
+    HISTORY_DAYS,
+  );
 }

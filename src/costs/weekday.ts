@@ -1,7 +1,7 @@
 import { type Day, weekdayOf } from './day.ts';
 import { mad, mean, median } from './robust.ts';
 import type { DayValue } from './row.ts';
-import { settled } from './series.ts';
+import { type SettledDay, settled } from './series.ts';
 
 /** What a weekday costs beside the mean day, from Monday to Sunday; the mean of the seven is 1. */
 export type Profile = readonly number[];
@@ -23,26 +23,36 @@ const MAD_TO_SIGMA = 1.4826;
  * our own; a fixed n/(n+1.5) took four fifths of a weekly job for an anomaly.
  */
 export function weekdayProfile(series: readonly DayValue[]): Profile {
-  const days = settled(series);
+  return profileOf(settled(series));
+}
+
+/** The same of days that are settled already. */
+export function profileOf(days: readonly SettledDay[]): Profile {
   if (days.length < LEAST_DAYS) return FLAT;
 
   const groups = ratiosByWeekday(days);
   const pooled = mad(groups.flatMap((ratios) => centred(ratios)));
   const factors = groups.map((ratios) => Math.exp(shrunk(ratios, pooled)));
-  return factors.map((factor) => factor / mean(factors));
+  const middle = mean(factors);
+  return factors.map((factor) => factor / middle);
 }
 
 export function factorOn(profile: Profile, day: Day): number {
   return profile[weekdayOf(day)] ?? 1;
 }
 
-function ratiosByWeekday(days: readonly DayValue[]): readonly (readonly number[])[] {
+/** What the days would have cost had they all been the mean weekday: x = y / f. */
+export function evenedOut(days: readonly SettledDay[], profile: Profile): readonly number[] {
+  return days.map(({ weekday, value }) => value / (profile[weekday] ?? 1));
+}
+
+function ratiosByWeekday(days: readonly SettledDay[]): readonly (readonly number[])[] {
   const values = days.map(({ value }) => value);
   const groups: number[][] = FLAT.map(() => []);
-  for (const [index, { day, value }] of days.entries()) {
+  for (const [index, { weekday, value }] of days.entries()) {
     const around = mean(weekAround(values, index));
     const ratio = around > 0 ? Math.max(value / around, LEAST_RATIO) : 1;
-    groups[weekdayOf(day)]?.push(Math.log(ratio));
+    groups[weekday]?.push(Math.log(ratio));
   }
   return groups;
 }

@@ -2,7 +2,6 @@ import { judge, type Tier } from '../../src/costs/anomaly.ts';
 import type { DayValue } from '../../src/costs/row.ts';
 import {
   between,
-  type Chance,
   chance,
   finalDays,
   type Kind,
@@ -48,12 +47,16 @@ function isAlert({ z }: { readonly z: number }): boolean {
   return Math.abs(z) > 5;
 }
 
-/** What nearly every script does: half as much again, or half, beside the day before. */
-export const dayOverDay: Rule = (days) => {
-  const [before, last] = days.slice(-2).map(({ value }) => value);
-  if (before === undefined || last === undefined) return false;
-  return Math.abs(last - before) >= MIN_IMPACT && Math.abs(last - before) > 0.5 * before;
-};
+/** What nearly every script does: so much more, or less, than the day before. */
+export function dayOverDay(share: number, least: number): Rule {
+  return (days) => {
+    const [before, last] = days.slice(-2).map(({ value }) => value);
+    if (before === undefined || last === undefined) return false;
+    return Math.abs(last - before) >= least && Math.abs(last - before) > share * before;
+  };
+}
+
+export const naive = dayOverDay(0.5, MIN_IMPACT);
 
 export function syntheticLines(seed: number, count: number): readonly SyntheticLine[] {
   const random = chance(seed);

@@ -1,13 +1,25 @@
-import { addDays } from '../../src/costs/day.ts';
+import { addDays, type Day } from '../../src/costs/day.ts';
 import { forecastMonth } from '../../src/costs/forecast.ts';
 import type { DayValue } from '../../src/costs/row.ts';
-import { between, type Chance, chance, finalDays, mixedKind, syntheticLine } from './synthetic.ts';
+import {
+  between,
+  type Chance,
+  chance,
+  finalDays,
+  mixedKind,
+  syntheticLine,
+  walk,
+} from './synthetic.ts';
 
-const MONTH = '2026-10-01';
+/** Of 31 days each, and beginning on every weekday. */
+const MONTHS = ['01', '03', '05', '07', '08', '10', '12'].flatMap((month) =>
+  ['2025', '2026'].map((year) => `${year}-${month}-01`),
+);
 const MONTH_DAYS = 31;
 const HISTORY = 56;
-const FIRST = addDays(MONTH, -HISTORY);
 const LINES = 12;
+/** What the lines of an organisation have in common, a day: how it strays and where it goes. */
+const COMMON = { sigma: 0.005, memory: 0.1, wander: 0.012 };
 
 export const SCENARIOS = ['calm', 'spike ×2.5', 'shift +35 %'] as const;
 export type Scenario = (typeof SCENARIOS)[number];
@@ -23,8 +35,9 @@ export interface Guess {
   readonly high: number;
 }
 
-export const recommended: Forecaster = (known, elapsed) => {
-  const forecast = forecastMonth(known, addDays(MONTH, elapsed));
+export const recommended: Forecaster = (known) => {
+  const last = known.at(-1)?.day ?? '';
+  const forecast = forecastMonth(known, addDays(last, 1));
   if (!forecast.ok) throw new Error(`no forecast: ${forecast.why}`);
   return forecast;
 };
@@ -60,23 +73,31 @@ export function guesses(
   const random = chance(seed);
   const all = Array.from({ length: organizations }, () => organization(random, scenario, elapsed));
   return (forecaster) =>
-    all.map((values) => {
-      const known = finalDays(values.slice(0, HISTORY + elapsed), FIRST);
+    all.map(({ first, values }) => {
+      const known = finalDays(values.slice(0, HISTORY + elapsed), first);
       const actual = sum(values.slice(HISTORY));
       const { total, low, high } = forecaster(known, elapsed);
       return { error: Math.abs(total - actual) / actual, within: low <= actual && actual <= high };
     });
 }
 
-function organization(random: Chance, scenario: Scenario, elapsed: Elapsed): readonly number[] {
+interface Organization {
+  readonly first: Day;
+  readonly values: readonly number[];
+}
+
+function organization(random: Chance, scenario: Scenario, elapsed: Elapsed): Organization {
   const days = HISTORY + MONTH_DAYS;
+  const month = MONTHS[Math.floor(random() * MONTHS.length)] ?? '2026-10-01';
+  const first = addDays(month, -HISTORY);
   const lines = Array.from({ length: LINES }, () =>
-    syntheticLine(random, mixedKind(random), FIRST, days),
+    syntheticLine(random, mixedKind(random), first, days),
   );
-  const values = Array.from({ length: days }, (_, index) =>
-    sum(lines.map((line) => line.values[index] ?? 0)),
+  const common = walk(random, COMMON, days);
+  const values = common.map(
+    (factor, day) => factor * sum(lines.map(({ values }) => values[day] ?? 0)),
   );
-  return changed(values, scenario, HISTORY + elapsed, random);
+  return { first, values: changed(values, scenario, HISTORY + elapsed, random) };
 }
 
 /** A spike lies in the month, at most ten days back; a shift began at most twelve days back. */

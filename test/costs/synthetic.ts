@@ -44,13 +44,13 @@ interface Habit {
 }
 
 const HABITS: Readonly<Record<Kind, Habit>> = {
-  steady: { sigma: 0.08, memory: 0.4, wander: 0.006 },
-  business: { sigma: 0.12, memory: 0.3, wander: 0.006 },
-  bursty: { sigma: 0.45, memory: 0.3, wander: 0.006 },
+  steady: { sigma: 0.06, memory: 0.1, wander: 0.008 },
+  business: { sigma: 0.08, memory: 0.1, wander: 0.008 },
+  bursty: { sigma: 0.4, memory: 0.1, wander: 0.008 },
   storage: { sigma: 0.01, memory: 0.5, wander: 0.002 },
   sparse: { sigma: 0.8, memory: 0, wander: 0 },
-  tiny: { sigma: 0.3, memory: 0.2, wander: 0.006 },
-  'weekly-job': { sigma: 0.1, memory: 0.3, wander: 0.006 },
+  tiny: { sigma: 0.3, memory: 0.2, wander: 0.008 },
+  'weekly-job': { sigma: 0.1, memory: 0.1, wander: 0.008 },
 };
 
 export interface SyntheticLine {
@@ -59,17 +59,26 @@ export interface SyntheticLine {
 }
 
 export function syntheticLine(random: Chance, kind: Kind, first: Day, days: number): SyntheticLine {
-  const { sigma, memory, wander } = HABITS[kind];
   const shape = shapeOf(random, kind);
-  let level = levelOf(random, kind);
+  const level = levelOf(random, kind);
   const growth = random() < 0.25 ? between(random, -0.004, 0.006) : 0;
-  let noise = 0;
-  const values = Array.from({ length: days }, (_, index) => {
-    level *= Math.exp(growth + wander * normal(random));
-    noise = memory * noise + Math.sqrt(1 - memory ** 2) * sigma * normal(random);
-    return level * shape(weekdayOf(addDays(first, index))) * Math.exp(noise);
+  const values = walk(random, HABITS[kind], days).map((factor, index) => {
+    const grown = Math.exp(growth * index);
+    return level * grown * factor * shape((weekdayOf(first) + index) % 7);
   });
   return { kind, values };
+}
+
+/** Factors around 1, one a day: noise that remembers the day before, on a level that wanders. */
+export function walk(random: Chance, habit: Habit, days: number): readonly number[] {
+  const { sigma, memory, wander } = habit;
+  const fresh = Math.sqrt(1 - memory ** 2) * sigma;
+  let [noise, level] = [sigma * normal(random), 0];
+  return Array.from({ length: days }, () => {
+    noise = memory * noise + fresh * normal(random);
+    level += wander * normal(random);
+    return Math.exp(noise + level);
+  });
 }
 
 export function mixedKind(random: Chance): Kind {
@@ -83,7 +92,7 @@ export function mixedKind(random: Chance): Kind {
 
 function levelOf(random: Chance, kind: Kind): number {
   if (kind === 'tiny') return between(random, 0.1, 0.8);
-  return 20 * Math.exp(0.8 * normal(random));
+  return 20 * Math.exp(0.5 * normal(random));
 }
 
 function shapeOf(random: Chance, kind: Kind): (weekday: number) => number {
