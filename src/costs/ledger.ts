@@ -31,7 +31,6 @@ const NOTHING: Sum = { rows: 0, openRows: 0, total: 0, preliminary: 0 };
 export function dayStates(rows: readonly CostRow[], { first, last }: Span): readonly DayState[] {
   const sums = new Map<Day, { -readonly [Key in keyof Sum]: Sum[Key] }>();
   for (const { day, total, locked } of rows) {
-    if (day < first || day > last) continue;
     const sum = sums.get(day) ?? { ...NOTHING };
     sum.rows += 1;
     sum.openRows += locked ? 0 : 1;
@@ -67,8 +66,8 @@ export function picker(selector: Selector): (row: CostRow) => boolean {
   const warehouses = selector.warehouses && new Set(selector.warehouses);
   const entities = selector.entities && new Set(selector.entities);
   return ({ serviceId, warehouseId, entityId }) => {
-    if (services && (serviceId === null || !services.has(serviceId))) return false;
-    if (warehouses && (warehouseId === null || !warehouses.has(warehouseId))) return false;
+    if (services && !services.has(serviceId ?? '')) return false;
+    if (warehouses && !warehouses.has(warehouseId ?? '')) return false;
     return !entities || entities.has(entityId);
   };
 }

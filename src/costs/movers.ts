@@ -80,7 +80,7 @@ function differences(now: readonly Line[], before: readonly Line[]): readonly Mo
 function moverOf({ key, name }: Line, now: Line | undefined, before: Line | undefined): Mover {
   const sums = { now: now?.total ?? 0, before: before?.total ?? 0 };
   const kind = before === undefined ? 'new' : now === undefined ? 'vanished' : 'changed';
-  const relative = kind === 'new' ? null : relativeOf(sums.now, sums.before);
+  const relative = relativeOf(sums.now, sums.before);
   return { key, name, kind, ...sums, delta: sums.now - sums.before, relative };
 }
 
@@ -91,8 +91,7 @@ function largest(all: readonly Mover[], minimum: Micro): readonly Mover[] {
   const movers: Mover[] = [];
   let explained = 0;
   for (const mover of sorted) {
-    const isSmall = size(mover) < minimum || mover.delta === 0;
-    if (isSmall || explained >= enough || movers.length === MOST) break;
+    if (size(mover) < minimum || explained >= enough || movers.length === MOST) break;
     movers.push(mover);
     explained += size(mover);
   }

@@ -74,6 +74,12 @@ test.for<[string, string, readonly [Day, Day], readonly [Day, Day]]>([
     ['2026-11-09', '2026-11-09'],
   ],
   [
+    'days of a month with days from the first of another',
+    'unequal-weekdays',
+    ['2026-11-10', '2026-11-12'],
+    ['2026-11-01', '2026-11-03'],
+  ],
+  [
     'seven days with six',
     'unequal-lengths',
     ['2026-11-09', '2026-11-15'],
@@ -125,6 +131,12 @@ describe('a month against the month before', () => {
     const { through, comparison } = monthToDate(months, TODAY);
     expect(through).toBe('2026-11-17');
     expect(comparison).toMatchObject({ days: 17 });
+  });
+
+  test('was, as of an earlier day, what it was through that day', () => {
+    const { through, comparison } = monthToDate(series('2026-09-01', workdays), '2026-11-10');
+    expect(through).toBe('2026-11-10');
+    expect(comparison).toMatchObject({ days: 10 });
   });
 
   test('is not compared while no day of it is final', () => {

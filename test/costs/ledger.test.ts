@@ -68,7 +68,7 @@ test.for<[string, object, readonly number[]]>([
 describe('by service', () => {
   const rows = [
     row({ credits: 60 }),
-    pipeRow({ credits: 10, locked: false }),
+    pipeRow({ day: '2026-11-19', credits: 10, locked: false }),
     warehouseRow({ credits: 25 }),
     row({ day: '2026-11-18', credits: 5, entityName: 'analytics' }),
     pipeRow({ entityId: 'p-9', serviceId: 's-9', entityName: 'events', credits: 0 }),
@@ -82,7 +82,7 @@ describe('by service', () => {
         name: 'analytics',
         total: microOf(75),
         share: 0.75,
-        days: 2,
+        days: 3,
         preliminary: microOf(10),
       },
       {
@@ -158,6 +158,19 @@ test.for<[By, readonly (readonly [string, string, number])[]]>([
   expect(lines).toEqual(expected);
 });
 
+test('what cost nothing has no share', () => {
+  expect(sumBy([row({ credits: 0 })], 'service', WEEK)).toMatchObject([{ total: 0, share: null }]);
+});
+
+test('two names told on the same day are no matter of which was told first', () => {
+  const rows = [
+    warehouseRow({ entityName: 'a' }),
+    warehouseRow({ entityId: 'w-0', entityName: 'b' }),
+  ];
+  expect(sumBy(rows, 'warehouse', WEEK)).toMatchObject([{ name: 'b' }]);
+  expect(sumBy(rows.toReversed(), 'warehouse', WEEK)).toMatchObject([{ name: 'b' }]);
+});
+
 test('rounding within a row is no line of its own', () => {
   const rows = [row({ credits: 1, metrics: { computeCredits: microOf(0.995) } })];
   expect(sumBy(rows, 'metric', WEEK).map(({ key }) => key)).toEqual(['computeCredits']);
@@ -194,6 +207,9 @@ describe('day by day', () => {
   test('all lines at once are what each line is alone', () => {
     fc.assert(
       fc.property(randomRows, spans, (random, span) => {
+        const lines = sumBy(random, 'entity', span);
+        const keys = allSeries(random, 'entity', span).map(({ key }) => key);
+        expect(keys).toEqual(lines.map(({ key }) => key).sort());
         for (const { key, values } of allSeries(random, 'entity', span)) {
           expect(values).toEqual(seriesOf(random, { entities: [key] }, span));
         }

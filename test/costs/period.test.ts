@@ -109,6 +109,7 @@ test('the last final day is one of the days that were fetched for it', () => {
   });
   expect(settled(final, null, TODAY)).toBeNull();
   expect(settled(final, '2026-11-01', TODAY)).toBeNull();
+  expect(settled(final, TODAY, TODAY)).toBeNull();
   expect(settled(period('mtd'), null, TODAY)).toEqual(period('mtd'));
 });
 

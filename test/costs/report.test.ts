@@ -76,6 +76,7 @@ test.for<[string, Partial<ReportRow>, object]>([
   ],
   ['writes the day as its first instant', { date: '2026-11-17T00:00:00Z' }, { day: '2026-11-17' }],
   ['has no name for the entity', { entityName: null }, { entityName: 's-1' }],
+  ['has an empty name for the entity', { entityName: '' }, { entityName: 's-1' }],
   ['does not say whether the row is final', { locked: null }, { locked: false }],
   [
     'gives no total',
@@ -172,6 +173,7 @@ describe('the grand total', () => {
 
   test('of a report without rows may be zero and nothing else', () => {
     expect(read([], 0)).toEqual({ rows: [], problems: [] });
+    expect(read([], 0.005).problems).toEqual([]);
     expect(read([], 3).problems).toHaveLength(1);
   });
 });
