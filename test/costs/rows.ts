@@ -41,6 +41,11 @@ export function daily(first: Day, credits: readonly number[], over: Over = {}): 
 
 export const days = fc.integer({ min: 0, max: 80 }).map((count) => addDays('2026-09-15', count));
 
+export const spans = fc.tuple(days, fc.nat(60)).map(([first, more]) => ({
+  first,
+  last: addDays(first, more),
+}));
+
 // Some are alike, so that lines tie.
 const micro = fc.oneof(
   fc.integer({ min: -5_000_000, max: 900_000_000 }),
