@@ -63,6 +63,17 @@ export interface Plan {
   /** Fields that the target has and that stay as they are. */
   readonly keptAsIs: readonly string[];
   readonly warnings: readonly string[];
+  /** Missing where nothing is to be said of it. Approvals are not bound to it. */
+  readonly cost?: CostEffect | undefined;
+}
+
+/** What a change would cost or save, estimated once, so that every drawing of it says the same. */
+export interface CostEffect {
+  readonly text: string;
+  /** Credits of compute a day, negative where it saves; null where it is not known. */
+  readonly perDay: number | null;
+  /** The same beside what it costs until then: −1 is all of it. */
+  readonly share: number | null;
 }
 
 /** What a rule of the policy asks for before a change may run. */

@@ -20,6 +20,7 @@ export const serviceScale = changeCommand({
   applies: sizingApplies,
   sends: 'PATCH replicaScaling',
   callClass: 'patch',
+  effect: 'scale',
 
   target: ({ service }) => serviceTarget(service),
   observe: ({ service }) => service.lastSeen,

@@ -11,6 +11,7 @@ export const serviceStart = changeCommand({
   args: z.strictObject({ service: ServiceName }),
   sends: 'PATCH state',
   callClass: 'patch',
+  effect: 'start',
 
   target: ({ service }) => serviceTarget(service),
   observe: ({ service }) => service.lastSeen,

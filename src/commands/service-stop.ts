@@ -12,6 +12,7 @@ export const serviceStop = changeCommand({
   args: z.strictObject({ service: ServiceName }),
   sends: 'PATCH state',
   callClass: 'patch',
+  effect: 'stop',
 
   target: ({ service }) => serviceTarget(service),
   observe: ({ service }) => service.lastSeen,

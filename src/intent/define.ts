@@ -8,6 +8,7 @@ import type { Named, Service } from '../directory/directory.ts';
 import type { Problem, Secret } from '../errors.ts';
 import type { Answer } from './answer.ts';
 import type { Circumstances, Given } from './arguments.ts';
+import type { EffectKind } from './effect.ts';
 
 /** What a command may use to look and to act. */
 export interface Reach {
@@ -61,6 +62,8 @@ export interface ChangeCommand<Args = unknown> extends Words {
   readonly sends: string;
   /** The wire's method: a `post` is never sent a second time, whatever happened to the first. */
   readonly callClass: 'patch' | 'post' | 'put';
+  /** How it moves the costs of its target; nothing is said of them where this is missing. */
+  readonly effect?: EffectKind;
   readonly target: (args: Args) => Target;
   readonly observe: (args: Args, reach: Reach) => Snapshot | null | Promise<Snapshot | null>;
   /** Reads the target again right before sending, where the API has a read to do it with. */

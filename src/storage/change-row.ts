@@ -45,6 +45,13 @@ const StoredPlan: z.ZodType<Plan> = z.strictObject({
   rows: z.array(z.strictObject({ field: z.string(), label: z.string(), before: Any, after: Any })),
   keptAsIs: z.array(z.string()),
   warnings: z.array(z.string()),
+  cost: z
+    .strictObject({
+      text: z.string(),
+      perDay: z.number().nullable(),
+      share: z.number().nullable(),
+    })
+    .optional(),
 });
 
 const StoredRequirement: z.ZodType<Requirement> = z.strictObject({

@@ -133,6 +133,8 @@ export function openChangesOf(db: Db, targetKey: string): Promise<Change[]> {
 export interface ChangeFilter {
   readonly states?: readonly State[];
   readonly requester?: UserId;
+  /** Only those whose request was sent, and that ended, from this instant on. */
+  readonly endedSince?: Date;
   readonly limit: number;
   /** The last change of the page before. */
   readonly before?: Pick<Change, 'id' | 'createdAt'>;
@@ -141,12 +143,13 @@ export interface ChangeFilter {
 /** The newest first. */
 export function changesWhere(
   db: Db,
-  { states, requester, limit, before }: ChangeFilter,
+  { states, requester, endedSince, limit, before }: ChangeFilter,
 ): Promise<Change[]> {
   const where = (eb: Builder) =>
     eb.and([
       ...(states ? [eb('state', 'in', states)] : []),
       ...(requester ? [eb('requester', '=', requester)] : []),
+      ...(endedSince ? [eb('ended_at', '>=', toText(endedSince))] : []),
       ...(before ? [isOlder(eb, before)] : []),
     ]);
   return select(db, { where, limit, order: 'desc' });

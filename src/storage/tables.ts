@@ -30,6 +30,7 @@ export interface Tables {
   subscription: SubscriptionTable;
   incident: IncidentTable;
   budget_notice: BudgetNoticeTable;
+  effect_notice: EffectNoticeTable;
 }
 
 export interface ChangeTable {
@@ -191,6 +192,12 @@ export interface BudgetNoticeTable {
   budget: string;
   month: string;
   mark: string;
+  at: InstantText;
+}
+
+export interface EffectNoticeTable {
+  change_id: ChangeId;
+  days: number;
   at: InstantText;
 }
 

@@ -1,0 +1,10 @@
+/** Effects of changes on costs: which of them were told. */
+export function thirdSchema(engine: 'sqlite' | 'postgres'): string[] {
+  const text = engine === 'sqlite' ? 'text' : 'text collate "C"';
+  const end = engine === 'sqlite' ? 'strict' : '';
+  return [
+    `create table effect_notice (change_id ${text} not null references change (id),
+      days integer not null check (days > 0), at ${text} not null,
+      primary key (change_id, days)) ${end}`,
+  ];
+}
