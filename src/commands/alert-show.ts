@@ -40,7 +40,7 @@ const NAMED = new Set([
 
 function facts(alert: Alert, now: Date): readonly (readonly [string, Cell])[] {
   const others = Object.entries(alert.asRead)
-    .filter(([key, value]) => !NAMED.has(key) && value !== null)
+    .filter(([key, value]) => !NAMED.has(key) && value !== null && !isEmptyList(value))
     .map(
       ([key, value]) => [key, typeof value === 'string' ? value : JSON.stringify(value)] as const,
     );
@@ -63,6 +63,10 @@ function facts(alert: Alert, now: Date): readonly (readonly [string, Cell])[] {
     ['Updated', instant(alert.updatedAt)],
     ...others,
   ];
+}
+
+function isEmptyList(value: unknown): boolean {
+  return Array.isArray(value) && value.length === 0;
 }
 
 function instant(text: string | null): Cell {

@@ -32,11 +32,23 @@ export function sentService(
 
   const fields = factsOf(result);
   const state = result.state === null ? [] : [result.state];
-  const reported = [...state, ...inForce(result, body), ...differing(body, result)];
+  const reported = [
+    ...state,
+    ...confirmed(body, result),
+    ...inForce(result, body),
+    ...differing(body, result),
+  ];
   return { requestId, reported, learned: { id, name: result.name ?? name, fields } };
 }
 
-/** What another server shows than was sent to it. What it left out is not known, and no sign. */
+/** Said only where the reply repeats every single value: a reply without them confirms nothing. */
+function confirmed(body: JsonObject, reply: Readonly<Record<string, unknown>>): readonly string[] {
+  const sent = Object.entries(body);
+  const all = sent.length > 0 && sent.every(([field, value]) => reply[field] === value);
+  return all ? ['the values as asked for'] : [];
+}
+
+/** Where the reply shows another value than was sent. What it left out is not known, and no sign. */
 function differing(body: JsonObject, reply: Readonly<Record<string, unknown>>): readonly string[] {
   return Object.entries(body).flatMap(([field, sent]) => {
     const got = reply[field];
