@@ -189,7 +189,11 @@ test.for<[Deed, string, string]>([
   ['stop', 'wrong-object', 'The server reports: no details. It can take minutes'],
   ['scale', 'stale-state', '! maxReplicaMemoryGb is 32, not 64 as sent'],
   ['scale', 'reply-differs', '! minReplicaMemoryGb is 20, not 16 as sent'],
-  ['scale', 'number-as-string', 'running, in force now: minReplicaMemoryGb 8, max'],
+  [
+    'scale',
+    'number-as-string',
+    'running, the values as asked for, in force now: minReplicaMemoryGb 8, max',
+  ],
   ['scale', 'nulls', 'The server reports: no details.'],
   ['endpoint', 'nulls', 'The server reports: id '],
   ['endpoint', 'unknown-enum', 'status brand-new'],
