@@ -15,7 +15,6 @@ export const REFUSALS = [
   'note-required',
   'too-early',
   'lost-race',
-  'target-busy',
   'target-moved',
   'approvals-missing',
   // Who someone is.
@@ -30,6 +29,5 @@ export const REFUSALS = [
   'not-an-approver',
   'frozen',
   'reason-required',
-  'policy-changed',
 ] as const;
 export type Refusal = (typeof REFUSALS)[number];

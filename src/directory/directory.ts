@@ -75,9 +75,12 @@ export function findNamed<T extends Named>(things: readonly T[], text: string): 
   const wanted = text.trim().toLowerCase();
   const byId = things.filter(({ id }) => id.toLowerCase() === wanted);
   if (byId.length > 0) return byId;
-  return things.filter(({ name, aliases }) =>
+  const byName = things.filter(({ name, aliases }) =>
     [name, ...aliases].some((word) => word.toLowerCase() === wanted),
   );
+  // Cards show the first eight letters of an id: what is shown may be typed.
+  const isShortId = byName.length === 0 && /^[0-9a-f]{8}$/.test(wanted);
+  return isShortId ? things.filter(({ id }) => id.toLowerCase().startsWith(wanted)) : byName;
 }
 
 export function serviceTarget(service: Service): Target {

@@ -11,6 +11,7 @@ import { callbackIdOf, settingOf } from './form.ts';
 import { fill, openForm } from './open-form.ts';
 import { choose, PALETTE } from './palette.ts';
 import { ChangeOf, givenOf, type Pressed } from './payload.ts';
+import { wholePlan } from './preview.ts';
 import { NOWHERE, tellPrivately } from './private-word.ts';
 import { type About, isQuestion, type Question, questionModal } from './question.ts';
 import { refusalLine } from './refusals.ts';
@@ -112,6 +113,7 @@ async function answerPress(
   if (id === 'change.edit') return edit(bot, typed, change.data);
   if (id === 'change.undo') return undo(bot, typed, change.data);
   if (id === 'change.reveal') return reveal(bot, typed, change.data);
+  if (id === 'change.details') return details(bot, typed, change.data);
   return sentenceMessage([OLD_BUTTON]);
 }
 
@@ -145,11 +147,25 @@ async function edit(bot: Bot, typed: Typed, id: ChangeId): Promise<Message | nul
     );
   }
   const given = { ...textOf(draft.plan.args), reason: draft.reason ?? '' };
-  return openForm(bot, typed, command, given);
+  const spot = { ...typed.spot, edits: draft.id };
+  return openForm(bot, { ...typed, spot }, command, given);
 }
 
 function textOf(args: Readonly<Record<string, unknown>>): Readonly<Record<string, string>> {
   return Object.fromEntries(Object.entries(args).map(([name, value]) => [name, String(value)]));
+}
+
+/** The whole plan in private, for its requester and for whoever may decide about it. */
+async function details(bot: Bot, { by }: Typed, id: ChangeId): Promise<Message | null> {
+  const change = await loadChange(bot.world, id);
+  if (!change) return refusal(bot, 'not-found');
+  const identity = await bot.world.people.identify(by, { fresh: false });
+  const { to, from } = change.requires;
+  const mayLook = identity.ok && identity.actor.roles.some((role) => role === to || role === from);
+  if (identity.ok && (mayLook || change.requester === by)) return wholePlan(change);
+  const why = identity.ok ? 'not-an-approver' : identity.refusal;
+  const denial = denialOf(why, { change, role: from ?? to });
+  return sentenceMessage(refusalLine(denial, bot.drawing.policy, bot.prefix));
 }
 
 async function undo(bot: Bot, typed: Typed, id: ChangeId): Promise<Message | null> {

@@ -3,10 +3,10 @@ import type { Refusal } from '../changes/refusal.ts';
 import type { ChangeCommand } from '../intent/define.ts';
 import type { Policy } from '../policy/policy.ts';
 import { denialOf } from '../workflow/denial.ts';
-import { valueText } from '../workflow/plan.ts';
 import { type Button, buttons, fact, lines, type Message, message, title } from './blocks.ts';
 import { endingLines } from './ending.ts';
 import { deed } from './naming.ts';
+import { guarded, holdsGuarded, planLines, sendsLine, targetLine } from './plan-lines.ts';
 import { refusalLine } from './refusals.ts';
 import { bounded, either, type Inline, type Line } from './rich.ts';
 
@@ -75,31 +75,10 @@ function facts(change: Change): readonly Line[] {
     targetLine(change),
     fact('Asked by', { user: requester }, ', ', { at: createdAt }, ` · ${id}`),
     ...(reason ? [fact('Reason', reason)] : []),
-    ...planLines(change),
-    sendsLine(change),
+    ...planLines(guarded(change.plan)),
+    sendsLine(guarded(change.plan)),
     fact('Cost', 'not known'),
   ];
-}
-
-/** Field by field what would be other than it is, and what is carried over untouched. */
-export function planLines({ plan: { rows, keptAsIs } }: Pick<Change, 'plan'>): readonly Line[] {
-  const changed = rows.map(({ label, before, after }): Line => {
-    const was = before === null ? [] : [`${bounded(valueText(before), 300)} → `];
-    return fact(label, ...was, { bold: bounded(valueText(after), 600) });
-  });
-  const kept = keptAsIs.length > 0 ? [fact('Kept as is', keptAsIs.join(', '))] : [];
-  return [...changed, ...kept];
-}
-
-/** With the beginning of the id: two services may have one name, and a name may look like another. */
-export function targetLine({ plan: { target } }: Pick<Change, 'plan'>): Line {
-  const about = [target.tags?.join(', '), target.warehouse, target.id.slice(0, 8)].filter(Boolean);
-  const kind = target.kind === 'alert' ? 'Alert' : 'Service';
-  return fact(kind, bounded(target.name, 150), about.map((each) => ` · ${each}`).join(''));
-}
-
-export function sendsLine({ plan }: Pick<Change, 'plan'>): Line {
-  return fact('Sends', { code: `${plan.sends} ${JSON.stringify(plan.body)}` });
 }
 
 function warnings({ state, plan }: Change): readonly Line[] {
@@ -145,14 +124,18 @@ function call(change: Change, { groupIds }: Drawing): readonly Line[] {
 function cardButtons(change: Change, { commands }: Drawing): readonly Button[] {
   const value = change.id;
   const cancel = { id: 'change.cancel', label: 'Cancel', value };
+  const details = holdsGuarded(change.plan)
+    ? [{ id: 'change.details', label: 'Show all of it', value }]
+    : [];
   if (change.state === 'pending') {
     return [
       { id: 'change.approve', label: 'Approve', value, style: 'primary' },
       { id: 'change.reject', label: 'Reject', value, style: 'danger' },
       cancel,
+      ...details,
     ];
   }
-  if (change.state === 'approved') return [cancel];
+  if (change.state === 'approved') return [cancel, ...details];
   if (change.state === 'unknown') {
     return [
       { id: 'change.happened', label: 'It happened', value },

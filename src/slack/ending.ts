@@ -14,7 +14,8 @@ export function endingLines(change: Change, drawing: Drawing): readonly Line[] {
 }
 
 function waiting({ notBefore }: Change): readonly Line[] {
-  if (!notBefore) return [['It runs next.']];
+  if (!notBefore)
+    return [['It runs as soon as nothing else runs there, after a last look at all of it.']];
   return [['The server asked to wait, so nothing was sent. Next try: ', { at: notBefore }, '.']];
 }
 
@@ -30,7 +31,7 @@ function endingWords(ending: Ending, change: Change, drawing: Drawing): readonly
       ['Nothing was changed. Mend what it names, then ask again.'],
     ];
   }
-  if (change.resolution) return [[{ bold: 'The server said: ' }, answerOf(ending)]];
+  if (change.resolution) return [[{ bold: 'What was known: ' }, answerOf(ending)]];
   return [
     [{ bold: 'What is known: ' }, answerOf(ending)],
     ['It will not be sent again by itself, and no other change of this target runs meanwhile.'],
@@ -42,8 +43,11 @@ function answerOf({ status, text }: Ending & { how: 'failed' | 'unknown' }): str
   return status === null ? text : `${status} ${text}`;
 }
 
-function requestLine({ at, tookMs, requestId }: Ending): Line {
+function requestLine(ending: Ending): Line {
+  const { at, tookMs, requestId } = ending;
   const request = requestId ? ` · request ${requestId}` : '';
   const took = tookMs < 1_000 ? `${tookMs} ms` : `${(tookMs / 1_000).toFixed(1)} s`;
+  // Without a status nothing was answered, and how long nobody waited says nothing.
+  if (ending.how === 'unknown' && ending.status === null) return fact('No answer', { at });
   return fact('Answered', { at }, `, after ${took}${request}`);
 }

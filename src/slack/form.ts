@@ -6,7 +6,7 @@ import { appliesTo } from '../intent/complete.ts';
 import { type Command, nounOf, verbOf } from '../intent/define.ts';
 import type { Vocabulary } from '../intent/understood.ts';
 import { type Choice, elementFor, plain } from './inputs.ts';
-import { ChannelOf } from './payload.ts';
+import { ChangeOf, ChannelOf } from './payload.ts';
 import { NOWHERE, type Spot } from './private-word.ts';
 
 const REASON: Field = { name: 'reason', label: 'Reason', optional: true };
@@ -31,13 +31,14 @@ const Metadata = z.object({
   channel: ChannelOf.nullish().catch(null),
   thread: z.string().max(30).nullish().catch(null),
   fixed: z.record(z.string(), z.string()).default({}),
+  edits: ChangeOf.optional().catch(undefined),
 });
 
 /** What a form remembers. It comes back from outside: ids to look up, and nothing to trust. */
 export function settingOf(metadata: string): { spot: Spot; fixed: Given } {
   try {
-    const { channel = null, thread = null, fixed } = Metadata.parse(JSON.parse(metadata));
-    return { spot: { channel, thread }, fixed };
+    const { channel = null, thread = null, edits, fixed } = Metadata.parse(JSON.parse(metadata));
+    return { spot: { channel, thread, edits }, fixed };
   } catch {
     return { spot: NOWHERE, fixed: {} };
   }

@@ -1,7 +1,8 @@
 import type { Change } from '../changes/change.ts';
 import { type Button, buttons, fact, lines, note, type Part } from './blocks.ts';
-import { cardTitle, planLines, sendsLine, targetLine } from './card.ts';
+import { cardTitle } from './card.ts';
 import { deed } from './naming.ts';
+import { planLines, sendsLine, targetLine } from './plan-lines.ts';
 import type { Inline, Line } from './rich.ts';
 
 type Shown = readonly (Part | null)[];
@@ -41,8 +42,8 @@ export function toDecide(change: Change): Shown {
       targetLine(change),
       fact('Asked by', { user: requester }, ', ', { at: createdAt }),
       ...(reason ? [fact('Reason', reason)] : []),
-      ...planLines(change),
-      sendsLine(change),
+      ...planLines(change.plan),
+      sendsLine(change.plan),
       ...plan.warnings.map((warning): Line => [{ bold: '! ' }, warning]),
       ...(approvals.length > 0 ? [approved(change)] : []),
       fact('Needs', needed(requires.count, approvals.length)),

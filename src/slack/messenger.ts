@@ -2,6 +2,7 @@ import type { WebClient } from '@slack/web-api';
 import type { Change, ChannelId, Position } from '../changes/change.ts';
 import type { Refusal } from '../changes/refusal.ts';
 import type { Command } from '../intent/define.ts';
+import type { Denial } from '../workflow/denial.ts';
 import type { Clicked, Messenger, ReplyTo } from '../workflow/world.ts';
 import { lines, type Message, message } from './blocks.ts';
 import { cardTitle, changeCard, type Drawing } from './card.ts';
@@ -61,12 +62,19 @@ export function createMessenger(options: Options): Messenger {
 
   function answerTo(replyTo: ReplyTo, clicked: Clicked) {
     if (!clicked.ok) {
+      const asked = ownAsked(replyTo, clicked.denial);
+      if (asked) return { ...answeredPreview(asked, cardChannel(asked)), replace: true };
       const line = refusalLine(clicked.denial, drawing.policy, drawing.prefix);
       const replace = replyTo.replaces && !TRY_AGAIN.includes(clicked.denial.refusal);
       return { ...message(lines(line)), replace };
     }
     if (!replyTo.replaces) return null;
     return { ...answeredPreview(clicked.change, cardChannel(clicked.change)), replace: true };
+  }
+
+  /** A second click on one's own preview is answered like the first: where its card is. */
+  function ownAsked({ user, replaces }: ReplyTo, { refusal, change }: Denial): Change | null {
+    return replaces && refusal === 'not-draft' && change?.requester === user ? change : null;
   }
 
   function cardChannel(change: Change): string | null {

@@ -20,11 +20,13 @@ export async function openForm(
   { trigger, spot }: Opening,
   command: Command,
   given: Given,
+  line: string | null = null,
 ): Promise<Message | null> {
   const { views } = bot.clients.views;
   // Only an alert has to be read before its form can be filled.
   if (!given.alert) {
-    const known = knownOf(seen(bot, command, given));
+    const seenNow = knownOf(seen(bot, command, given));
+    const known = { ...seenNow, line: line ?? seenNow.line };
     const view = commandForm(command, given, localVocabulary(bot), { spot, known });
     await views.open({ trigger_id: trigger, view });
     return null;

@@ -1,7 +1,8 @@
 import type { Change, Snapshot } from '../changes/change.ts';
 import { type Button, buttons, fact, lines, type Message, message, title } from './blocks.ts';
-import { cardTitle, type Drawing, planLines, sendsLine, targetLine } from './card.ts';
+import { cardTitle, type Drawing } from './card.ts';
 import { deed, roleText } from './naming.ts';
+import { planLines, sendsLine, targetLine } from './plan-lines.ts';
 import type { Line } from './rich.ts';
 
 /** What the requester alone sees before anything is asked of anybody. */
@@ -11,8 +12,8 @@ export function preview(draft: Change, others: readonly Change[], drawing: Drawi
     lines(
       targetLine(draft),
       seenLine(draft.plan.before),
-      ...planLines(draft),
-      sendsLine(draft),
+      ...planLines(draft.plan),
+      sendsLine(draft.plan),
       fact('Cost', 'not known'),
       approvalLine(draft, drawing),
       ...(draft.reason ? [fact('Reason', draft.reason)] : []),
@@ -63,4 +64,12 @@ export function answeredPreview(change: Change, cardChannel: string | null): Mes
         ? ['Nothing was changed.']
         : ['It runs now. Its card tells how it ends.'];
   return message(title(cardTitle(change)), lines(where, [`Change ${change.id}`]));
+}
+
+/** What a card does not show in a channel, for one reader. */
+export function wholePlan(change: Change): Message {
+  return message(
+    title(deed(change)),
+    lines(targetLine(change), ...planLines(change.plan), sendsLine(change.plan)),
+  );
 }

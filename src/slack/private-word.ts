@@ -1,4 +1,4 @@
-import type { ChannelId, UserId } from '../changes/change.ts';
+import type { ChangeId, ChannelId, UserId } from '../changes/change.ts';
 import type { Message } from './blocks.ts';
 import type { Clients } from './clients.ts';
 
@@ -7,6 +7,8 @@ export interface Spot {
   readonly channel: ChannelId | null;
   /** The first message of the thread; null outside of threads. */
   readonly thread: string | null;
+  /** The draft that an edited one takes the place of. */
+  readonly edits?: ChangeId | undefined;
 }
 
 export const NOWHERE: Spot = { channel: null, thread: null };

@@ -32,7 +32,6 @@ const SENTENCES: Readonly<Record<Refusal, Sentence>> = {
   'note-required': () => ['Please say what you saw: the next person relies on it.'],
   'too-early': () => [`This is still under way. ${AGAIN}`],
   'lost-race': () => ['This very click has arrived before; it counts once.'],
-  'target-busy': ({ target }) => [`Another change of ${name(target)} is running.`],
   'target-moved': ({ target }) => [
     `${name(target)} was changed since this was shown. Nothing was sent; ask again to see it anew.`,
   ],
@@ -41,8 +40,8 @@ const SENTENCES: Readonly<Record<Refusal, Sentence>> = {
   ],
   'lookup-failed': () => [`Slack did not tell who is who just now, so nothing was done. ${AGAIN}`],
   deactivated: () => ['This account is deactivated.'],
-  guest: () => ['Guests cannot ask for changes or approve them.'],
-  bot: () => ['Apps and bots cannot ask for changes or approve them.'],
+  guest: () => ['Guests cannot use Signalbox.'],
+  bot: () => ['Apps and bots cannot use Signalbox.'],
   'other-workspace': () => ['Only members of this workspace can use Signalbox.'],
   'no-rule': ({ command, target, rule }, _policy, prefix) =>
     rule === null
@@ -67,7 +66,6 @@ const SENTENCES: Readonly<Record<Refusal, Sentence>> = {
   'reason-required': () => [
     'This needs a reason: write it at the end of the command, for example “nightly maintenance”.',
   ],
-  'policy-changed': () => ['The policy has changed since. Nothing was sent; ask again.'],
 };
 
 export function refusalLine(denial: Denial, policy: Policy, prefix = ''): Line {

@@ -5,6 +5,7 @@ import type { Line } from './rich.ts';
 
 /** What to do, by what the server answered; the rest is the server's own words. */
 const ADVICE: Readonly<Record<number, string>> = {
+  400: 'The server does not take what was asked for. Mend what it names.',
   401: 'The key is not accepted. Whoever looks after Signalbox can renew it.',
   403: 'The key may not do this. Whoever looks after Signalbox can give it the right.',
   404: 'Nothing of that name or id is there: it may have expired, or belong to another service.',

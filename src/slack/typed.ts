@@ -134,6 +134,8 @@ async function mayAsk(
   return denialOf(refusal, { ...about, rule: rule?.place ?? null, role, who });
 }
 
+const NEEDS_REASON = 'This change needs a reason, for whoever has to decide about it.';
+
 async function answerRequest(
   bot: Bot,
   typed: Typed,
@@ -141,11 +143,25 @@ async function answerRequest(
   { args, given, reason }: Intent,
 ): Promise<Message | null> {
   const { world, drawing } = bot;
-  const request = { command, args, given, reason, requester: typed.by, origin: typed.spot.channel };
+  const edits = typed.spot.edits ?? null;
+  const request = {
+    command,
+    args,
+    given,
+    reason,
+    edits,
+    requester: typed.by,
+    origin: typed.spot.channel,
+  };
   const key = `request:${typed.trigger}`;
   const requested = await requestChange(world, { ...request, key });
   if (requested.ok) return preview(requested.draft, requested.others, drawing);
-  if ('denial' in requested) return refused(requested.denial, drawing);
+  if ('denial' in requested) {
+    // What is missing can be written: the form has the rest of it already.
+    return requested.denial.refusal === 'reason-required'
+      ? openForm(bot, typed, command, { ...given, reason: reason ?? '' }, NEEDS_REASON)
+      : refused(requested.denial, drawing);
+  }
   return problemsMessage(bot, { command, given, reason: reason ?? '' }, requested.problems);
 }
 

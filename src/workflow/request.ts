@@ -1,5 +1,6 @@
 import {
   type Change,
+  type ChangeId,
   type ChannelId,
   type JsonObject,
   type Plan,
@@ -7,17 +8,18 @@ import {
   type UserId,
 } from '../changes/change.ts';
 import { planDigest } from '../changes/digest.ts';
-import { DRAFT_LIVES_MS } from '../changes/lifecycle.ts';
+import { cancel, DRAFT_LIVES_MS } from '../changes/lifecycle.ts';
 import type { Problem } from '../errors.ts';
 import type { Given } from '../intent/arguments.ts';
 import type { ChangeCommand } from '../intent/define.ts';
 import { type Decision, decide } from '../policy/decide.ts';
 import { appendEvent } from '../storage/audit.ts';
-import { insertChange, openChangesOf } from '../storage/changes.ts';
+import { insertChange, lockChange, openChangesOf } from '../storage/changes.ts';
+import type { Tx } from '../storage/database.ts';
 import { markHandled, receive } from '../storage/inbox.ts';
 import { type Denial, denialOf } from './denial.ts';
 import { planOf } from './plan.ts';
-import { recordRefusal } from './record.ts';
+import { recordMove, recordRefusal } from './record.ts';
 import type { Identity, World } from './world.ts';
 
 export interface Request {
@@ -27,6 +29,8 @@ export interface Request {
   readonly reason: string | null;
   readonly requester: UserId;
   readonly origin: ChannelId | null;
+  /** The draft that this one takes the place of: two live previews would be two cards. */
+  readonly edits: ChangeId | null;
   /** Slack's own mark of this one interaction: a request that comes twice is drafted once. */
   readonly key: string;
 }
@@ -126,6 +130,7 @@ async function record(world: World, request: Request, draft: Change): Promise<Re
     if (!first) return { ok: false, denial: denialOf('lost-race', { command: draft.command }) };
 
     await markHandled(tx, request.key, at);
+    await withdraw(tx, world, request);
     await insertChange(tx, draft);
     await appendEvent(tx, world.auditKey, {
       kind: 'drafted',
@@ -139,6 +144,14 @@ async function record(world: World, request: Request, draft: Change): Promise<Re
     const others = open.filter(({ id, state }) => id !== draft.id && state !== 'draft');
     return { ok: true, draft, others };
   });
+}
+
+async function withdraw(tx: Tx, world: World, { edits, requester }: Request): Promise<void> {
+  const edited = edits ? await lockChange(tx, edits) : null;
+  if (edited?.state !== 'draft') return;
+  const outcome = cancel(edited, { id: requester, roles: [] });
+  if (!outcome.ok) return;
+  await recordMove(tx, world, edited, outcome.change, { kind: 'edited', by: requester });
 }
 
 async function refuse(world: World, request: Request, denial: Denial): Promise<void> {

@@ -57,10 +57,34 @@ test('missing words open a form with the given ones filled in, and its answer is
   expect(textOf(preview)).toContain('by form');
 });
 
-test('a prod service needs a reason, and says so before anything is asked', async () => {
+test('a prod service needs a reason, and the form that asks for it has the rest', async () => {
   const stage = await openStage();
   await stage.slack.command(ANA, 'ops', '/service stop analytics-prod');
-  await stage.privateWord(ANA, 'This needs a reason');
+  const view = await stage.modal(ANA, 'service.stop');
+  const shown = JSON.stringify(stage.slack.screen(ANA).views.find(({ id }) => id === view)?.blocks);
+  expect(shown).toContain('This change needs a reason');
+  expect(shown).toContain('analytics-prod');
+});
+
+test('an edited preview takes the place of the first, which can no longer be sent off', async () => {
+  const stage = await openStage();
+  await stage.slack.command(ANA, 'ops', '/service stop staging for the night');
+  const first = await stage.privateWord(ANA, 'Stop staging?');
+  await stage.press(ANA, first, 'change.edit');
+  const view = await stage.modal(ANA, 'service.stop');
+  await stage.slack.submit(ANA, view, {
+    service: {
+      service: {
+        type: 'external_select',
+        selected_option: { text: { type: 'plain_text', text: 'staging' }, value: STAGING },
+      },
+    },
+    reason: { reason: { type: 'plain_text_input', value: 'for the week' } },
+  });
+  await stage.privateWord(ANA, 'for the week');
+  await stage.press(ANA, first, 'change.confirm');
+  await stage.privateWord(ANA, 'Nothing was changed');
+  expect(stage.slack.messages('db-approvals')).toEqual([]);
 });
 
 test('an edited preview keeps what was typed', async () => {
@@ -82,8 +106,9 @@ test('a second click on confirm asks nobody twice', async () => {
     stage.press(ANA, preview, 'change.confirm'),
   ]);
   await stage.card('waiting for approval');
-  await stage.privateWord(ANA, 'This was sent off already');
+  await stage.privateWord(ANA, 'The card is in #db-approvals');
   expect(stage.slack.calls('chat.postMessage')).toHaveLength(1);
+  expect(stage.slack.messages('db-approvals')).toHaveLength(1);
 });
 
 test('help works for everybody and shows first what the reader may use', async () => {

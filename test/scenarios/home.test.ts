@@ -113,7 +113,7 @@ test('whoever has no role sees nothing of what others do', async () => {
 
 test('a guest reads why there is nothing for guests', async () => {
   const stage = await openStage();
-  await opened(stage, GINA, 'Guests cannot ask for changes or approve them.');
+  await opened(stage, GINA, 'Guests cannot use Signalbox.');
 });
 
 test('a preview that was never sent off is no news', async () => {

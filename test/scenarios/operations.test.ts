@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { ORGANIZATION } from '../../src/sandbox/seed/organization.ts';
 import { ask, empty } from './asking.ts';
-import { ANA, BEN, openStage, type Stage, textOf } from './stage.ts';
+import { ANA, BEN, EMIL, openStage, type Stage, textOf } from './stage.ts';
 
 const STAGING = '1525c708-e4bc-426d-a9e7-d11b6c27caf5';
 
@@ -76,6 +76,7 @@ test('a created service shows its password once, to whoever asked for it', async
   );
   const password = /"password":"([^"]+)"/.exec(created)?.[1] ?? 'no password';
   expect(textOf(card ?? empty)).not.toContain(password);
+  expect(textOf(card ?? empty)).not.toContain('10.0.0.0/8');
 
   await stage.press(BEN, card, 'change.reveal');
   await stage.privateWord(BEN, 'There is no password to show');
@@ -175,4 +176,20 @@ test.for([
   await stage.modal(ANA, form);
   const shown = () => JSON.stringify(stage.slack.screen(ANA).views.at(-1)?.blocks);
   await expect.poll(shown).toMatch(/staging|Alert “5xx rate”/);
+});
+
+test('addresses stand in no channel; whoever decides sees them in private', async () => {
+  const stage = await openStage();
+  const line =
+    '/service create "analytics new" provider=aws region=eu-west-1 ip=10.0.0.0/8 "a new market"';
+  await stage.slack.command(ANA, 'ops', line);
+  const preview = await stage.privateWord(ANA, 'Create service analytics new?');
+  expect(textOf(preview ?? empty)).toContain('10.0.0.0/8');
+  await stage.press(ANA, preview, 'change.confirm');
+  const card = await stage.card('Create service analytics new: waiting');
+  expect(textOf(card ?? empty)).not.toContain('10.0.0.0/8');
+  await stage.press(EMIL, card, 'change.details');
+  await stage.privateWord(EMIL, 'Only @db-leads can decide this');
+  await stage.press(BEN, card, 'change.details');
+  await stage.privateWord(BEN, '10.0.0.0/8');
 });

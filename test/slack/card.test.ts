@@ -158,9 +158,9 @@ test.for<[string, Partial<Change>, string[]]>([
     },
     ['it did not happen', 'Looked up by  <@U0BEN>: it still runs'],
   ],
-  ['runs next', { state: 'approved' }, ['It runs next.']],
+  ['runs next', { state: 'approved' }, ['It runs as soon as nothing else runs there']],
   ['has to wait', { state: 'approved', notBefore: minutes(1) }, ['nothing was sent. Next try:']],
-  ['was stopped', { state: 'denied', stopped: 'policy-changed' }, ['The policy has changed']],
+  ['was stopped', { state: 'denied', stopped: 'frozen' }, ['is frozen']],
   [
     'was cancelled',
     { state: 'cancelled' as const, cancelledBy: cleo.id },
