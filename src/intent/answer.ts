@@ -32,6 +32,7 @@ export type Part =
       readonly points: readonly { readonly label: string; readonly value: number }[];
     }
   | { readonly kind: 'offers'; readonly offers: readonly Offer[] }
+  | { readonly kind: 'deeds'; readonly deeds: readonly Deed[] }
   /** For whoever asked, in their own messages: too much to read in Slack. */
   | { readonly kind: 'file'; readonly name: string; readonly text: string }
   /** More offers than there is room for buttons. */
@@ -41,4 +42,11 @@ export type Part =
 export interface Offer {
   readonly label: string;
   readonly line: string;
+}
+
+/** A button that does something with one thing; its value is an id, and lends no right either. */
+export interface Deed {
+  readonly id: string;
+  readonly label: string;
+  readonly value: string;
 }

@@ -44,6 +44,8 @@ function shownPart(part: Part, caption: string): readonly (Shown | null)[] {
       return [chart(part)];
     case 'offers':
       return [offerButtons(part.offers)];
+    case 'deeds':
+      return [buttons(`deeds.${part.deeds[0]?.value ?? ''}`, ...part.deeds)];
     case 'menu':
       return [menu('command.menu', part.label, part.offers)];
   }

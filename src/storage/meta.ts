@@ -12,3 +12,32 @@ export async function writeMeta(tx: Tx, key: string, value: string): Promise<voi
     .onConflict((conflict) => conflict.column('key').doUpdateSet({ value }))
     .execute();
 }
+
+/** False: it does not read so any more, or with null before, it is there already. */
+export async function replaceMeta(
+  tx: Tx,
+  key: string,
+  before: string | null,
+  value: string,
+): Promise<boolean> {
+  const written =
+    before === null
+      ? await tx
+          .insertInto('meta')
+          .values({ key, value })
+          .onConflict((conflict) => conflict.doNothing())
+          .returning('key')
+          .execute()
+      : await tx
+          .updateTable('meta')
+          .set({ value })
+          .where('key', '=', key)
+          .where('value', '=', before)
+          .returning('key')
+          .execute();
+  return written.length > 0;
+}
+
+export async function dropMeta(tx: Tx, key: string): Promise<void> {
+  await tx.deleteFrom('meta').where('key', '=', key).execute();
+}

@@ -22,11 +22,13 @@ export interface Lanes {
   readonly stop: () => Promise<void>;
 }
 
-export function startLanes(world: World, everyMs: number): Lanes {
+/** Work of another room that is done in a lane as well. */
+export type MoreLanes = Readonly<Record<string, (world: World) => Promise<number>>>;
+
+export function startLanes(world: World, everyMs: number, more: MoreLanes = {}): Lanes {
   const executions = executionsOf(world);
-  const lanes = Object.entries({ ...LANES, executeDue: executions.startDue }).map(([name, work]) =>
-    lane(world, name, work),
-  );
+  const all = { ...LANES, executeDue: executions.startDue, ...more };
+  const lanes = Object.entries(all).map(([name, work]) => lane(world, name, work));
   const wake = () => {
     for (const { wake: wakeOne } of lanes) wakeOne();
   };
