@@ -51,9 +51,6 @@ try {
   };
   process.on('SIGINT', stop);
   process.on('SIGTERM', stop);
-  sandbox.bot.once('exit', (code) => {
-    if (!stopping) leave(new Error(`The bot has stopped by itself (exit code ${code}).`));
-  });
 } catch (error) {
   leave(error);
 }

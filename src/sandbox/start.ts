@@ -45,7 +45,7 @@ export async function startSandbox({ port, delivery, logLevel = 'warn' }: Sandbo
   later.changed = slack.changed;
 
   writeFileSync(join(folder, 'signalbox.yaml'), sandboxYaml());
-  const bot = startBot({
+  const env = {
     SLACK_BOT_TOKEN: slack.botToken,
     ...(delivery === 'http'
       ? { SLACK_SIGNING_SECRET: signingSecret }
@@ -61,20 +61,33 @@ export async function startSandbox({ port, delivery, logLevel = 'warn' }: Sandbo
     SIGNALBOX_CONFIG: join(folder, 'signalbox.yaml'),
     SIGNALBOX_KEY: randomBytes(32).toString('base64'),
     LOG_LEVEL: logLevel,
-  });
+  };
+  const readyUrl = `http://127.0.0.1:${botPort}/readyz`;
+  const running = { bot: startBot(env), stopping: false };
+  // Whoever kills the bot wants to see it come back, with the same database and the same people.
+  const keepUp = () => {
+    running.bot.once('exit', (code, signal) => {
+      if (running.stopping) return;
+      process.stderr.write(`The bot stopped (${signal ?? code}) and is started again.\n`);
+      running.bot = startBot(env);
+      keepUp();
+    });
+  };
 
   const stop = async () => {
-    await stopBot(bot);
+    running.stopping = true;
+    await stopBot(running.bot);
     await Promise.all([slack.stop(), cloud.stop(), alerts.stop()]);
     rmSync(folder, { recursive: true });
   };
   try {
-    await ready(`http://127.0.0.1:${botPort}/readyz`, bot);
+    await ready(readyUrl, running.bot);
+    keepUp();
   } catch (error) {
     await stop();
     throw error;
   }
-  return { url: slack.url, botUrl: `http://127.0.0.1:${botPort}`, slack, cloud, alerts, bot, stop };
+  return { url: slack.url, slack, cloud, alerts, bot: () => running.bot, stop };
 }
 
 function startBot(env: Readonly<Record<string, string>>): ChildProcess {

@@ -24,6 +24,17 @@ test('an approver who has left the group since does not count when it runs', asy
   expect(stage.cloud.effectCount('set state', STAGING)).toBe(0);
 });
 
+test('membership is asked for again right before sending, however lately it was read', async () => {
+  const { stage } = await approvedAndWaiting();
+  // Slack's events of it get lost, and a minute has not passed since Ben was seen in the group.
+  stage.slack.deliverTo(null);
+  await stage.slack.admin.setGroup('db-leads', [CLEO, GUS]);
+  stage.clock.now = new Date(stage.clock.now.getTime() + 5_000);
+  stage.wake();
+  await stage.card('not run, for the policy refuses it now');
+  expect(stage.cloud.effectCount('set state', STAGING)).toBe(0);
+});
+
 test('a requester who was deactivated since gets nothing run any more', async () => {
   const { stage, later } = await approvedAndWaiting();
   await stage.slack.admin.deactivate(ANA);
