@@ -1,4 +1,4 @@
-import type { WebClient } from '@slack/web-api';
+import { WebAPIPlatformError, type WebClient } from '@slack/web-api';
 import type { RoleName } from '../changes/change.ts';
 import type { Policy } from '../policy/policy.ts';
 
@@ -32,7 +32,30 @@ export async function findGroups(lookups: WebClient, policy: Policy): Promise<Gr
     });
     return [role, found] as const;
   });
+  problems.push(...(await strangers(lookups, policy)));
   return problems.length > 0 ? { ok: false, problems } : { ok: true, groups: new Map(groups) };
+}
+
+/** Ids of the file that are nobody's: a slip of the pen should not wait for an emergency. */
+async function strangers(lookups: WebClient, policy: Policy): Promise<readonly string[]> {
+  const named = [...policy.roles].flatMap(([role, { users }]) =>
+    users.map((user) => ({ role, user })),
+  );
+  const asked = named.map(async ({ role, user }) => {
+    const known = await isKnown(lookups, user);
+    return known ? [] : [`roles.${role}: Slack knows nobody with the id ${user}.`];
+  });
+  return (await Promise.all(asked)).flat();
+}
+
+async function isKnown(lookups: WebClient, user: string): Promise<boolean> {
+  try {
+    await lookups.users.info({ user });
+    return true;
+  } catch (error) {
+    if (error instanceof WebAPIPlatformError && error.data.error === 'user_not_found') return false;
+    throw error;
+  }
 }
 
 async function listGroups(lookups: WebClient): Promise<readonly Listed[]> {

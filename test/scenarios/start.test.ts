@@ -31,6 +31,18 @@ function soleOperator(): Workspace {
   return { ...sandboxWorkspace, groups };
 }
 
+test('a person of the file whom Slack does not know stops the start, by name', async () => {
+  const { started } = await openStage({
+    yaml: (file) =>
+      JSON.parse(
+        JSON.stringify(file).replace('["@db-leads"]', '["@db-leads"],"users":["U0123ABCD"]'),
+      ),
+  });
+  expect(started.ok).toBe(false);
+  if (!started.ok)
+    expect(JSON.stringify(started.problems)).toContain('nobody with the id U0123ABCD');
+});
+
 test('the same story works over a socket, without any address of ours', async () => {
   const stage = await openStage({ delivery: 'socket' });
   await stage.press(BEN, await ask(stage), 'change.approve');
