@@ -115,6 +115,20 @@ test('with so few days that no forecast was tried, the interval is wide', () => 
   expect(basis.error).toBe(0.3);
 });
 
+test('the further ahead, the wider the interval, by the root of the days', () => {
+  const values = Array.from({ length: 56 }, (_, day) => 10 + ((day * day) % 11));
+  const month = known(forecastMonth(untilYesterday(values, '2026-11-01'), '2026-11-01')).basis;
+  const half = known(forecastMonth(untilYesterday(values, '2026-11-17'), '2026-11-17')).basis;
+  expect([month.openDays, half.openDays]).toEqual([30, 14]);
+  expect(month.error / half.error).toBeCloseTo(Math.sqrt(30 / 14), 6);
+});
+
+test('a day of the future is no day that was reported', () => {
+  const series = untilYesterday(Array(60).fill(10));
+  const future = { day: addDays(TODAY, 1), value: 900, final: true };
+  expect(forecastMonth([...series, future], TODAY)).toEqual(forecastMonth(series, TODAY));
+});
+
 test('nothing spent is nothing forecast', () => {
   const forecast = known(forecastMonth(untilYesterday(Array(56).fill(0)), TODAY));
   expect([forecast.total, forecast.low, forecast.high]).toEqual([0, 0, 0]);

@@ -3,7 +3,8 @@ import { addDays } from '../../src/costs/day.ts';
 import { type Measured, measuredEffect } from '../../src/costs/measured.ts';
 import { median, quantile } from '../../src/costs/robust.ts';
 import type { DayValue } from '../../src/costs/row.ts';
-import { chance, finalDays, type Kind, normal, syntheticLine } from './synthetic.ts';
+import { finalDays, type Kind } from './synthetic.ts';
+import { gauged, hodgesLehmann } from './synthetic-effects.ts';
 
 const CHANGED = '2026-10-15';
 const FIRST = addDays(CHANGED, -56);
@@ -114,22 +115,6 @@ test('a week before is enough, and the order of days is of no matter', () => {
   );
 });
 
-function errors(kind: Kind, days: 3 | 7): { errors: readonly number[]; within: number } {
-  const random = chance(8);
-  const measured = Array.from({ length: 200 }, () => {
-    const { values } = syntheticLine(random, kind, FIRST, 64);
-    const factor = Math.exp(0.7 * normal(random));
-    const series = finalDays(
-      values.map((value, day) => (day > 56 ? value * factor : value)),
-      FIRST,
-    );
-    const { ratio, low, high } = known(measuredEffect(series, CHANGED, days));
-    return { error: Math.abs(ratio / factor - 1), within: low <= factor && factor <= high };
-  });
-  const within = measured.filter((one) => one.within).length / measured.length;
-  return { errors: measured.map(({ error }) => error), within };
-}
-
 test.for<[Kind, 3 | 7, number, number]>([
   ['steady', 3, 0.05, 0.12],
   ['steady', 7, 0.04, 0.1],
@@ -138,8 +123,9 @@ test.for<[Kind, 3 | 7, number, number]>([
   ['weekly-job', 7, 0.055, 0.14],
   ['bursty', 7, 0.2, 0.45],
 ])('of a %s line %i days after the error is small', ([kind, days, middle, most]) => {
-  const found = errors(kind, days);
-  expect(median(found.errors)).toBeLessThan(middle);
-  expect(quantile(found.errors, 0.9)).toBeLessThan(most);
-  expect(found.within).toBeGreaterThan(0.7);
+  const found = gauged(8, 200, kind, hodgesLehmann(days));
+  const errors = found.map(({ error }) => error);
+  expect(median(errors)).toBeLessThan(middle);
+  expect(quantile(errors, 0.9)).toBeLessThan(most);
+  expect(found.filter(({ within }) => within).length / found.length).toBeGreaterThan(0.7);
 });

@@ -60,8 +60,10 @@ test('what a person expected is the baseline from its onset', () => {
   const expected = rebased({ ...watch, incident: expectIncident(watch.incident) });
   expect(expected.baselineFrom).toBe(day(60));
 
-  const later = series[72];
-  if (!later) throw new Error('there are eighty days');
+  const [soon, later] = [series[65], series[72]];
+  if (!soon || !later) throw new Error('there are eighty days');
+  // Only five days are left to hold it against.
+  expect(watchDay(expected, series, soon, 2)).toMatchObject({ verdict: { kind: 'untested' } });
   expect(watchDay(expected, series, later, 2)).toMatchObject({ verdict: { kind: 'usual' } });
 });
 
