@@ -136,6 +136,15 @@ test('from fixed size to fixed size the ratio decides, without a price', () => {
   });
 });
 
+test('from a range to a fixed size the new size decides, at its price', () => {
+  const ranged = { ...FIXED, minReplicaMemoryGb: 8, maxReplicaMemoryGb: 64 };
+  const effect = known(scaled(ranged, FIXED, PRICE, 20));
+  expect(effect).toMatchObject({
+    basis: 'unit-price',
+    perDay: { about: expect.closeTo(FIXED_DAY - 20) },
+  });
+});
+
 const RANGED: Scaling = { ...FIXED, minReplicaMemoryGb: 8, maxReplicaMemoryGb: 32 };
 
 test.for<[string, Scaling, { about: number; low: number; high: number }]>([
