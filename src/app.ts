@@ -8,8 +8,11 @@ import { changeIdFrom } from './changes/id.ts';
 import { createCloudClient } from './cloud/client.ts';
 import { commands } from './commands/index.ts';
 import type { Config, Problem } from './config.ts';
-import { createCostReader } from './cost-reader.ts';
+import { createCostReader, type ReadCosts } from './cost-reader.ts';
 import type { Span } from './costs/calendar.ts';
+import { createDigestDesk } from './digest/desk.ts';
+import { digestReader } from './digest/options.ts';
+import { createDigestRun } from './digest/run.ts';
 import { directoryOf, type Service } from './directory/directory.ts';
 import type { Clock } from './http/clock.ts';
 import type { ChangeCommand, Reach } from './intent/define.ts';
@@ -20,6 +23,7 @@ import { sharedRead } from './shared-read.ts';
 import { connect, type Slack } from './slack/start.ts';
 import { type Database, openDatabase } from './storage/database.ts';
 import { knownServices } from './storage/directory.ts';
+import { tellEffects } from './workflow/effect-notice.ts';
 import { startLanes } from './workflow/lanes.ts';
 import { learnFromUsage } from './workflow/learn.ts';
 import { tidy } from './workflow/tidy.ts';
@@ -29,6 +33,7 @@ const LOOK_EVERY_MS = 1_000;
 const READ_DIRECTORY_EVERY_MS = 10_000;
 const LEARN_EVERY_MS = 6 * 3_600_000;
 const TIDY_EVERY_MS = 3_600_000;
+const MEASURE_EVERY_MS = 3_600_000;
 const ALERTS_KEPT_MS = 30_000;
 
 export interface AppOptions {
@@ -73,27 +78,32 @@ async function open(
   now: () => Date,
 ): Promise<Started> {
   const { config, log } = options;
-  const reach = await openReach(options, database);
+  const instance = randomUUID();
+  const auditKey = config.key ? Buffer.from(config.key.reveal(), 'base64') : null;
+  const newId = () => changeIdFrom(randomBytes(6));
+  const { messenger } = slack;
+  const digests = { messenger, auditKey, newId, instance };
+  const reach = await openReach(options, database, digests);
   const late: { wake: () => void } = { wake: () => {} };
   const world: World = {
     database,
-    auditKey: config.key ? Buffer.from(config.key.reveal(), 'base64') : null,
+    auditKey,
     policy: config.policy,
     commands: changeCommands(),
     reach: reach.now,
     people: slack.actors,
-    messenger: slack.messenger,
+    messenger,
     log,
     now,
-    newId: () => changeIdFrom(randomBytes(6)),
-    instance: randomUUID(),
+    newId,
+    instance,
     wake: () => late.wake(),
     learned: reach.refresh,
   };
-  const lanes = startLanes(world, LOOK_EVERY_MS);
+  const lanes = startLanes(world, LOOK_EVERY_MS, { runDigests: reach.runDigests });
   late.wake = lanes.wake;
 
-  const chores = startChores(world);
+  const chores = startChores(world, reach.costs);
   const listening = await slack.listen(world);
   const notReady = async () => {
     if (!listening.isOpen()) return 'Slack is not connected.';
@@ -119,12 +129,14 @@ async function open(
   return { ok: true, port, wake: lanes.wake, stop };
 }
 
-/** What nobody waits for: names from the usage report, and what has served its time. */
-function startChores(world: World) {
+/** What nobody waits for: names from the usage report, what has served its time, old effects. */
+function startChores(world: World, costs: ReadCosts) {
   const learn = () => learnFromUsage(world).then(world.learned);
+  const measure = () => tellEffects(world, (span) => costs(span, { priority: 'digest' }));
   const chores = [
     { work: learn, everyMs: LEARN_EVERY_MS },
     { work: () => tidy(world), everyMs: TIDY_EVERY_MS },
+    { work: measure, everyMs: MEASURE_EVERY_MS },
   ].map(({ work, everyMs }) => {
     const run = () =>
       work().catch((error: unknown) => {
@@ -191,12 +203,18 @@ async function peopleProblems(slack: Slack, policy: Policy): Promise<readonly Pr
 
 interface OpenReach {
   readonly now: () => Reach;
+  readonly costs: ReadCosts;
+  readonly runDigests: () => Promise<number>;
   readonly refresh: () => void;
   readonly close: () => Promise<void>;
 }
 
 /** The clients, and the directory as the database last had it: other replicas learn too. */
-async function openReach(options: AppOptions, database: Database): Promise<OpenReach> {
+async function openReach(
+  options: AppOptions,
+  database: Database,
+  parts: Pick<World, 'messenger' | 'auditKey' | 'newId' | 'instance'>,
+): Promise<OpenReach> {
   const { config, version, log, clock, now = () => new Date() } = options;
   const { url: baseUrl, keyId, keySecret } = config.cloud;
   const { id: organizationId, plan, tier } = config.organization;
@@ -238,9 +256,23 @@ async function openReach(options: AppOptions, database: Database): Promise<OpenR
     read().catch((error: unknown) => log.warn({ err: error }, 'the directory was not read again'));
   };
   await read();
+  const digestWorld = {
+    ...parts,
+    database,
+    configured: config.digests,
+    readOptions: digestReader(config.services),
+    costs: (span: Span) => readCosts(span, { priority: 'digest' }),
+    services: () => services,
+    watched: async () => ({ unusual: null, budgets: [] }),
+    log,
+    now,
+  };
+  const digests = createDigestDesk(digestWorld);
   const timer = setInterval(refresh, READ_DIRECTORY_EVERY_MS);
   return {
-    now: () => ({ ...clients, services }),
+    now: () => ({ ...clients, digests, services }),
+    costs: readCosts,
+    runDigests: createDigestRun(digestWorld),
     refresh,
     close: async () => {
       clearInterval(timer);

@@ -56,7 +56,7 @@ const MAY: Readonly<Record<string, readonly string[]>> = {
     'type alerts',
     'type errors',
   ],
-  workflow: ['changes', 'policy', 'directory', 'intent', 'storage', 'errors'],
+  workflow: ['changes', 'costs', 'policy', 'directory', 'intent', 'storage', 'errors'],
   slack: [
     'changes',
     'policy',

@@ -6,7 +6,14 @@ import { denialOf } from '../workflow/denial.ts';
 import { type Button, buttons, fact, lines, type Message, message, title } from './blocks.ts';
 import { endingLines } from './ending.ts';
 import { deed } from './naming.ts';
-import { guarded, holdsGuarded, planLines, sendsLine, targetLine } from './plan-lines.ts';
+import {
+  costLines,
+  guarded,
+  holdsGuarded,
+  planLines,
+  sendsLine,
+  targetLine,
+} from './plan-lines.ts';
 import { refusalLine } from './refusals.ts';
 import { bounded, either, type Inline, type Line } from './rich.ts';
 
@@ -77,7 +84,7 @@ function facts(change: Change): readonly Line[] {
     ...(reason ? [fact('Reason', reason)] : []),
     ...planLines(guarded(change.plan)),
     sendsLine(guarded(change.plan)),
-    fact('Cost', 'not known'),
+    ...costLines(change.plan),
   ];
 }
 

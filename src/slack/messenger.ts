@@ -89,6 +89,9 @@ export function createMessenger(options: Options): Messenger {
     tellThread: async (change, at) => {
       await post(at.channel, message(lines(threadLine(change, drawing))), at.ts);
     },
+    tellEffect: async (text, at) => {
+      await post(at.channel, message(lines([text])), at.ts);
+    },
     tellAudit: async (change) => {
       if (!channels.audit) return;
       await post(channels.audit, message(lines([cardTitle(change), ' · ', change.id])));

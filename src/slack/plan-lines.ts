@@ -58,3 +58,7 @@ export function targetLine({ plan: { target } }: Pick<Change, 'plan'>): Line {
 export function sendsLine({ sends, body }: Plan): Line {
   return fact('Sends', { code: `${sends} ${JSON.stringify(body)}` });
 }
+
+export function costLines({ cost }: Plan): readonly Line[] {
+  return cost ? [fact('Cost', cost.text)] : [];
+}

@@ -2,7 +2,7 @@ import type { Change, Snapshot } from '../changes/change.ts';
 import { type Button, buttons, fact, lines, type Message, message, title } from './blocks.ts';
 import { cardTitle, type Drawing } from './card.ts';
 import { deed, roleText } from './naming.ts';
-import { planLines, sendsLine, targetLine } from './plan-lines.ts';
+import { costLines, planLines, sendsLine, targetLine } from './plan-lines.ts';
 import type { Line } from './rich.ts';
 
 /** What the requester alone sees before anything is asked of anybody. */
@@ -14,7 +14,7 @@ export function preview(draft: Change, others: readonly Change[], drawing: Drawi
       seenLine(draft.plan.before),
       ...planLines(draft.plan),
       sendsLine(draft.plan),
-      fact('Cost', 'not known'),
+      ...costLines(draft.plan),
       approvalLine(draft, drawing),
       ...(draft.reason ? [fact('Reason', draft.reason)] : []),
       ...draft.plan.warnings.map((warning): Line => [{ bold: '! ' }, warning]),

@@ -9,7 +9,7 @@ const GIVE_UP_AFTER = 20;
 
 type Row = Awaited<ReturnType<typeof takeDue>>[number];
 
-/** Every message is drawn from the stored change at the moment of sending, never from the row. */
+/** A message is drawn from the change as it is stored then; what was measured is in its row. */
 export async function deliver(world: World): Promise<number> {
   const lease = { owner: world.instance, now: world.now(), leaseMs: LEASE_MS, limit: AT_ONCE };
   const rows = await world.database.transaction((tx) => takeDue(tx, lease));
@@ -31,7 +31,7 @@ function rank(row: Row): number {
 async function deliverOne(world: World, row: Row): Promise<void> {
   try {
     const change = row.changeId ? await loadChange(world.database.db, row.changeId) : null;
-    if (change) await show(world, change, row.kind);
+    if (change) await show(world, change, row);
     await world.database.transaction((tx) => markDone(tx, row.id, world.now()));
   } catch (error) {
     world.log.warn({ err: error, change: row.changeId, kind: row.kind }, 'a message failed');
@@ -39,10 +39,13 @@ async function deliverOne(world: World, row: Row): Promise<void> {
   }
 }
 
-async function show(world: World, change: Change, kind: string): Promise<void> {
+async function show(world: World, change: Change, { kind, body }: Row): Promise<void> {
   if (kind === 'audit') return world.messenger.tellAudit(change);
   if (kind === 'card') return drawCard(world, change);
   if (!change.card) throw new Error('The card is not posted yet.');
+  if (kind.startsWith('effect:')) {
+    return world.messenger.tellEffect(String(body?.text), change.card);
+  }
   // The line names the state that was entered; a later one has a line of its own.
   if (kind === `thread:${change.state}`) await world.messenger.tellThread(change, change.card);
 }

@@ -18,6 +18,7 @@ import { insertChange, lockChange, openChangesOf } from '../storage/changes.ts';
 import type { Tx } from '../storage/database.ts';
 import { markHandled, receive } from '../storage/inbox.ts';
 import { type Denial, denialOf } from './denial.ts';
+import { costOf } from './effect.ts';
 import { planOf } from './plan.ts';
 import { recordMove, recordRefusal } from './record.ts';
 import type { Identity, World } from './world.ts';
@@ -55,7 +56,9 @@ export async function requestChange(world: World, request: Request): Promise<Req
     await refuse(world, request, denial);
     return { ok: false, denial };
   }
-  const draft = draftOf(world, request, plan, decision);
+  // Asked for last: the report is rationed, and whoever may not ask for this has no use of it.
+  const cost = await costOf(world, request.command, plan);
+  const draft = draftOf(world, request, { ...plan, ...(cost && { cost }) }, decision);
   return record(world, request, draft);
 }
 

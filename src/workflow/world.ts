@@ -37,6 +37,8 @@ export interface Messenger {
   redrawCard(change: Change, at: Position): Promise<void>;
   /** A line in the card's thread for the state that was entered. */
   tellThread(change: Change, at: Position): Promise<void>;
+  /** What the change did to the costs, measured days later; a line in the card's thread. */
+  tellEffect(text: string, at: Position): Promise<void>;
   tellAudit(change: Change): Promise<void>;
   /** A private answer to a click: the change as it is now, or why not. */
   answer(replyTo: ReplyTo, answer: Clicked): Promise<void>;

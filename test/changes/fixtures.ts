@@ -40,6 +40,7 @@ export const PLAN: Change['plan'] = {
   rows: [{ field: 'state', label: 'State', before: 'running', after: 'stopped' }],
   keptAsIs: [],
   warnings: ['Queries and pipes of this service stop with it.'],
+  cost: { text: 'about −18.0 credits a day, from 14 final days', perDay: -18, share: -1 },
 };
 
 export const REQUIRES: Change['requires'] = {

@@ -107,7 +107,7 @@ test('the card of a waiting change says all that an approver has to know', () =>
     Reason  nightly maintenance
     State  running → stopped
     Sends  PATCH state {"command":"stop"}
-    Cost  not known
+    Cost  about −18.0 credits a day, from 14 final days
     ! Queries and pipes of this service stop with it.
     Approved by  <@U0BEN> (1 of 2)
     Needs  2 of the approvers, not <@U0ANA>
@@ -230,7 +230,7 @@ test('a preview shows what will be sent, what is known, who must approve and wha
     Last seen  running, <!date^1795168800^{date_short_pretty} at {time}|2026-11-20T10:00:00.000Z> (reply to a scale)
     State  running → stopped
     Sends  PATCH state {"command":"stop"}
-    Cost  not known
+    Cost  about −18.0 credits a day, from 14 final days
     Approval  2 of @db-leads, not <@U0ANA> · rule 2 · expires after 4 h
     Reason  nightly maintenance
     ! Queries and pipes of this service stop with it.

@@ -1,0 +1,88 @@
+import type { Change, ChangeId, State, UserId } from '../changes/change.ts';
+import type { Span } from '../costs/calendar.ts';
+import { type Day, dayOf } from '../costs/day.ts';
+import { changesWhere } from '../storage/changes.ts';
+import type { Db } from '../storage/database.ts';
+import type { Estimated } from './effect-estimate.ts';
+import type { World } from './world.ts';
+
+/** A change that took effect, as a report of costs names it. */
+export interface ChangeMade {
+  /** The UTC day on which it was made. */
+  readonly day: Day;
+  readonly command: string;
+  readonly service: { readonly id: string; readonly name: string };
+  readonly id: ChangeId;
+  readonly requester: UserId;
+}
+
+/**
+ * The changes of these services that succeeded on these days, the newest first; of all services
+ * where none are named. One that a person looked up later counts for the day of its attempt.
+ */
+export async function changesMade(
+  db: Db,
+  { first, last, services }: Span & { readonly services?: readonly string[] },
+): Promise<readonly ChangeMade[]> {
+  const wanted = services && new Set(services);
+  const ended = await endedSince(db, first, ['succeeded']);
+  return ended.map(madeOf).filter(({ day, service }) => {
+    return day >= first && day <= last && (!wanted || wanted.has(service.id));
+  });
+}
+
+function madeOf(change: Change): ChangeMade {
+  const { command, id, requester, plan } = change;
+  const service = { id: plan.target.id, name: plan.target.name };
+  return { day: dayOf(attemptedAt(change)), command, service, id, requester };
+}
+
+/** When the costs of each service were last moved, or may have been, from the first day on. */
+export async function lastRan(
+  db: Db,
+  first: Day,
+  commands: World['commands'],
+): Promise<ReadonlyMap<string, Date>> {
+  const latest = new Map<string, Date>();
+  for (const change of await ranChanges(db, first, commands)) {
+    const at = attemptedAt(change);
+    const known = latest.get(change.plan.target.id);
+    if (!known || at > known) latest.set(change.plan.target.id, at);
+  }
+  return latest;
+}
+
+/** Changes that moved the costs of a service, or may have: nobody knows of those in doubt. */
+export async function ranChanges(
+  db: Db,
+  first: Day,
+  commands: World['commands'],
+): Promise<readonly Change[]> {
+  const ended = await endedSince(db, first, ['succeeded', 'unknown']);
+  return ended.filter((change) => effectOf(commands, change) !== null);
+}
+
+/** Null for a command that leaves the costs of a service as they are. */
+export function effectOf(commands: World['commands'], { command }: Change): Estimated | null {
+  const effect = commands.get(command)?.effect ?? 'create';
+  return effect === 'create' ? null : effect;
+}
+
+/** When the server answered, or should have; a person may have looked it up much later. */
+export function attemptedAt({ ending, createdAt }: Change): Date {
+  return ending?.at ?? createdAt;
+}
+
+const PAGE = 200;
+
+async function endedSince(db: Db, first: Day, states: readonly State[]): Promise<Change[]> {
+  const filter = { states, endedSince: new Date(`${first}T00:00:00Z`), limit: PAGE };
+  const found: Change[] = [];
+  for (;;) {
+    const last = found.at(-1);
+    const page = await changesWhere(db, { ...filter, ...(last && { before: last }) });
+    found.push(...page);
+    if (page.length < PAGE) break;
+  }
+  return found.filter(({ plan }) => plan.target.kind === 'service');
+}
