@@ -10,9 +10,6 @@ import { commands } from './commands/index.ts';
 import type { Config, Problem } from './config.ts';
 import { createCostReader, type ReadCosts } from './cost-reader.ts';
 import type { Span } from './costs/calendar.ts';
-import { createDigestDesk } from './digest/desk.ts';
-import { digestReader } from './digest/options.ts';
-import { createDigestRun } from './digest/run.ts';
 import { directoryOf, type Service } from './directory/directory.ts';
 import type { Clock } from './http/clock.ts';
 import type { ChangeCommand, Reach } from './intent/define.ts';
@@ -78,29 +75,24 @@ async function open(
   now: () => Date,
 ): Promise<Started> {
   const { config, log } = options;
-  const instance = randomUUID();
-  const auditKey = config.key ? Buffer.from(config.key.reveal(), 'base64') : null;
-  const newId = () => changeIdFrom(randomBytes(6));
-  const { messenger } = slack;
-  const digests = { messenger, auditKey, newId, instance };
-  const reach = await openReach(options, database, digests);
+  const reach = await openReach(options, database);
   const late: { wake: () => void } = { wake: () => {} };
   const world: World = {
     database,
-    auditKey,
+    auditKey: config.key ? Buffer.from(config.key.reveal(), 'base64') : null,
     policy: config.policy,
     commands: changeCommands(),
     reach: reach.now,
     people: slack.actors,
-    messenger,
+    messenger: slack.messenger,
     log,
     now,
-    newId,
-    instance,
+    newId: () => changeIdFrom(randomBytes(6)),
+    instance: randomUUID(),
     wake: () => late.wake(),
     learned: reach.refresh,
   };
-  const lanes = startLanes(world, LOOK_EVERY_MS, { runDigests: reach.runDigests });
+  const lanes = startLanes(world, LOOK_EVERY_MS);
   late.wake = lanes.wake;
 
   const chores = startChores(world, reach.costs);
@@ -204,17 +196,12 @@ async function peopleProblems(slack: Slack, policy: Policy): Promise<readonly Pr
 interface OpenReach {
   readonly now: () => Reach;
   readonly costs: ReadCosts;
-  readonly runDigests: () => Promise<number>;
   readonly refresh: () => void;
   readonly close: () => Promise<void>;
 }
 
 /** The clients, and the directory as the database last had it: other replicas learn too. */
-async function openReach(
-  options: AppOptions,
-  database: Database,
-  parts: Pick<World, 'messenger' | 'auditKey' | 'newId' | 'instance'>,
-): Promise<OpenReach> {
+async function openReach(options: AppOptions, database: Database): Promise<OpenReach> {
   const { config, version, log, clock, now = () => new Date() } = options;
   const { url: baseUrl, keyId, keySecret } = config.cloud;
   const { id: organizationId, plan, tier } = config.organization;
@@ -256,23 +243,10 @@ async function openReach(
     read().catch((error: unknown) => log.warn({ err: error }, 'the directory was not read again'));
   };
   await read();
-  const digestWorld = {
-    ...parts,
-    database,
-    configured: config.digests,
-    readOptions: digestReader(config.services),
-    costs: (span: Span) => readCosts(span, { priority: 'digest' }),
-    services: () => services,
-    watched: async () => ({ unusual: null, budgets: [] }),
-    log,
-    now,
-  };
-  const digests = createDigestDesk(digestWorld);
   const timer = setInterval(refresh, READ_DIRECTORY_EVERY_MS);
   return {
-    now: () => ({ ...clients, digests, services }),
+    now: () => ({ ...clients, services }),
     costs: readCosts,
-    runDigests: createDigestRun(digestWorld),
     refresh,
     close: async () => {
       clearInterval(timer);
