@@ -82,6 +82,14 @@ const halved = changed(
   () => 10,
 );
 
+test('a service that rested now and then before, and always since, is measured', () => {
+  const rested = changed(
+    (day) => (day % 3 === 0 ? 0 : 20),
+    () => 0,
+  ).slice(49);
+  expect(known(measuredEffect(rested, CHANGED, 3))).toMatchObject({ ratio: 0, high: 1 });
+});
+
 test.for<[string, readonly DayValue[], string]>([
   [
     'a day after is not final',
