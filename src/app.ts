@@ -10,6 +10,9 @@ import { commands } from './commands/index.ts';
 import type { Config, Problem } from './config.ts';
 import { createCostReader, type ReadCosts } from './cost-reader.ts';
 import type { Span } from './costs/calendar.ts';
+import { createDigestDesk } from './digest/desk.ts';
+import { digestReader } from './digest/options.ts';
+import { createDigestRun } from './digest/run.ts';
 import { directoryOf, type Service } from './directory/directory.ts';
 import type { Clock } from './http/clock.ts';
 import type { ChangeCommand, Reach } from './intent/define.ts';
@@ -75,24 +78,29 @@ async function open(
   now: () => Date,
 ): Promise<Started> {
   const { config, log } = options;
-  const reach = await openReach(options, database);
+  const instance = randomUUID();
+  const auditKey = config.key ? Buffer.from(config.key.reveal(), 'base64') : null;
+  const newId = () => changeIdFrom(randomBytes(6));
+  const { messenger } = slack;
+  const digests = { messenger, auditKey, newId, instance };
+  const reach = await openReach(options, database, digests);
   const late: { wake: () => void } = { wake: () => {} };
   const world: World = {
     database,
-    auditKey: config.key ? Buffer.from(config.key.reveal(), 'base64') : null,
+    auditKey,
     policy: config.policy,
     commands: changeCommands(),
     reach: reach.now,
     people: slack.actors,
-    messenger: slack.messenger,
+    messenger,
     log,
     now,
-    newId: () => changeIdFrom(randomBytes(6)),
-    instance: randomUUID(),
+    newId,
+    instance,
     wake: () => late.wake(),
     learned: reach.refresh,
   };
-  const lanes = startLanes(world, LOOK_EVERY_MS);
+  const lanes = startLanes(world, LOOK_EVERY_MS, { runDigests: reach.runDigests });
   late.wake = lanes.wake;
 
   const chores = startChores(world, reach.costs);
@@ -196,12 +204,17 @@ async function peopleProblems(slack: Slack, policy: Policy): Promise<readonly Pr
 interface OpenReach {
   readonly now: () => Reach;
   readonly costs: ReadCosts;
+  readonly runDigests: () => Promise<number>;
   readonly refresh: () => void;
   readonly close: () => Promise<void>;
 }
 
 /** The clients, and the directory as the database last had it: other replicas learn too. */
-async function openReach(options: AppOptions, database: Database): Promise<OpenReach> {
+async function openReach(
+  options: AppOptions,
+  database: Database,
+  parts: Pick<World, 'messenger' | 'auditKey' | 'newId' | 'instance'>,
+): Promise<OpenReach> {
   const { config, version, log, clock, now = () => new Date() } = options;
   const { url: baseUrl, keyId, keySecret } = config.cloud;
   const { id: organizationId, plan, tier } = config.organization;
@@ -243,10 +256,23 @@ async function openReach(options: AppOptions, database: Database): Promise<OpenR
     read().catch((error: unknown) => log.warn({ err: error }, 'the directory was not read again'));
   };
   await read();
+  const digestWorld = {
+    ...parts,
+    database,
+    configured: config.digests,
+    readOptions: digestReader(config.services),
+    costs: (span: Span) => readCosts(span, { priority: 'digest' }),
+    services: () => services,
+    watched: async () => ({ unusual: null, budgets: [] }),
+    log,
+    now,
+  };
+  const digests = createDigestDesk(digestWorld);
   const timer = setInterval(refresh, READ_DIRECTORY_EVERY_MS);
   return {
-    now: () => ({ ...clients, services }),
+    now: () => ({ ...clients, digests, services }),
     costs: readCosts,
+    runDigests: createDigestRun(digestWorld),
     refresh,
     close: async () => {
       clearInterval(timer);

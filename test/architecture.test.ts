@@ -35,7 +35,7 @@ const MAY: Readonly<Record<string, readonly string[]>> = {
   http: ['errors'],
   cloud: ['http', 'errors'],
   alerts: ['http', 'errors'],
-  config: ['policy', 'errors'],
+  config: ['policy', 'errors', 'digest'],
   intent: [
     'type costs',
     'changes',

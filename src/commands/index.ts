@@ -5,6 +5,7 @@ import { alertShow } from './alert-show.ts';
 import { backupShow } from './backup-show.ts';
 import { cost } from './cost.ts';
 import { costCsv } from './cost-csv.ts';
+import { costDigest } from './cost-digest.ts';
 import { endpointCreate } from './endpoint-create.ts';
 import { pipeSettings } from './pipe-settings.ts';
 import { serviceCreate } from './service-create.ts';
@@ -29,6 +30,7 @@ export const commands: readonly Command[] = [
   alertEdit,
   cost,
   costCsv,
+  costDigest,
 ];
 
 /** What Slack shows of each noun while people type; `signalbox` alone has no verbs. */
@@ -44,6 +46,6 @@ export const nouns: Readonly<Record<string, string>> = {
 
 /** Names that a policy may mention already, though no command of that name can be typed yet. */
 export const reserved = {
-  queries: ['cost digest', 'change list'],
+  queries: ['change list'],
   changes: [],
 } as const;

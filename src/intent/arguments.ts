@@ -20,6 +20,7 @@ export type Input =
     }
   | { readonly kind: 'switch' }
   | { readonly kind: 'choice'; readonly options: (among: Circumstances) => readonly string[] }
+  | { readonly kind: 'channel' }
   | { readonly kind: 'lines' };
 
 /** How a field is typed, labelled and looked up; kept in zod's registry beside its schema. */
@@ -96,6 +97,11 @@ export function numberChoiceField<Schema extends z.ZodType>(
     .preprocess(numberOf, schema)
     .optional()
     .meta({ ...words, input: { kind: 'choice', options: texts } });
+}
+
+/** A channel as Slack knows it: chosen in a form, or typed by its name. */
+export function channelField<Schema extends z.ZodType>(schema: Schema, words: Words) {
+  return schema.optional().meta({ ...words, input: { kind: 'channel' } });
 }
 
 /** Several values, with commas or line breaks between them. */

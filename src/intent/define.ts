@@ -1,6 +1,13 @@
 import type { z } from 'zod';
 import type { AlertList, AlertsClient } from '../alerts/client.ts';
-import type { JsonObject, PlanRow, Snapshot, Target } from '../changes/change.ts';
+import type {
+  ChannelId,
+  JsonObject,
+  PlanRow,
+  Snapshot,
+  Target,
+  UserId,
+} from '../changes/change.ts';
 import type { CloudClient } from '../cloud/client.ts';
 import type { Span } from '../costs/calendar.ts';
 import type { CostsRead } from '../costs/read.ts';
@@ -8,6 +15,7 @@ import type { Named, Service } from '../directory/directory.ts';
 import type { Problem, Secret } from '../errors.ts';
 import type { Answer } from './answer.ts';
 import type { Circumstances, Given } from './arguments.ts';
+import type { DigestDesk } from './digests.ts';
 import type { EffectKind } from './effect.ts';
 
 /** What a command may use to look and to act. */
@@ -18,11 +26,19 @@ export interface Reach {
   readonly listAlerts: () => Promise<AlertList>;
   /** Costs of UTC days, both ends included, as they were at most a quarter of an hour ago. */
   readonly costs: (span: Span) => Promise<CostsRead>;
+  /** Lists, adds, stops, shows and posts the cost reports of channels. */
+  readonly digests: DigestDesk;
   readonly services: readonly Service[];
   readonly organization: Omit<Circumstances, 'given'>;
   /** Whether an address list may let everybody in. */
   readonly openToTheWorld: boolean;
   readonly now: () => Date;
+}
+
+/** Who asks, and in which channel; no channel from a home tab or in the app's own messages. */
+export interface Asker {
+  readonly by: UserId;
+  readonly channel: ChannelId | null;
 }
 
 /** A reply as people may see it: the request's id, and what the server reported. */
@@ -52,7 +68,9 @@ export interface QueryCommand<Args = unknown> extends Words {
   readonly kind: 'query';
   readonly args: z.ZodObject;
   readonly target: (args: Args) => Target | null;
-  readonly answer: (args: Args, reach: Reach) => Answer | Promise<Answer>;
+  readonly answer: (args: Args, reach: Reach, asker: Asker) => Answer | Promise<Answer>;
+  /** Whether the line leaves so much open that its form is the better answer. */
+  readonly asksMore?: (given: Given) => boolean;
 }
 
 export interface ChangeCommand<Args = unknown> extends Words {

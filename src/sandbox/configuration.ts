@@ -25,7 +25,7 @@ export function sandboxYaml(): string {
       {
         allow: [
           ...['service list', 'service show', 'backup show', 'pipe settings'],
-          ...['alert list', 'alert show', 'cost', 'cost csv'],
+          ...['alert list', 'alert show', 'cost', 'cost csv', 'cost digest'],
         ],
         to: 'viewer',
       },

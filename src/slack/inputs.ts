@@ -25,6 +25,7 @@ export function elementFor(field: Field, filled: Filled) {
   if (input?.kind === 'choice') return choice(name, input.options(filled.among), filled.value);
   if (input?.kind === 'switch') return choice(name, ['on', 'off'], filled.value);
   if (input?.kind === 'number') return number(name, input, filled.value);
+  if (input?.kind === 'channel') return channel(name, filled.value);
   return text(
     name,
     filled.value,
@@ -55,6 +56,21 @@ function choice(name: string, options: readonly string[], value: string) {
 
 function textOption(value: string) {
   return { text: plain(value, 75), value: bounded(value, 75) };
+}
+
+/** Conversations that people of other workspaces are in are not on offer. */
+function channel(name: string, value: string) {
+  return {
+    type: 'conversations_select' as const,
+    action_id: name,
+    filter: {
+      include: ['public' as const, 'private' as const],
+      exclude_external_shared_channels: true,
+    },
+    ...(/^[CG][A-Z0-9]+$/.test(value)
+      ? { initial_conversation: value }
+      : { default_to_current_conversation: true }),
+  };
 }
 
 function number(

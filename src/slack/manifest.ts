@@ -16,6 +16,8 @@ interface Words {
 const SCOPES = [
   'commands', // slash commands and shortcuts
   'chat:write', // cards, their threads, private answers
+  'channels:read', // whether people of another workspace are in a channel, before costs go there
+  'groups:read', // the same of private channels
   'files:write', // the rows of a cost report, for whoever asked for them
   'usergroups:read', // who is in the groups that the policy names
   'users:read', // who is a guest, deactivated, a bot or from elsewhere

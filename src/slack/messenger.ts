@@ -5,6 +5,7 @@ import type { Command } from '../intent/define.ts';
 import type { Denial } from '../workflow/denial.ts';
 import type { Clicked, Messenger, ReplyTo } from '../workflow/world.ts';
 import { lines, type Message, message } from './blocks.ts';
+import { createBroadcast } from './broadcast.ts';
 import { cardTitle, changeCard, type Drawing } from './card.ts';
 import { homeView } from './home.ts';
 import { answeredPreview } from './preview.ts';
@@ -19,6 +20,7 @@ export interface Channels {
 
 interface Options {
   readonly posts: WebClient;
+  readonly lookups: WebClient;
   readonly respond: Respond;
   readonly drawing: Drawing;
   readonly channels: Channels;
@@ -97,6 +99,7 @@ export function createMessenger(options: Options): Messenger {
       await post(channels.audit, message(lines([cardTitle(change), ' · ', change.id])));
     },
     answer,
+    ...createBroadcast(options),
     showHome: async (user, found) => {
       await posts.views.publish({ user_id: user, view: homeView(found, { drawing, commands }) });
     },

@@ -31,6 +31,7 @@ const Choice = z.object({ value: z.string().max(2_000) });
 const Field = z.object({
   value: z.string().max(3_000).nullish(),
   selected_option: Choice.nullish(),
+  selected_conversation: z.string().max(30).nullish(),
 });
 const View = z.object({
   id: z.string(),
@@ -89,7 +90,7 @@ export const ShortcutUsed = z.object({
 export function givenOf({ view }: { readonly view: View }): Readonly<Record<string, string>> {
   const entries = Object.entries(view.state.values).flatMap(([block, elements]) => {
     const field = elements[block];
-    const text = field?.selected_option?.value ?? field?.value;
+    const text = field?.selected_option?.value ?? field?.selected_conversation ?? field?.value;
     return text ? [[block, text] as const] : [];
   });
   return Object.fromEntries(entries);

@@ -77,6 +77,7 @@ export async function connect(options: SlackOptions): Promise<Connected> {
   const respond = createRespond(slackApiUrl);
   const messenger = createMessenger({
     posts: clients.posts,
+    lookups: clients.lookups,
     respond,
     drawing,
     channels,

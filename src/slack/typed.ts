@@ -53,6 +53,7 @@ export async function answerTyped(bot: Bot, typed: Typed): Promise<Message | nul
 /** `service scale staging`: what it is about, and no word of what should be other than it is. */
 function asksNothing({ command, given }: Intent): boolean {
   const asking = fieldsOf(command.args).filter((field) => !isPlaced(field));
+  if (command.kind === 'query') return command.asksMore?.(given) ?? false;
   const isChange = command.kind === 'change' && asking.length > 0;
   return isChange && asking.every(({ name }) => !given[name]);
 }
@@ -98,13 +99,13 @@ function namesIn({ command, args }: Intent, given: Intent['given']) {
 
 async function answerQuery(
   bot: Bot,
-  { by }: Typed,
+  { by, spot }: Typed,
   command: QueryCommand,
   args: Intent['args'],
 ): Promise<Message> {
   const denial = await mayAsk(bot, by, command, args);
   if (denial) return refused(denial, bot.drawing);
-  const answer = await command.answer(args, bot.world.reach());
+  const answer = await command.answer(args, bot.world.reach(), { by, channel: spot.channel });
   await sendFiles(bot, by, answer);
   return answerMessage(answer);
 }

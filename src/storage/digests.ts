@@ -101,3 +101,32 @@ export async function stuckDigests(db: Db, before: Date): Promise<Digest[]> {
 function digestFrom(row: Selectable<DigestTable>): Digest {
   return { ...row, at: toDate(row.at) };
 }
+
+/** Surely nothing was posted: the permit is given back, and somebody may try again. */
+export async function withdrawDigest(
+  tx: Tx,
+  { channel, day, owner }: Pick<Digest, 'channel' | 'day' | 'owner'>,
+): Promise<boolean> {
+  const withdrawn = await tx
+    .deleteFrom('digest')
+    .where('channel', '=', channel)
+    .where('day', '=', day)
+    .where('owner', '=', owner)
+    .where('state', '=', 'sending')
+    .returning('day')
+    .execute();
+  return withdrawn.length > 0;
+}
+
+/** For each channel the last day that was posted, or may have been, with when that began. */
+export async function lastDigests(
+  db: Db,
+): Promise<ReadonlyMap<string, { readonly day: string; readonly at: Date }>> {
+  const rows = await db
+    .selectFrom('digest')
+    .select(({ fn }) => ['channel', fn.max('day').as('day'), fn.max('at').as('at')])
+    .where('state', '!=', 'missed')
+    .groupBy('channel')
+    .execute();
+  return new Map(rows.map(({ channel, day, at }) => [channel, { day, at: toDate(at) }]));
+}

@@ -1,7 +1,8 @@
 import type { Logger } from 'pino';
-import type { Change, ChangeId, Position, RoleName, UserId } from '../changes/change.ts';
+import type { Change, ChangeId, ChannelId, Position, RoleName, UserId } from '../changes/change.ts';
 import type { Actor } from '../changes/lifecycle.ts';
 import type { Refusal } from '../changes/refusal.ts';
+import type { Answer } from '../intent/answer.ts';
 import type { ChangeCommand, Reach } from '../intent/define.ts';
 import type { Policy } from '../policy/policy.ts';
 import type { Database } from '../storage/database.ts';
@@ -42,9 +43,35 @@ export interface Messenger {
   tellAudit(change: Change): Promise<void>;
   /** A private answer to a click: the change as it is now, or why not. */
   answer(replyTo: ReplyTo, answer: Clicked): Promise<void>;
+  /** For everyone in a channel, or below a message of it. What surely was not posted is a value. */
+  postAnswer(to: ChannelId, answer: Answer, threadTs?: string): Promise<Posting>;
+  /** Each channel by its name or id, as it is at this moment. */
+  findRooms(wanted: readonly string[]): Promise<ReadonlyMap<string, RoomFound>>;
+  tellPerson(user: UserId, answer: Answer): Promise<void>;
+  /** A line for those who look after the bot, where a channel is named for them. */
+  tellKeepers(sentence: string): Promise<void>;
   /** What one person finds in the app's own tab, in place of what stood there. */
   showHome(user: UserId, found: Found): Promise<void>;
 }
+
+export type Posting =
+  | { readonly ok: true; readonly at: Position }
+  /** `again`: only too early; the same may go well in a moment. */
+  | { readonly ok: false; readonly why: string; readonly again: boolean };
+
+export interface Room {
+  readonly id: ChannelId;
+  readonly name: string;
+  /** People of another workspace are in it, or are invited. */
+  readonly outside: boolean;
+  /** Signalbox is in it, and may post there. */
+  readonly joined: boolean;
+}
+
+/** A channel that Slack does not tell of is not taken for one that nobody else reads. */
+export type RoomFound =
+  | { readonly ok: true; readonly room: Room }
+  | { readonly ok: false; readonly why: 'no-such-channel' | 'lookup-failed' };
 
 /** Where a private answer may go; `url` lives for half an hour and is never logged. */
 export interface ReplyTo {
@@ -60,6 +87,21 @@ export interface ReplyTo {
 export type Clicked =
   | { readonly ok: true; readonly verb: Verb; readonly change: Change }
   | { readonly ok: false; readonly verb: Verb; readonly denial: Denial };
+
+export const INCIDENT_VERBS = ['expected', 'mute', 'details'] as const;
+
+/** A press on a button below something unusual; `id` says of what, and lends no right. */
+export interface IncidentPress {
+  readonly verb: (typeof INCIDENT_VERBS)[number];
+  readonly id: string;
+  readonly by: UserId;
+  /** Where the button stands; null in somebody's own messages. */
+  readonly channel: string | null;
+}
+
+export type IncidentPressed =
+  | { readonly ok: true; readonly answer: Answer }
+  | { readonly ok: false; readonly denial: Denial };
 
 export const VERBS = [
   'confirm',
@@ -88,4 +130,5 @@ export interface World {
   /** Called with the name of a lane that has something to do. */
   readonly wake: () => void;
   readonly learned: () => void;
+  readonly pressIncident: (press: IncidentPress) => Promise<IncidentPressed>;
 }

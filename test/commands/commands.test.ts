@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { Snapshot } from '../../src/changes/change.ts';
+import type { Snapshot, UserId } from '../../src/changes/change.ts';
 import { commands, nouns, reserved } from '../../src/commands/index.ts';
 import { type Command, nounOf, type Reach } from '../../src/intent/define.ts';
 import { understand } from '../../src/intent/understand.ts';
@@ -25,7 +25,7 @@ function change(name: string): Command & { kind: 'change' } {
 async function answer(name: string, args: unknown, services: Reach['services']) {
   const command = commands.find((each) => each.name === name);
   if (command?.kind !== 'query') throw new Error(`There is no query ${name}`);
-  return command.answer(args, reach({}, services));
+  return command.answer(args, reach({}, services), { by: 'UANA' as UserId, channel: null });
 }
 
 /** The clients as far as a command uses them. */
@@ -39,7 +39,8 @@ function reach(cloud: Partial<Reach['cloud']>, services: Reach['services'] = [])
     organization: { plan: 'paid', tier: 'scale' },
     openToTheWorld: false,
     costs: async () => ({ rows: [], fetchedAt: null, problems: [], gaps: [] }),
-  now: () => NOON,
+    digests: () => Promise.reject(new Error('There are no digests')),
+    now: () => NOON,
   };
 }
 

@@ -13,6 +13,8 @@ const source = globSync('src/slack/*.ts')
 
 /** Which scope Slack asks for, for each method that we call; null where it asks for none. */
 const SCOPE_OF: Readonly<Record<string, string | null>> = {
+  'conversations.info': ['channels:read', 'groups:read'],
+  'conversations.list': ['channels:read', 'groups:read'],
   'auth.test': null,
   'chat.postEphemeral': 'chat:write',
   'chat.postMessage': 'chat:write',

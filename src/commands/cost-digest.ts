@@ -1,0 +1,90 @@
+import { z } from 'zod';
+import { Days, TimeOfDay, TimeZone } from '../digest/options.ts';
+import {
+  channelField,
+  choiceField,
+  linesField,
+  needed,
+  switchField,
+  textField,
+} from '../intent/arguments.ts';
+import { queryCommand } from '../intent/define.ts';
+import { DIGEST_DEEDS } from '../intent/digests.ts';
+
+const PERIODS = ['day', 'week', 'month'] as const;
+const OPTIONS = ['at', 'timezone', 'days', 'period', 'services', 'warehouses', 'tags', 'quiet'];
+
+const Names = z.array(z.string().max(80)).max(50);
+
+/** `weekdays`, `daily`, `mon`, `mon, thu`: one word stays a word where it is one of the two. */
+function daysOf(value: unknown): unknown {
+  if (typeof value !== 'string') return value;
+  const words = value
+    .toLowerCase()
+    .split(/[\s,]+/)
+    .filter(Boolean);
+  const [word] = words;
+  return words.length === 1 && (word === 'daily' || word === 'weekdays') ? word : words;
+}
+
+export const costDigest = queryCommand({
+  name: 'cost digest',
+  summary: 'List, add, pause or post the cost reports of channels',
+  examples: [
+    'cost digest list',
+    'cost digest add #db-costs at=09:30 zone=Europe/Berlin days=weekdays tag=prod',
+    'cost digest now #db-costs',
+  ],
+  args: z.strictObject({
+    what: needed(
+      choiceField(z.enum(DIGEST_DEEDS), () => DIGEST_DEEDS, { label: 'What to do', steers: true }),
+    ),
+    which: channelField(z.string().max(100), { label: 'Channel' }),
+    at: textField(TimeOfDay, {
+      word: 'at',
+      label: 'Time',
+      hint: 'Such as 09:30, which it is unless you say',
+    }),
+    timezone: textField(TimeZone, {
+      word: 'zone',
+      label: 'Time zone',
+      hint: 'Such as Europe/Berlin; UTC unless you say',
+    }),
+    days: textField(z.preprocess(daysOf, Days), {
+      word: 'days',
+      label: 'Days',
+      hint: 'weekdays, daily, or days such as: mon, thu',
+    }),
+    period: choiceField(z.enum(PERIODS), () => PERIODS, {
+      word: 'every',
+      label: 'A report of each',
+    }),
+    services: linesField(Names, { word: 'service', label: 'Only these services' }),
+    warehouses: linesField(Names, { word: 'warehouse', label: 'Only these warehouses' }),
+    tags: linesField(Names, { word: 'tag', label: 'Only services with these tags' }),
+    quiet: switchField(z.boolean(), {
+      word: 'quiet',
+      label: 'Only when there is something to tell',
+    }),
+  }),
+  applies: (field, { given }) => {
+    if (!OPTIONS.includes(field)) return field !== 'which' || given.what !== 'list';
+    return given.what === 'add' || given.what === 'preview';
+  },
+  // A name or a time that is missing has a default; a bare “add” has said nothing at all.
+  asksMore: ({ what, ...rest }) => what === 'add' && Object.keys(rest).length === 0,
+
+  target: () => null,
+  answer: ({ what, which, services, warehouses, tags, ...options }, { digests }, asker) => {
+    const on = defined({ services, warehouses, tags });
+    const scope = Object.keys(on).length > 0 ? { on } : {};
+    return digests(
+      { what, which: which ?? null, options: { ...defined(options), ...scope } },
+      asker,
+    );
+  },
+});
+
+function defined(fields: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
+}

@@ -1,0 +1,256 @@
+import type { ChangeId, ChannelId, JsonObject } from '../changes/change.ts';
+import type { Answer, Part } from '../intent/answer.ts';
+import type { Asker } from '../intent/define.ts';
+import type { DigestDesk, DigestWish } from '../intent/digests.ts';
+import { appendEvent } from '../storage/audit.ts';
+import type { Tx } from '../storage/database.ts';
+import { missDigest } from '../storage/digests.ts';
+import {
+  addSubscription,
+  pauseSubscription,
+  removeSubscription,
+} from '../storage/subscriptions.ts';
+import type { Room } from '../workflow/world.ts';
+import { turnOf } from './due.ts';
+import { listAnswer, textAnswer, whenText } from './listing.ts';
+import { whyNot } from './post.ts';
+import { postNow, previewOf } from './present.ts';
+import type { DigestWorld } from './run.ts';
+import { problemsText, type Subscribed, subscribed } from './subscribed.ts';
+import { earlyText } from './timing.ts';
+
+export interface DeskWorld extends DigestWorld {
+  readonly auditKey: Buffer | null;
+  readonly newId: () => ChangeId;
+}
+
+/** What people do about digests, in words; who may is decided before by the policy. */
+export function createDigestDesk(world: DeskWorld): DigestDesk {
+  const on: Readonly<Record<DigestWish['what'], typeof add>> = {
+    list: () => list(world),
+    add,
+    remove,
+    pause: (_, wish, asker) => setPaused(world, wish, asker, true),
+    resume: (_, wish, asker) => setPaused(world, wish, asker, false),
+    now: async (_, wish, asker) => {
+      const found = await findOne(world, wish, asker);
+      return 'title' in found ? found : postNow(world, found);
+    },
+    preview,
+  };
+  return (wish, asker) => on[wish.what](world, wish, asker);
+}
+
+async function list(world: DeskWorld): Promise<Answer> {
+  const { all, broken } = await subscribed(world.database.db, world);
+  const channels = [...new Set(all.map(({ channel }) => channel))];
+  const rooms = await world.messenger.findRooms(channels);
+  return listAnswer(all, broken, { rooms, now: world.now() });
+}
+
+/** Where a channel is not said, it is the one in which somebody asks. */
+async function roomFor(
+  world: DeskWorld,
+  wish: DigestWish,
+  asker: Asker,
+): Promise<{ readonly room: Room } | Answer> {
+  const word = channelWord(wish.which) ?? asker.channel;
+  if (word === null) return textAnswer('Which channel?', 'Name it: /cost digest add #costs');
+  const found = (await world.messenger.findRooms([word])).get(word);
+  if (found?.ok !== true && found?.why !== 'no-such-channel') {
+    return textAnswer(
+      'Not now',
+      'Slack did not tell of that channel just now. Try again in a minute.',
+    );
+  }
+  const why = whyNot(found);
+  if (why !== null || !found.ok) {
+    return textAnswer('Not in this channel', `${word} gets no cost digest: ${why ?? 'not there'}.`);
+  }
+  return { room: found.room };
+}
+
+/** `<#C0123|costs>`, `#costs`, `costs` or an id. */
+function channelWord(which: string | null): string | null {
+  if (which === null) return null;
+  const [, id] = /^<#([CG][A-Z0-9]+)(?:\|[^>]*)?>$/.exec(which) ?? [];
+  if (id) return id;
+  return /^([CG][A-Z0-9]{6,}|#.*)$/.test(which) ? which : `#${which.toLowerCase()}`;
+}
+
+async function add(world: DeskWorld, wish: DigestWish, asker: Asker): Promise<Answer> {
+  const where = await roomFor(world, wish, asker);
+  if ('title' in where) return where;
+  const { room } = where;
+  const reading = world.readOptions({ ...wish.options, channel: room.id });
+  if (!reading.ok) return textAnswer('That is not clear', `${problemsText(reading.problems)}.`);
+
+  const id = world.newId();
+  const since = world.now();
+  // What was given, not what it means today: another default would count from then on.
+  const options = { ...wish.options } as JsonObject;
+  const row = {
+    id,
+    channel: room.id,
+    options,
+    paused: false,
+    createdBy: asker.by,
+    createdAt: since,
+  };
+  await world.database.transaction(async (tx) => {
+    await addSubscription(tx, row);
+    await note(world, tx, asker, { did: 'digest added', id, channel: room.id, options });
+  });
+  const one: Subscribed = {
+    key: `${room.id}|${id}`,
+    id,
+    channel: room.id,
+    options: reading.value,
+    paused: false,
+    by: asker.by,
+    since,
+  };
+  const { next } = turnOf(one, since, null);
+  const early = earlyText(one, since);
+  const parts: readonly Part[] = [
+    { kind: 'text', text: `#${room.name} gets it ${whenText(one)}.` },
+    { kind: 'facts', facts: [['First one', next]] },
+    ...(early ? [{ kind: 'text', text: early } as const] : []),
+    {
+      kind: 'offers',
+      offers: [
+        { label: 'Preview', line: `cost digest preview ${id}` },
+        { label: 'Post it now', line: `cost digest now ${id}` },
+        { label: 'Remove it', line: `cost digest remove ${id}` },
+      ],
+    },
+  ];
+  return { title: 'Digest added', parts };
+}
+
+async function remove(world: DeskWorld, wish: DigestWish, asker: Asker): Promise<Answer> {
+  const found = await findOne(world, wish, asker);
+  if ('title' in found) return found;
+  const { id, channel } = found;
+  if (id === null) return inTheFile(found);
+  const gone = await world.database.transaction(async (tx) => {
+    const removed = await removeSubscription(tx, id);
+    if (removed) await note(world, tx, asker, { did: 'digest removed', id, channel });
+    return removed;
+  });
+  return textAnswer(
+    gone ? 'Digest removed' : 'It was removed already',
+    `It was ${whenText(found)}.`,
+  );
+}
+
+async function setPaused(
+  world: DeskWorld,
+  wish: DigestWish,
+  asker: Asker,
+  paused: boolean,
+): Promise<Answer> {
+  const found = await findOne(world, wish, asker);
+  if ('title' in found) return found;
+  const { id, channel } = found;
+  if (id === null) return inTheFile(found);
+  await world.database.transaction(async (tx) => {
+    await pauseSubscription(tx, id, paused);
+    if (!paused) await forgive(world, tx, found);
+    await note(world, tx, asker, { did: paused ? 'digest paused' : 'digest resumed', id, channel });
+  });
+  const again = paused ? [{ label: 'Resume', line: `cost digest resume ${id}` }] : [];
+  return {
+    title: paused ? 'Digest paused' : 'Digest resumed',
+    parts: [
+      {
+        kind: 'text',
+        text: `It is posted ${whenText(found)}${paused ? ', once it is resumed' : ''}.`,
+      },
+      { kind: 'offers', offers: again },
+    ],
+  };
+}
+
+// Today's, if its time has passed: it was not owed while the digest was paused.
+async function forgive(world: DeskWorld, tx: Tx, one: Subscribed): Promise<void> {
+  const turn = turnOf({ ...one, paused: false }, world.now(), null);
+  if (turn.state === 'waiting') return;
+  const row = { channel: one.key as ChannelId, day: turn.slot.localDay, at: world.now() };
+  await missDigest(tx, { ...row, owner: world.instance });
+}
+
+async function preview(world: DeskWorld, wish: DigestWish, asker: Asker): Promise<Answer> {
+  if (Object.keys(wish.options).length === 0) {
+    const found = await findOne(world, wish, asker);
+    if (!('title' in found)) return previewOf(world, found);
+    if (wish.which !== null) return found;
+  }
+  const channel = asker.channel ?? 'C0000';
+  const reading = world.readOptions({ ...wish.options, channel });
+  if (!reading.ok) return textAnswer('That is not clear', `${problemsText(reading.problems)}.`);
+  const wanted = { key: channel, id: null, channel, options: reading.value, paused: false };
+  return previewOf(world, { ...wanted, by: asker.by, since: null });
+}
+
+/** By its id, or the only one of a channel. */
+async function findOne(
+  world: DeskWorld,
+  { which }: DigestWish,
+  asker: Asker,
+): Promise<Subscribed | Answer> {
+  const { all, broken } = await subscribed(world.database.db, world);
+  const word = which ?? asker.channel ?? '';
+  const byId = all.find(({ id }) => id !== null && id === word.toUpperCase());
+  if (byId) return byId;
+  const lost = broken.find(({ id }) => id === word.toUpperCase());
+  if (lost) return brokenOne(lost, word);
+  const own = await ofChannel(world, all, channelWord(which) ?? asker.channel ?? '');
+  const [one] = own;
+  if (one && own.length === 1) return one;
+  const text = one
+    ? `${own.length} digests go there. Say which: ${own.map((each) => each.id ?? 'the one of the file').join(', ')}.`
+    : 'No digest goes there, and none has that id.';
+  const offers = [{ label: 'Show all', line: 'cost digest list' }];
+  return {
+    title: 'Which digest?',
+    parts: [
+      { kind: 'text', text },
+      { kind: 'offers', offers },
+    ],
+  };
+}
+
+async function ofChannel(world: DeskWorld, all: readonly Subscribed[], word: string) {
+  const channels = [...new Set([...all.map(({ channel }) => channel), word])].filter(Boolean);
+  const rooms = await world.messenger.findRooms(channels);
+  const idOf = (channel: string) => {
+    const found = rooms.get(channel);
+    return found?.ok ? found.room.id : channel;
+  };
+  return all.filter(({ channel }) => idOf(channel) === idOf(word));
+}
+
+// Whoever cannot post it any more must still be able to take it away.
+function brokenOne({ id, problem }: { id: string; problem: string }, channel: string): Answer {
+  const text = `Digest ${id} cannot be composed any more: ${problem}. Add it anew as it should be.`;
+  return textAnswer(`Digest ${channel}`, text);
+}
+
+function inTheFile({ channel }: Subscribed): Answer {
+  const text = `The digest of ${channel} stands in signalbox.yaml, and is changed there.`;
+  return textAnswer('Not here', text);
+}
+
+function note(
+  world: DeskWorld,
+  tx: Tx,
+  asker: Asker,
+  { did, ...facts }: JsonObject & { did: string },
+) {
+  return appendEvent(tx, world.auditKey, {
+    kind: did,
+    at: world.now(),
+    body: { by: asker.by, ...facts },
+  });
+}

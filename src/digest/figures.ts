@@ -1,0 +1,88 @@
+import { addMonths, type Span, startOf } from '../costs/calendar.ts';
+import { monthToDate } from '../costs/comparison.ts';
+import { addDays, type Day } from '../costs/day.ts';
+import { forecastMonth } from '../costs/forecast.ts';
+import type { DayState } from '../costs/ledger.ts';
+import { changeText, creditsText, figure, signedFigure } from '../costs/numbers.ts';
+import { type DayValue, microOf } from '../costs/row.ts';
+import { dayLabel, spanLabel } from '../costs/span-label.ts';
+import { standing } from '../costs/standing.ts';
+
+type Fact = readonly [string, string];
+
+/** The month so far, what it will cost, and which days can still change. */
+export function figures(
+  series: readonly DayValue[],
+  states: readonly DayState[],
+  { today, covers }: { readonly today: Day; readonly covers: Span },
+): readonly Fact[] {
+  return [
+    ['Month to date', monthText(series, states, covers.last)],
+    ['Forecast', forecastText(series, today)],
+    ...openDays(states, today),
+  ];
+}
+
+function monthText(series: readonly DayValue[], states: readonly DayState[], last: Day): string {
+  const first = startOf('month', last);
+  const { total, preliminaryDays, missing, days } = standing(states, { first, last });
+  if (missing.length === days) return 'no data yet';
+  const open = preliminaryDays + missing.length > 0 ? ' so far' : '';
+  return `${creditsText(total)}${open}${againstLastMonth(series, last)}`;
+}
+
+function againstLastMonth(series: readonly DayValue[], last: Day): string {
+  const { through, comparison } = monthToDate(series, last);
+  if (through === null || !comparison.ok) return '';
+  const { delta, relative, before, now } = comparison;
+  const month = { first: startOf('month', through), last: through };
+  const was = { first: addMonths(month.first, -1), last: addMonths(through, -1) };
+  const change = relative === null ? signedFigure(delta) : changeText(relative);
+  const days = spanLabel(month, last);
+  return ` · ${days}: ${figure(now)}, ${change} vs ${spanLabel(was, last)} (${figure(before)})`;
+}
+
+function forecastText(series: readonly DayValue[], today: Day): string {
+  const forecast = forecastMonth(series, today);
+  if (!forecast.ok) {
+    return forecast.why === 'too-few-final-days'
+      ? 'not known: too few days are final'
+      : 'not known: the last final day is too long ago';
+  }
+  const [total, low, high] = [forecast.total, forecast.low, forecast.high].map((credits) =>
+    figure(microOf(Math.round(credits))),
+  );
+  const month = spanLabel(monthOf(today), today);
+  return `${month} about ${total} (${low}–${high}, about 80 % sure), if usage stays as it is`;
+}
+
+function monthOf(today: Day): Span {
+  const first = startOf('month', today);
+  return { first, last: addDays(addMonths(first, 1), -1) };
+}
+
+const LOOKED_BACK_DAYS = 14;
+
+function openDays(states: readonly DayState[], today: Day): readonly Fact[] {
+  const lately = states.filter(
+    ({ day }) => day < today && day >= addDays(today, -LOOKED_BACK_DAYS),
+  );
+  const open = lately.filter(({ state }) => state === 'preliminary');
+  const none = lately.filter(({ state }) => state === 'no-data');
+  const sum = open.reduce((all, { total }) => all + total, 0);
+  const openText = `${daysText(open, today)}: ${creditsText(sum)} so far`;
+  return [
+    ...(open.length > 0 ? [['Not final', openText] as const] : []),
+    ...(none.length > 0 ? [['No data', daysText(none, today)] as const] : []),
+  ];
+}
+
+/** `18–19 Nov` of days without a gap, else each by its name. */
+export function daysText(states: readonly DayState[], today: Day): string {
+  const [first] = states;
+  const last = states.at(-1);
+  if (!first || !last) return '';
+  const isRun = addDays(first.day, states.length - 1) === last.day;
+  if (isRun) return spanLabel({ first: first.day, last: last.day }, today);
+  return states.map(({ day }) => dayLabel(day)).join(', ');
+}

@@ -1,0 +1,106 @@
+import type { Change } from '../changes/change.ts';
+import type { Span } from '../costs/calendar.ts';
+import { addDays, type Day, dayOf } from '../costs/day.ts';
+import { type DayState, dayStates } from '../costs/ledger.ts';
+import type { CostsRead } from '../costs/read.ts';
+import type { Posted } from '../costs/revision.ts';
+import type { Service } from '../directory/directory.ts';
+import { changesWhere } from '../storage/changes.ts';
+import { type CostSnapshot, snapshots } from '../storage/costs.ts';
+import type { Db } from '../storage/database.ts';
+import { rowsNeeded } from './compose.ts';
+import type { DigestFacts, RanChange, Watched } from './facts.ts';
+import { scopeOf } from './scope.ts';
+import type { Subscribed } from './subscribed.ts';
+
+/** Read once for all digests of a moment. */
+export interface Gathered {
+  readonly today: Day;
+  readonly read: CostsRead;
+  /** Of the whole organisation. */
+  readonly states: readonly DayState[];
+  readonly said: readonly CostSnapshot[];
+  readonly changes: readonly Change[];
+  readonly services: readonly Service[];
+}
+
+const SAID_DAYS = 21;
+const CHANGES_MAX = 200;
+
+export async function gather(
+  db: Db,
+  parts: {
+    readonly costs: (span: Span) => Promise<CostsRead>;
+    readonly services: readonly Service[];
+    readonly now: Date;
+  },
+): Promise<Gathered> {
+  const today = dayOf(parts.now);
+  const span = rowsNeeded(today);
+  const [read, said, changes] = await Promise.all([
+    parts.costs(span),
+    snapshots(db, addDays(today, -SAID_DAYS)),
+    changesWhere(db, { states: ['succeeded'], limit: CHANGES_MAX }),
+  ]);
+  const states = dayStates(read.rows, span);
+  return { today, read, states, said, changes, services: parts.services };
+}
+
+interface About {
+  readonly covers: Span;
+  readonly next: Date | null;
+  /** When the one before was posted. */
+  readonly before: Date | null;
+  readonly watched: Watched;
+}
+
+/** What one digest is made of. */
+export function factsOf(
+  { options }: Pick<Subscribed, 'options'>,
+  { covers, next, before, watched }: About,
+  gathered: Gathered,
+): DigestFacts {
+  const { read, today, services, changes, said } = gathered;
+  const { selector, label } = scopeOf(options.on, services, read.rows);
+  const own = changes.filter(({ plan: { target } }) => isIn(target.id, selector.services));
+  return {
+    read,
+    today,
+    covers,
+    selector,
+    scope: label,
+    options,
+    // What was said of a day is kept of the whole organisation only.
+    posted: options.on === null && before !== null ? postedBefore(said, before) : [],
+    changes: own.flatMap(ranChange),
+    watched,
+    next,
+  };
+}
+
+function isIn(id: string, services: readonly string[] | undefined): boolean {
+  return services === undefined || services.includes(id);
+}
+
+function ranChange({ id, command, plan, ending }: Change): readonly RanChange[] {
+  if (ending?.how !== 'succeeded') return [];
+  const [noun = '', verb = ''] = command.split(' ');
+  if (noun === 'alert') return [];
+  const what = noun === 'service' ? '' : `${noun} for `;
+  const deed = `${verb.charAt(0).toUpperCase()}${verb.slice(1)} ${what}${plan.target.name}`;
+  return [{ day: dayOf(ending.at), text: `${deed} (${id})` }];
+}
+
+/** What the report said of each day that was over, when the last digest was posted. */
+function postedBefore(said: readonly CostSnapshot[], before: Date): readonly Posted[] {
+  const until = dayOf(before);
+  return said
+    .filter(({ day, fetchedAt }) => day < until && fetchedAt <= before)
+    .map(({ day, total }) => ({ day, total }));
+}
+
+/** The last day that was final, as far as was known at that instant. */
+export function finalAt({ said }: Gathered, at: Date): Day | null {
+  const final = said.filter((one) => one.final && one.fetchedAt <= at).map(({ day }) => day);
+  return final.toSorted().at(-1) ?? null;
+}

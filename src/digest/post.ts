@@ -1,0 +1,198 @@
+import type { ChannelId } from '../changes/change.ts';
+import type { Day } from '../costs/day.ts';
+import { localDay } from '../costs/local-time.ts';
+import { dayLabel } from '../costs/span-label.ts';
+import {
+  type Digest,
+  endDigest,
+  missDigest,
+  permitDigest,
+  stuckDigests,
+  takeOverDigest,
+  withdrawDigest,
+} from '../storage/digests.ts';
+import type { Posting, Room, RoomFound } from '../workflow/world.ts';
+import { type Composed, composeDigest } from './compose.ts';
+import { factsOf, type Gathered } from './gather.ts';
+import type { DigestWorld, DueDigest } from './run.ts';
+import type { Subscribed } from './subscribed.ts';
+
+export type PostResult =
+  | 'posted'
+  | 'quiet'
+  | 'taken'
+  | 'refused'
+  | 'too-early'
+  | 'unknown'
+  | 'later';
+
+interface With {
+  readonly found: RoomFound;
+  readonly gathered: Gathered;
+}
+
+/** The permit is committed before the post, so that no crash and no replica posts it again. */
+export async function postDigest(
+  world: DigestWorld,
+  due: DueDigest,
+  { found, gathered }: With,
+): Promise<PostResult> {
+  const { one, slot } = due;
+  if (!found.ok && found.why === 'lookup-failed') {
+    world.log.warn({ digest: one.key }, 'Slack did not tell of a channel: its digest waits');
+    return 'later';
+  }
+  const why = whyNot(found);
+  if (why !== null || !found.ok) return refuse(world, one, slot.localDay, why ?? 'it is not there');
+
+  const composed = await compose(world, due, gathered);
+  const begun = begin(world, one, slot.localDay);
+  if (!(await world.database.transaction((tx) => permitDigest(tx, begun)))) return 'taken';
+  if (isQuiet(one, composed, slot.localDay)) {
+    await end(world, begun, 'posted', null);
+    return 'quiet';
+  }
+  return send(world, { one, begun, room: found.room, composed });
+}
+
+/** Costs are for this workspace only: people of another one would read them. */
+export function whyNot(found: RoomFound): string | null {
+  if (!found.ok) return 'there is no such channel, or Signalbox is not in it';
+  if (found.room.outside) return 'it is shared with another workspace, and costs stay in this one';
+  return found.room.joined ? null : 'Signalbox is not in it: /invite it there';
+}
+
+async function compose(world: DigestWorld, due: DueDigest, gathered: Gathered) {
+  const { one, slot, next, before } = due;
+  const watched = await world.watched(one, gathered);
+  return composeDigest(factsOf(one, { covers: slot.covers, next, before, watched }, gathered));
+}
+
+/** A digest that speaks only when there is something speaks every Monday: silence is not failure. */
+function isQuiet({ options }: Subscribed, { notable }: Composed, day: Day): boolean {
+  const isHeartbeat = dayLabel(day).startsWith('Mon');
+  return options.quiet && options.period === 'day' && !notable && !isHeartbeat;
+}
+
+type Begun = Pick<Digest, 'channel' | 'day' | 'owner' | 'at'>;
+
+export function begin(world: DigestWorld, { key }: Subscribed, day: Day): Begun {
+  // The key of a digest begins with its channel, and stands in the channel's place.
+  return { channel: key as ChannelId, day, owner: world.instance, at: world.now() };
+}
+
+export interface Sending {
+  readonly one: Subscribed;
+  readonly begun: Begun;
+  readonly room: Room;
+  readonly composed: Composed;
+}
+
+export async function send(world: DigestWorld, sending: Sending): Promise<PostResult> {
+  const { one, begun, room, composed } = sending;
+  let posting: Posting;
+  try {
+    posting = await world.messenger.postAnswer(room.id, composed.message);
+  } catch (error) {
+    world.log.error({ err: error, digest: one.key }, 'nobody knows whether a digest was posted');
+    await endUnknown(world, begun);
+    return 'unknown';
+  }
+  if (!posting.ok) return notPosted(world, sending, posting);
+  await end(world, begun, 'posted', posting.at.ts);
+  await postThread(world, sending, posting.at.ts);
+  return 'posted';
+}
+
+async function notPosted(
+  world: DigestWorld,
+  { one, begun }: Sending,
+  { why, again }: Extract<Posting, { ok: false }>,
+): Promise<PostResult> {
+  if (again) {
+    await world.database.transaction((tx) => withdrawDigest(tx, begun));
+    return 'too-early';
+  }
+  await end(world, begun, 'missed', null);
+  await tellMissed(world, one, { day: begun.day, why: `Slack refused it (${why})` });
+  return 'refused';
+}
+
+/** The details are of use, but no reason to post anything twice. */
+async function postThread(world: DigestWorld, sending: Sending, ts: string): Promise<void> {
+  const { thread } = sending.composed;
+  if (thread === null) return;
+  try {
+    const posting = await world.messenger.postAnswer(sending.room.id, thread, ts);
+    if (!posting.ok) world.log.warn({ why: posting.why }, 'the details of a digest were refused');
+  } catch (error) {
+    world.log.warn({ err: error }, 'the details of a digest were not posted');
+  }
+}
+
+function end(
+  world: DigestWorld,
+  begun: Begun,
+  state: 'posted' | 'missed' | 'unknown',
+  ts: string | null,
+) {
+  return world.database.transaction((tx) => endDigest(tx, begun, { state, ts }));
+}
+
+async function refuse(
+  world: DigestWorld,
+  one: Subscribed,
+  day: Day,
+  why: string,
+): Promise<PostResult> {
+  const row = begin(world, one, day);
+  const isNews = await world.database.transaction((tx) => missDigest(tx, row));
+  if (isNews) await tellMissed(world, one, { day, why });
+  return 'refused';
+}
+
+/** Told to whoever asked for it, to those who look after Signalbox, and to the log. */
+export async function tellMissed(
+  world: DigestWorld,
+  one: Subscribed,
+  { day, why }: { readonly day: Day; readonly why: string },
+): Promise<void> {
+  const text = `The cost digest of ${one.channel} for ${dayLabel(day)} was not posted: ${why}.`;
+  world.log.warn({ digest: one.key, day, why }, 'a digest was not posted');
+  const { by } = one;
+  const title = 'A cost digest was not posted';
+  const told = [
+    world.messenger.tellKeepers(text),
+    ...(by ? [world.messenger.tellPerson(by, { title, parts: [{ kind: 'text', text }] })] : []),
+  ];
+  for (const result of await Promise.allSettled(told)) {
+    if (result.status === 'rejected') world.log.warn({ err: result.reason }, 'nobody was told');
+  }
+}
+
+const STUCK_MS = 10 * 60_000;
+
+/** Whoever had the permit has died: it may stand in the channel, so that it is never posted again. */
+export async function settleStuck(world: DigestWorld, now: Date): Promise<void> {
+  const { database, instance: owner } = world;
+  for (const seen of await stuckDigests(database.db, new Date(now.getTime() - STUCK_MS))) {
+    const taken = await database.transaction((tx) =>
+      takeOverDigest(tx, seen, { owner, at: seen.at }),
+    );
+    if (taken) await endUnknown(world, { ...seen, owner });
+  }
+}
+
+async function endUnknown(world: DigestWorld, begun: Begun): Promise<void> {
+  const isNews = await end(world, begun, 'unknown', null);
+  if (!isNews) return;
+  const [channel = begun.channel] = begun.channel.split('|');
+  const text = `Nobody knows whether the cost digest of ${channel} for ${dayLabel(begun.day)} was posted: the connection broke, or Signalbox stopped, meanwhile. It is not posted a second time. /cost shows the same figures.`;
+  await world.messenger.tellKeepers(text).catch((error: unknown) => {
+    world.log.warn({ err: error, digest: begun.channel }, 'nobody was told of an unknown digest');
+  });
+}
+
+export function todayOf({ options }: Subscribed, now: Date): Day {
+  return localDay(now, options.timezone);
+}

@@ -1,0 +1,81 @@
+import type { Span } from '../costs/calendar.ts';
+import { addMonths, startOf } from '../costs/calendar.ts';
+import { addDays, dayOf } from '../costs/day.ts';
+import { localTime } from '../costs/local-time.ts';
+import { dueDigest } from '../costs/schedule.ts';
+import type { Answer } from '../intent/answer.ts';
+import { lastDigests, permitDigest } from '../storage/digests.ts';
+import { composeDigest } from './compose.ts';
+import { scheduleOf, turnOf } from './due.ts';
+import { factsOf, gather } from './gather.ts';
+import { textAnswer } from './listing.ts';
+import { begin, type PostResult, send, whyNot } from './post.ts';
+import type { DigestWorld } from './run.ts';
+import type { Subscribed } from './subscribed.ts';
+
+/** The digest as it would be posted at this moment. */
+async function composeNow(world: DigestWorld, one: Subscribed) {
+  const now = world.now();
+  const { db } = world.database;
+  const gathered = await gather(db, { costs: world.costs, services: world.services(), now });
+  const before = (await lastDigests(db)).get(one.key)?.at ?? null;
+  const watched = await world.watched(one, gathered);
+  const { next } = turnOf(one, now, null);
+  return composeDigest(
+    factsOf(one, { covers: coversNow(one, now), next, before, watched }, gathered),
+  );
+}
+
+/** As if its time were now: on a Monday the whole weekend, if it is posted on weekdays. */
+function coversNow(one: Subscribed, now: Date): Span {
+  const schedule = scheduleOf(one);
+  const yesterday = addDays(dayOf(now), -1);
+  if (one.options.period === 'month') {
+    const first = startOf('month', dayOf(now));
+    return { first: addMonths(first, -1), last: addDays(first, -1) };
+  }
+  if (one.options.period === 'week') return { first: addDays(yesterday, -6), last: yesterday };
+  const due = dueDigest({ ...schedule, at: localTime(now, schedule.timezone) }, now, null);
+  return due.state === 'due' ? due.slot.covers : { first: yesterday, last: yesterday };
+}
+
+/** Private, and the real thing. */
+export async function previewOf(world: DigestWorld, one: Subscribed): Promise<Answer> {
+  const { message, thread } = await composeNow(world, one);
+  const note = {
+    kind: 'note',
+    text: 'A preview: only you see it. The table goes into the thread.',
+  } as const;
+  return { title: message.title, parts: [...message.parts, ...(thread?.parts ?? []), note] };
+}
+
+/** Posts at once, and once for whoever presses twice within a minute. */
+export async function postNow(world: DigestWorld, one: Subscribed): Promise<Answer> {
+  const rooms = await world.messenger.findRooms([one.channel]);
+  const found = rooms.get(one.channel);
+  if (!found || (!found.ok && found.why === 'lookup-failed')) return said('later');
+  const why = whyNot(found);
+  if (why !== null || !found.ok)
+    return textAnswer('Not posted', `Nothing was posted: ${why ?? ''}.`);
+
+  const composed = await composeNow(world, one);
+  const minute = world.now().toISOString().slice(0, 16);
+  const begun = begin(world, { ...one, key: `${one.key}|now` }, minute);
+  const mine = await world.database.transaction((tx) => permitDigest(tx, begun));
+  if (!mine) return said('taken');
+  return said(await send(world, { one, begun, room: found.room, composed }));
+}
+
+const SAID: Readonly<Record<PostResult, string>> = {
+  posted: 'It stands in the channel now. The scheduled one comes all the same.',
+  quiet: 'It stands in the channel now.',
+  taken: 'It was posted a moment ago; once is enough.',
+  refused: 'Slack refused it, and nothing was posted.',
+  'too-early': 'Slack takes no more messages there just now. Try again in a minute.',
+  unknown: 'Nobody knows whether it was posted: look in the channel before you try again.',
+  later: 'Slack did not tell of that channel just now. Try again in a minute.',
+};
+
+function said(result: PostResult): Answer {
+  return textAnswer(result === 'posted' ? 'Posted' : 'Not posted', SAID[result]);
+}

@@ -1,0 +1,133 @@
+import type { Logger } from 'pino';
+import type { ChannelId } from '../changes/change.ts';
+import type { Span } from '../costs/calendar.ts';
+import type { Day } from '../costs/day.ts';
+import type { CostsRead } from '../costs/read.ts';
+import type { Slot } from '../costs/schedule.ts';
+import type { Service } from '../directory/directory.ts';
+import type { Database } from '../storage/database.ts';
+import { lastDigests, missDigest } from '../storage/digests.ts';
+import type { Messenger, RoomFound } from '../workflow/world.ts';
+import { isWorthWaiting, turnOf } from './due.ts';
+import type { Watched } from './facts.ts';
+import { finalAt, type Gathered, gather } from './gather.ts';
+import { type PostResult, postDigest, settleStuck, tellMissed } from './post.ts';
+import { type Sources, type Subscribed, subscribed } from './subscribed.ts';
+
+export interface DigestWorld extends Sources {
+  readonly database: Database;
+  readonly messenger: Pick<Messenger, 'postAnswer' | 'findRooms' | 'tellPerson' | 'tellKeepers'>;
+  readonly costs: (span: Span) => Promise<CostsRead>;
+  readonly services: () => readonly Service[];
+  readonly watched: (one: Subscribed, gathered: Gathered) => Promise<Watched>;
+  readonly log: Logger;
+  readonly now: () => Date;
+  /** This process. */
+  readonly instance: string;
+}
+
+/** One posting that is asked for now. */
+export interface DueDigest {
+  readonly one: Subscribed;
+  readonly slot: Slot;
+  readonly next: Date | null;
+  /** When the one before it was posted, if there was one. */
+  readonly before: Date | null;
+}
+
+const AT_ONCE = 200;
+/** Lanes are woken far more often than a digest can become due. */
+const LOOK_MS = 30_000;
+const AGAIN_MS = 30 * 60_000;
+
+/**
+ * One look at all digests, on every replica: what is due is posted by whoever gets the permit.
+ */
+export function createDigestRun(world: DigestWorld): () => Promise<number> {
+  // Only a brake on composing what waits for figures; whether it is posted is not decided here.
+  const later = new Map<string, number>();
+  const brake = { lookAt: Number.NEGATIVE_INFINITY };
+
+  return async () => {
+    const now = world.now();
+    if (now.getTime() < brake.lookAt) return 0;
+    brake.lookAt = now.getTime() + LOOK_MS;
+    await settleStuck(world, now);
+    const due = (await dueNow(world, now)).filter(
+      ({ one }) => (later.get(one.key) ?? 0) <= now.getTime(),
+    );
+    if (due.length === 0) return 0;
+
+    const gathered = await gather(world.database.db, {
+      costs: world.costs,
+      services: world.services(),
+      now,
+    });
+    const ready = due.filter((each) => {
+      if (!waits(each, gathered, now)) return true;
+      later.set(each.one.key, now.getTime() + AGAIN_MS);
+      return false;
+    });
+    const results = await postAll(world, ready.slice(0, AT_ONCE), gathered);
+    for (const [key, result] of results) {
+      if (SETTLED.includes(result)) later.set(key, now.getTime() + AGAIN_MS);
+    }
+    return 0;
+  };
+}
+
+/** What is due; what is too late for it is written down as missed, once, and told. */
+async function dueNow(world: DigestWorld, now: Date): Promise<readonly DueDigest[]> {
+  const { db } = world.database;
+  const { all, broken } = await subscribed(db, world);
+  for (const { id, problem } of broken) {
+    world.log.warn({ digest: id, problem }, 'a digest cannot be composed any more');
+  }
+  const last = await lastDigests(db);
+  const due: DueDigest[] = [];
+  for (const one of all.filter(({ paused }) => !paused)) {
+    const { day = null, at = null } = last.get(one.key) ?? {};
+    const turn = turnOf(one, now, day);
+    if (turn.state === 'due') due.push({ one, slot: turn.slot, next: turn.next, before: at });
+    if (turn.state === 'missed') await noteMissed(world, one, turn.slot.localDay);
+  }
+  return due;
+}
+
+async function noteMissed(world: DigestWorld, one: Subscribed, day: Day): Promise<void> {
+  const why = 'Signalbox did not run at that time; the next one covers its days too';
+  const row = { channel: one.key as ChannelId, day, owner: world.instance, at: world.now() };
+  const isNews = await world.database.transaction((tx) => missDigest(tx, row));
+  if (isNews) await tellMissed(world, one, { day, why });
+}
+
+function waits({ one, slot, before }: DueDigest, gathered: Gathered, now: Date): boolean {
+  // What cannot be read now is not waited for: that it cannot be read is what has to be said.
+  if (gathered.read.gaps.length > 0) return false;
+  const finalBefore = before ? finalAt(gathered, before) : null;
+  return isWorthWaiting(one, slot, { now, states: gathered.states, finalBefore });
+}
+
+/** One after another, which keeps within what Slack takes; what it does not take now comes later. */
+async function postAll(
+  world: DigestWorld,
+  due: readonly DueDigest[],
+  gathered: Gathered,
+): Promise<ReadonlyMap<string, PostResult>> {
+  const results = new Map<string, PostResult>();
+  if (due.length === 0) return results;
+  const channels = [...new Set(due.map(({ one }) => one.channel))];
+  const rooms = await world.messenger.findRooms(channels);
+  for (const each of due) {
+    const found = rooms.get(each.one.channel) ?? NOT_TOLD;
+    const result = await postDigest(world, each, { found, gathered });
+    results.set(each.one.key, result);
+    if (result === 'too-early') break;
+  }
+  return results;
+}
+
+/** With these nothing changes soon, whatever the next look finds. */
+const SETTLED: readonly PostResult[] = ['refused', 'taken', 'quiet', 'posted', 'unknown'];
+
+const NOT_TOLD: RoomFound = { ok: false, why: 'lookup-failed' };

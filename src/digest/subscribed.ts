@@ -1,0 +1,62 @@
+import type { UserId } from '../changes/change.ts';
+import type { Reading } from '../policy/problem.ts';
+import type { Db } from '../storage/database.ts';
+import { type Subscription, subscriptions } from '../storage/subscriptions.ts';
+import type { DigestConfig } from './options.ts';
+
+/** A digest that somebody wants, in the configuration or in Slack. */
+export interface Subscribed {
+  /** Under which its postings are written down, each once a day. */
+  readonly key: string;
+  /** What people call it by in a command; null where only the file can change it. */
+  readonly id: string | null;
+  readonly channel: string;
+  readonly options: DigestConfig;
+  readonly paused: boolean;
+  readonly by: UserId | null;
+  /** Slots before it are not owed. Null: from the file, which says of no day when it began. */
+  readonly since: Date | null;
+}
+
+export interface Sources {
+  readonly configured: readonly DigestConfig[];
+  readonly readOptions: (input: unknown) => Reading<DigestConfig>;
+}
+
+export interface Found {
+  readonly all: readonly Subscribed[];
+  /** Their options name what the configuration has no more. */
+  readonly broken: readonly { readonly id: string; readonly problem: string }[];
+}
+
+export async function subscribed(db: Db, { configured, readOptions }: Sources): Promise<Found> {
+  const all: Subscribed[] = configured.map(fromFile);
+  const broken: { id: string; problem: string }[] = [];
+  for (const one of await subscriptions(db)) {
+    const reading = readOptions({ ...one.options, channel: one.channel });
+    if (reading.ok) all.push(fromSlack(one, reading.value));
+    else broken.push({ id: one.id, problem: problemsText(reading.problems) });
+  }
+  return { all, broken };
+}
+
+export function problemsText(
+  problems: readonly { where: string; problem: string; hint: string | null }[],
+): string {
+  return problems
+    .map(({ where, problem, hint }) => `${where} ${problem}${hint === null ? '' : ` (${hint})`}`)
+    .join('; ');
+}
+
+// The file has at most one digest of each period for a channel, so that these keys stay the same
+// whatever else is edited: with another key, the digest of today would be posted a second time.
+function fromFile(options: DigestConfig): Subscribed {
+  const { channel, period } = options;
+  const key = period === 'day' ? channel : `${channel}|${period}`;
+  return { key, id: null, channel, options, paused: false, by: null, since: null };
+}
+
+function fromSlack(one: Subscription, options: DigestConfig): Subscribed {
+  const { id, channel, paused, createdBy: by, createdAt: since } = one;
+  return { key: `${channel}|${id}`, id, channel, options, paused, by, since };
+}

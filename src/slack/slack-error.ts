@@ -1,0 +1,13 @@
+/** Answers in which Slack does not say whether it did what was asked. */
+const UNSURE = ['internal_error', 'fatal_error', 'service_unavailable', 'request_timeout'];
+
+/** The name of a refusal that surely had no effect; null for whatever else went wrong. */
+export function refusedBySlack(error: unknown): string | null {
+  if (!(error instanceof Error) || !('code' in error)) return null;
+  if (error.code === 'slack_webapi_rate_limited_error') return 'ratelimited';
+  if (error.code !== 'slack_webapi_platform_error' || !('data' in error)) return null;
+  const { data } = error;
+  const isNamed = typeof data === 'object' && data !== null && 'error' in data;
+  const name = isNamed ? String(data.error) : '';
+  return name === '' || UNSURE.includes(name) ? null : name;
+}
