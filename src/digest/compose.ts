@@ -3,7 +3,7 @@ import { addMonths, lengthOf, monthOf, monthSpan, type Span } from '../costs/cal
 import { seriesOf } from '../costs/daily.ts';
 import { addDays, type Day } from '../costs/day.ts';
 import { type DayState, dayStates, selected } from '../costs/ledger.ts';
-import { creditsText } from '../costs/numbers.ts';
+import { creditsText, figure } from '../costs/numbers.ts';
 import { type CostRow, creditsOf, type DayValue, type Micro, microOf } from '../costs/row.ts';
 import { dayLabel, spanLabel } from '../costs/span-label.ts';
 import { headlineDay } from '../costs/standing.ts';
@@ -118,7 +118,7 @@ function openingLines({ facts, measured, day, span }: Told): readonly string[] {
   const { period } = facts.options;
   const own = dayText(series, day, creditsOf(minimum));
   if (period === 'day' && lengthOf(span) === 1) return [own];
-  if (period === 'day') return [...dayByDay(series, span), `${dayLabel(day.day)}: ${own}`];
+  if (period === 'day') return dayByDay(series, span, { day, own });
   const before = period === 'month' ? monthSpan(previousMonth(span)) : spanBefore(span);
   const compared = comparedText(rows, span, before, facts.today);
   const open = openText(states, span);
@@ -130,9 +130,18 @@ function previousMonth({ first }: Span): string {
   return monthOf(addMonths(first, -1));
 }
 
-function dayByDay(series: readonly DayValue[], { first, last }: Span): readonly string[] {
-  const own = series.filter(({ day }) => day >= first && day <= last);
-  return own.map((day) => `${dayLabel(day.day)}: ${shortDayText(series, day)}`);
+/** Each day of the span in a line; the one of which most is known for good has the most to say. */
+function dayByDay(
+  series: readonly DayValue[],
+  { first, last }: Span,
+  { day, own }: { readonly day: DayValue; readonly own: string },
+): readonly string[] {
+  const within = series.filter((one) => one.day >= first && one.day <= last);
+  const all = within.includes(day) ? within : [day, ...within];
+  return all.map((one) => {
+    const text = one === day ? `${figure(microOf(day.value))} · ${own}` : shortDayText(series, one);
+    return `${dayLabel(one.day)}: ${text}`;
+  });
 }
 
 function allFigures({ facts, measured }: Told) {

@@ -50,7 +50,7 @@ function forecastText(series: readonly DayValue[], today: Day): string {
       : 'not known: the last final day is too long ago';
   }
   const [total, low, high] = [forecast.total, forecast.low, forecast.high].map((credits) =>
-    figure(microOf(Math.round(credits))),
+    figure(microOf(Math.round(credits))).replace(/\.0$/, ''),
   );
   const month = spanLabel(monthOf(today), today);
   return `${month} about ${total} (${low}–${high}, about 80 % sure), if usage stays as it is`;

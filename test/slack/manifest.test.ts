@@ -12,7 +12,7 @@ const source = globSync('src/slack/*.ts')
   .join('\n');
 
 /** Which scope Slack asks for, for each method that we call; null where it asks for none. */
-const SCOPE_OF: Readonly<Record<string, string | null>> = {
+const SCOPE_OF: Readonly<Record<string, string | readonly string[] | null>> = {
   'conversations.info': ['channels:read', 'groups:read'],
   'conversations.list': ['channels:read', 'groups:read'],
   'auth.test': null,
