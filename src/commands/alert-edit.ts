@@ -63,7 +63,8 @@ export const alertEdit: ChangeCommand = changeCommand({
   desired: ({ alert: _, ...edit }, before) => updateOf(edit, before)?.body ?? {},
   problems: ({ alert: _, ...edit }, before) => problemsOf(edit, before),
   rows: ({ alert: _, ...edit }, before) => {
-    const labels = new Map(fieldsOf(args).map(({ name, label }) => [name, label]));
+    const own = fieldsOf(args).map(({ name, label }) => [name, label] as const);
+    const labels = new Map([...own, ['channel', 'Channel'], ['channels', 'Channels']]);
     return (updateOf(edit, before)?.changes ?? []).map((change) => ({
       field: change.field,
       label: labels.get(change.field) ?? change.field,

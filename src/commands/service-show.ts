@@ -39,11 +39,13 @@ export const serviceShow = queryCommand({
   }),
 });
 
+function shown(value: Json): Cell {
+  if (typeof value === 'string' || typeof value === 'number') return value;
+  return Array.isArray(value) ? value.map(String).join(', ') : JSON.stringify(value);
+}
+
 function fact([name, value]: [string, Json]): readonly [string, Cell] {
   const words = name.replace(/([A-Z])/g, ' $1').toLowerCase();
   const label = words.charAt(0).toUpperCase() + words.slice(1);
-  return [
-    label,
-    typeof value === 'string' || typeof value === 'number' ? value : JSON.stringify(value),
-  ];
+  return [label, shown(value)];
 }

@@ -18,7 +18,10 @@ const SHOWN = [
   'isPrimary',
   'isReadonly',
   'dataWarehouseId',
+  'byocId',
+  'hasTransparentDataEncryption',
   'releaseChannel',
+  'createdAt',
 ] as const;
 
 /** A reply that holds a service, for the target it was asked of. It proves no completion. */
@@ -72,9 +75,11 @@ function isPlain(value: unknown): value is string | number | boolean {
 }
 
 function factsOf(service: Service): JsonObject {
-  return Object.fromEntries(
-    SHOWN.flatMap((key) => (service[key] === null ? [] : [[key, service[key]]])),
-  );
+  const endpoints = (service.endpoints ?? []).flatMap(endpointText);
+  return Object.fromEntries([
+    ...SHOWN.flatMap((key) => (service[key] === null ? [] : [[key, service[key]] as const])),
+    ...(endpoints.length > 0 ? [['endpoints', endpoints] as const] : []),
+  ]);
 }
 
 /** A created service with the password that is shown once. Without a result: no details. */
