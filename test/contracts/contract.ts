@@ -10,6 +10,8 @@ export interface RequestField {
   readonly kind: Kind;
   readonly deprecated?: true;
   readonly nullable?: true;
+  /** The fields of an object. */
+  readonly parts?: readonly string[];
 }
 
 export interface Operation {
@@ -102,7 +104,7 @@ const ALERT_BODY: readonly RequestField[] = [
   text('source'),
   text('dashboardId'),
   text('tileId'),
-  { name: 'channel', kind: 'object' },
+  { name: 'channel', kind: 'object', parts: ['type', 'webhookId'] },
   text('name'),
   text('message'),
 ];

@@ -78,6 +78,18 @@ export function counterOf(slack: Handle) {
     return until(ended, `an ending of ${linesOf(preview.blocks)[0]}`);
   }
 
+  /** What the button below the card of a creation shows, once. */
+  async function revealed({ channel, ts }: StoredMessage): Promise<string> {
+    await slack.click(ANA, { in: 'message', channel, ts }, 'change.reveal');
+    const modal = () => slack.screen(ANA).views.at(-1);
+    const view = await until(() => {
+      const now = modal();
+      return now && !JSON.stringify(now.blocks).includes('One moment') ? now : null;
+    }, 'the password');
+    await slack.close(ANA, view.id);
+    return linesOf(view.blocks)[0] ?? '';
+  }
+
   const typed = (line: string) => answerTo(line, () => slack.command(ANA, CHANNEL, line));
   return {
     typed,
@@ -87,6 +99,7 @@ export function counterOf(slack: Handle) {
     submitted,
     confirmed,
     answerTo,
+    revealed,
     linesIn: ({ blocks }: StoredMessage) => linesOf(blocks),
     said: async (line: string) => linesOf((await typed(line)).blocks),
     /** The same message as it is drawn now. */

@@ -26,7 +26,7 @@ export async function startRecorder() {
     seen.push({ method, path: pathname, query: search.slice(1), body });
     const reply = replies[`${method} ${pathname}`];
     response.writeHead(reply === undefined ? 404 : 200, { 'content-type': 'application/json' });
-    const whole = typeof reply === 'function' ? reply(JSON.parse(body)) : reply;
+    const whole = typeof reply === 'function' ? reply(JSON.parse(body || '{}')) : reply;
     response.end(JSON.stringify(whole ?? { status: 404, error: 'NOT_FOUND' }));
   });
   server.listen(0, '127.0.0.1');

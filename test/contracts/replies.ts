@@ -207,7 +207,18 @@ const cost = (date: string, extra: object) => ({
   date,
   entityId: ANALYTICS,
   entityName: 'analytics-prod',
-  metrics: { computeCredits: 18.25, publicDataTransferCredits: 0.5 },
+  metrics: {
+    storageCredits: 1.25,
+    backupCredits: 0.25,
+    computeCredits: 12.5,
+    dataTransferCredits: 0.5,
+    initialLoadCredits: 0.75,
+    publicDataTransferCredits: 1.5,
+    interRegionTier1DataTransferCredits: 0.25,
+    interRegionTier2DataTransferCredits: 0.5,
+    interRegionTier3DataTransferCredits: 0.75,
+    interRegionTier4DataTransferCredits: 0.5,
+  },
   totalCredits: 18.75,
   locked: true,
   ...extra,
@@ -227,7 +238,7 @@ export const CONTRACT: Replies = {
   'GET /api/v2/alerts': { data: [contractTile, contractSearch] },
   [`GET /api/v2/alerts/${TILE_ALERT}`]: { data: contractTile },
   [`GET /api/v2/alerts/${SEARCH_ALERT}`]: { data: contractSearch },
-  [`PUT /api/v2/alerts/${TILE_ALERT}`]: { data: { ...contractTile, threshold: 250 } },
+  [`PUT /api/v2/alerts/${TILE_ALERT}`]: (sent) => ({ data: { ...contractTile, ...sent } }),
   [`PUT /api/v2/alerts/${SEARCH_ALERT}`]: { data: { ...contractSearch, interval: '1h' } },
 };
 
@@ -270,6 +281,6 @@ export const LIVE: Replies = {
   },
   [`GET /api/v2/alerts/${TILE_ALERT}`]: { data: liveTile },
   [`GET /api/v2/alerts/${SEARCH_ALERT}`]: { data: liveSearch },
-  [`PUT /api/v2/alerts/${TILE_ALERT}`]: { data: { ...liveTile, threshold: 250 } },
+  [`PUT /api/v2/alerts/${TILE_ALERT}`]: (sent) => ({ data: { ...liveTile, ...sent } }),
   [`PUT /api/v2/alerts/${SEARCH_ALERT}`]: { data: { ...liveSearch, interval: '1h' } },
 };

@@ -1,0 +1,176 @@
+import { readFileSync } from 'node:fs';
+import { ServiceCreation } from '../../src/cloud/schema.ts';
+import { commands } from '../../src/commands/index.ts';
+import { type Field, fieldsOf } from '../../src/intent/arguments.ts';
+import { type Command, verbOf } from '../../src/intent/define.ts';
+import { ORGANIZATION } from '../../src/sandbox/seed/organization.ts';
+import { ANA } from '../scenarios/stage.ts';
+import type { Booth } from './booth.ts';
+import type { Operation } from './contract.ts';
+import { operationOf } from './contract.ts';
+import { linesOf } from './reading.ts';
+import type { Recorded } from './recorder.ts';
+
+/** A command with one recorded exchange of it: what was typed, and what went out. */
+export interface Known {
+  readonly command: Command;
+  readonly line: string;
+  readonly requests: readonly Recorded[];
+  readonly preview: readonly string[];
+  readonly form: readonly string[];
+}
+
+/** Where a person meets one field of a request. */
+export interface RequestCells {
+  readonly words: string;
+  readonly modal: string;
+  readonly preview: string;
+  readonly request: string;
+}
+
+/** Types each recorded line once more, to see its preview and the form behind it. */
+export async function knownExchanges(booth: Booth, names: readonly string[]): Promise<Known[]> {
+  const known: Known[] = [];
+  for (const name of names) {
+    const pair = JSON.parse(readFileSync(`test/contracts/pairs/${name}.json`, 'utf8'));
+    const line: string = pair.line;
+    const command = commandOf(line);
+    booth.time.pass(61_000);
+    const isChange = command.kind === 'change';
+    const preview = isChange ? await booth.said(line) : [];
+    const form = await formLines(booth, command, line);
+    known.push({ command, line, requests: pair.contract.requests, preview, form });
+  }
+  return known;
+}
+
+function commandOf(line: string): Command {
+  const found = commands
+    .filter(({ name }) => `${line} `.startsWith(`/${name} `))
+    .toSorted((a, b) => b.name.length - a.name.length)[0];
+  if (!found) throw new Error(`No command reads ${line}`);
+  return found;
+}
+
+/** Of a query only the form that asks for what is missing; some need nothing and have none. */
+async function formLines(booth: Booth, command: Command, line: string) {
+  const callbackId = command.name.replace(' ', '.');
+  const needs = fieldsOf(command.args).some(({ optional }) => !optional);
+  if (command.kind === 'query' && !needs) return [];
+  const view =
+    command.kind === 'change'
+      ? await booth.editing(line, callbackId)
+      : await booth.form(`/${command.name}`, callbackId);
+  await booth.slack.close(ANA, view.id);
+  return linesOf(view.blocks);
+}
+
+export function requestCells(
+  operation: Operation,
+  field: string,
+  exchanges: readonly Known[],
+): RequestCells | null {
+  const own = exchanges.filter(({ requests }) =>
+    requests.some(({ method, path }) => operationOf(method, path) === operation),
+  );
+  const found = own.flatMap((exchange) => cellsIn(exchange, operation, field));
+  if (found.length > 0) return together(found);
+  const isOld = operation.body.some(({ name, deprecated }) => name === field && deprecated);
+  return isOld ? deprecatedCells(field) : null;
+}
+
+function together(found: readonly RequestCells[]): RequestCells {
+  const all = (key: keyof RequestCells) => [...new Set(found.map((each) => each[key]))].join(' · ');
+  return {
+    words: all('words'),
+    modal: all('modal'),
+    preview: all('preview'),
+    request: all('request'),
+  };
+}
+
+function deprecatedCells(field: string): RequestCells {
+  const isAccepted = Object.hasOwn(ServiceCreation.shape, field);
+  const isOffered = commands.some(({ args }) => Object.hasOwn(args.shape, field));
+  if (!isAccepted || isOffered) throw new Error(`${field} is deprecated: accept, never offer it`);
+  const words = 'accepted, never offered';
+  return { words, modal: words, preview: words, request: `body \`${field}\` (deprecated)` };
+}
+
+function cellsIn(exchange: Known, operation: Operation, field: string): RequestCells[] {
+  return exchange.requests.flatMap((request) => {
+    if (operationOf(request.method, request.path) !== operation) return [];
+    const at = placeOf(request, operation, field);
+    if (!at) return [];
+    const arg = argOf(exchange.command, field, at);
+    const { command, preview, form } = exchange;
+    return [
+      {
+        words: arg ? wordsOf(arg) : unasked(command, at),
+        modal: arg ? modalCell(arg, form) : 'not asked for',
+        preview:
+          command.kind === 'query' ? 'none: it only reads' : previewCell(field, arg, preview),
+        request: `${at.in} \`${field}\``,
+      },
+    ];
+  });
+}
+
+interface Place {
+  readonly in: 'path' | 'query' | 'body';
+  readonly value: unknown;
+}
+
+function placeOf(request: Recorded, operation: Operation, field: string): Place | null {
+  const pattern = operation.path.replace(/\{(\w+)\}/g, '(?<$1>[^/]+)');
+  const inPath = new RegExp(`^${pattern}$`).exec(request.path)?.groups?.[field];
+  if (inPath !== undefined) return { in: 'path', value: inPath };
+  const inQuery = new URLSearchParams(request.query).get(field);
+  if (inQuery !== null) return { in: 'query', value: inQuery };
+  const body = request.body === '' ? {} : JSON.parse(request.body);
+  const value = field.split('.').reduce((at, key) => at?.[key], body);
+  return value === undefined ? null : { in: 'body', value };
+}
+
+/** The argument that carries a field: its own name, or the thing whose id it is. */
+function argOf({ args }: Command, field: string, { in: where }: Place): Field | null {
+  const last = field.split('.').at(-1) ?? field;
+  const fields = fieldsOf(args);
+  const named = fields.find(({ name }) => [name, `${name}Id`].includes(last));
+  if (named) return named;
+  if (where === 'path')
+    return fields.find(({ names }) => last === 'id' && names === 'alert') ?? null;
+  return where === 'query' ? (fields.find(({ rest }) => rest) ?? null) : null;
+}
+
+function wordsOf({ word, label }: Field): string {
+  return word === undefined ? `\`<${label.toLowerCase()}>\`` : `\`${word}=\``;
+}
+
+/** What goes out although nobody types it, told by where its value comes from. */
+function unasked(command: Command, { value }: Place): string {
+  if (value === ORGANIZATION.id) return '`organization.id` of signalbox.yaml';
+  if (value === verbOf(command)) return `the verb \`${verbOf(command)}\``;
+  return 'kept as it was read, never asked for';
+}
+
+function modalCell({ label, rest }: Field, form: readonly string[]): string {
+  if (form.some((line) => line.startsWith(`${label}  `))) return label;
+  if (form.some((line) => line.startsWith(`${label} “`)))
+    return `${label}, fixed once it is chosen`;
+  return rest ? 'typed only' : '';
+}
+
+function previewCell(field: string, arg: Field | null, preview: readonly string[]): string {
+  const label = arg?.label;
+  const row = preview.find((line) => label && line.startsWith(`${label}  `));
+  if (label && row) return label;
+  const kept = preview.find((line) => line.startsWith('Kept as is  '));
+  const [name = field] = field.split('.');
+  const labels = ['Channel'].filter((each) => preview.some((line) => line.startsWith(`${each}  `)));
+  if (labels.length > 0 && name === 'channel') return labels.join();
+  if (kept?.split(/[ ,]+/).includes(name)) return 'Kept as is';
+  const sends = preview.find((line) => line.startsWith('Sends  '));
+  if (sends?.includes(`"${name}"`)) return 'Sends';
+  return 'not shown: it is the same for all';
+}
