@@ -25,16 +25,16 @@ export function followed(
 ): Followed | 'later' | 'never' {
   const held = series.filter(({ day }) => heldFrom === null || day > heldFrom);
   const measured = measuredEffect(held, changedOn, days);
-  if (measured.ok) {
+  if (measured.ok && measured.before > 0) {
     const { before, after, ratio: about, low, high } = measured;
-    return { days, before, after, ratio: before > 0 ? { about, low, high } : null };
+    return { days, before, after, ratio: { about, low, high } };
   }
-  if (measured.why === 'not-final-yet') return 'later';
-  if (measured.why === 'too-few-days-before') return 'never';
+  if (!measured.ok && measured.why === 'not-final-yet') return 'later';
+  if (!measured.ok && measured.why === 'too-few-days-before') return 'never';
   return fromNothing(held, changedOn, days);
 }
 
-/** A service that stood still has no ratio, but it can be said what it costs since. */
+/** A service that mostly stood still has no ratio, but it can be said what it costs since. */
 function fromNothing(series: readonly DayValue[], changedOn: Day, days: 3 | 7): Followed | 'never' {
   const before = mean(historyOf(series, changedOn).slice(-LEVEL_DAYS).map(creditsOn));
   const last = addDays(changedOn, days);

@@ -1,0 +1,101 @@
+import { expect, test } from 'vitest';
+import { freshUrl } from '../storage/engines.ts';
+import { empty } from './asking.ts';
+import { ANA, BEN, openStage, type Stage, textOf } from './stage.ts';
+
+const STAGING = 'staging';
+const FEATURES = 'ml-features';
+
+/** From the words that Ana types to the server's yes, with the one approval that staging needs. */
+async function run(stage: Stage, verb: 'Stop' | 'Start', service: string) {
+  await stage.slack.command(ANA, 'ops', `/service ${verb.toLowerCase()} ${service} for the night`);
+  const preview = await stage.privateWord(ANA, `${verb} ${service}?`);
+  await stage.press(ANA, preview, 'change.confirm');
+  const card = await stage.card(`${verb} ${service}: waiting for approval`);
+  await stage.press(BEN, card, 'change.approve');
+  return stage.card(`${verb} ${service}: accepted`);
+}
+
+function pass(stage: Stage, days: number): void {
+  stage.clock.now = new Date(stage.clock.now.getTime() + days * 86_400_000);
+}
+
+function effectsIn(stage: Stage, threadTs: string | undefined): readonly string[] {
+  const thread = stage.slack.messages('db-approvals').filter((each) => each.threadTs === threadTs);
+  return thread.map(({ text }) => text).filter((text) => text.includes('final days later'));
+}
+
+test('the preview and the card of a stop say the same of what it saves', async () => {
+  const stage = await openStage();
+  await stage.slack.command(ANA, 'ops', '/service stop staging for the night');
+  const preview = await stage.privateWord(ANA, 'Stop staging?');
+  const [said = ''] =
+    /about −[\d.]+ credits a day \(−[\d.]+ … −[\d.]+\), from 14 final days; −[\d.]+ by month end; storage [\d.]+ a day goes on, backups [\d.]+/.exec(
+      textOf(preview ?? empty),
+    ) ?? [];
+  expect(said).not.toBe('');
+  await stage.press(ANA, preview, 'change.confirm');
+  expect(textOf((await stage.card('Stop staging: waiting')) ?? empty)).toContain(said);
+});
+
+test('a report that does not answer costs the preview its estimate, and nothing else', async () => {
+  const stage = await openStage();
+  stage.cloud.arm({ operation: 'usage cost', fault: '403', times: 20 });
+  await stage.slack.command(ANA, 'ops', '/service stop staging for the night');
+  const preview = await stage.privateWord(ANA, 'Stop staging?');
+  expect(textOf(preview ?? empty)).toContain('not known: the usage report did not answer');
+});
+
+test('a scale of a service whose size nobody has seen is not guessed at', async () => {
+  const stage = await openStage();
+  await stage.slack.command(ANA, 'ops', '/service scale staging max=64');
+  const preview = await stage.privateWord(ANA, 'Scale staging?');
+  expect(textOf(preview ?? empty)).toContain('not known: its size was in no reply yet');
+});
+
+test('whoever may not ask for a change does not make us ask for its costs', async () => {
+  const stage = await openStage();
+  await stage.slack.command(BEN, 'ops', '/service stop staging because');
+  await stage.privateWord(BEN, 'You may not use /service stop');
+  // Names are learned from the last week; an estimate looks back for months.
+  const read = () => JSON.stringify(stage.cloud.requests().map(({ reply }) => reply));
+  expect(read()).not.toContain('2026-09');
+
+  await stage.slack.command(ANA, 'ops', '/service stop staging for the night');
+  await stage.privateWord(ANA, 'Stop staging?');
+  expect(read()).toContain('2026-09');
+});
+
+test('what a stop really saved is told in its thread, after three and after seven days', async () => {
+  const stage = await openStage({ databaseUrl: await freshUrl('sqlite') });
+  const card = await run(stage, 'Stop', STAGING);
+  pass(stage, 6);
+  await stage.restart();
+  await expect.poll(() => effectsIn(stage, card?.ts)).toHaveLength(1);
+  expect(effectsIn(stage, card?.ts)[0]).toMatch(
+    /^3 final days later: compute [\d.]+ → 0 a day \(−100 %\); the estimate was −100 %\.$/,
+  );
+
+  pass(stage, 4);
+  await stage.restart();
+  await expect.poll(() => effectsIn(stage, card?.ts)).toHaveLength(2);
+  expect(effectsIn(stage, card?.ts)[1]).toContain('7 final days later');
+});
+
+test('nothing is said of a change that another one followed, and nothing twice', async () => {
+  const stage = await openStage({ databaseUrl: await freshUrl('sqlite') });
+  const stopped = await run(stage, 'Stop', STAGING);
+  const other = await run(stage, 'Stop', FEATURES);
+  pass(stage, 1);
+  const started = await run(stage, 'Start', STAGING);
+  pass(stage, 10);
+  await stage.restart();
+  await expect.poll(() => effectsIn(stage, other?.ts)).toHaveLength(1);
+  expect(effectsIn(stage, other?.ts)[0]).toContain('7 final days later');
+
+  // A second pass, and a service that is stopped after it, so that it is known to be over.
+  await stage.restart();
+  await run(stage, 'Stop', STAGING);
+  expect(effectsIn(stage, other?.ts)).toHaveLength(1);
+  for (const card of [stopped, started]) expect(effectsIn(stage, card?.ts)).toEqual([]);
+});
