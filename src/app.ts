@@ -1,6 +1,7 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import type { Server } from 'node:http';
+import { setTimeout as wait } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { type AlertList, type AlertsClient, createAlertsClient } from './alerts/client.ts';
 import type { RoleName, UserId } from './changes/change.ts';
@@ -11,8 +12,14 @@ import type { Config, Problem } from './config.ts';
 import { createCostReader, type ReadCosts } from './cost-reader.ts';
 import type { Span } from './costs/calendar.ts';
 import { createDigestDesk } from './digest/desk.ts';
+import type { Gathered } from './digest/gather.ts';
+import { pressIncident } from './digest/incident-press.ts';
 import { digestReader } from './digest/options.ts';
 import { createDigestRun } from './digest/run.ts';
+import type { Subscribed } from './digest/subscribed.ts';
+import { createWatchDesk } from './digest/watch-desk.ts';
+import { createWatch, type WatchWorld } from './digest/watch-run.ts';
+import { watchedFor } from './digest/watched.ts';
 import { directoryOf, type Service } from './directory/directory.ts';
 import type { Clock } from './http/clock.ts';
 import type { ChangeCommand, Reach } from './intent/define.ts';
@@ -24,7 +31,7 @@ import { connect, type Slack } from './slack/start.ts';
 import { type Database, openDatabase } from './storage/database.ts';
 import { knownServices } from './storage/directory.ts';
 import { tellEffects } from './workflow/effect-notice.ts';
-import { startLanes } from './workflow/lanes.ts';
+import { type MoreLanes, startLanes } from './workflow/lanes.ts';
 import { learnFromUsage } from './workflow/learn.ts';
 import { tidy } from './workflow/tidy.ts';
 import type { World } from './workflow/world.ts';
@@ -99,8 +106,9 @@ async function open(
     instance,
     wake: () => late.wake(),
     learned: reach.refresh,
+    pressIncident: (press) => pressIncident(world, press),
   };
-  const lanes = startLanes(world, LOOK_EVERY_MS, { runDigests: reach.runDigests });
+  const lanes = startLanes(world, LOOK_EVERY_MS, reach.lanes);
   late.wake = lanes.wake;
 
   const chores = startChores(world, reach.costs);
@@ -204,7 +212,7 @@ async function peopleProblems(slack: Slack, policy: Policy): Promise<readonly Pr
 interface OpenReach {
   readonly now: () => Reach;
   readonly costs: ReadCosts;
-  readonly runDigests: () => Promise<number>;
+  readonly lanes: MoreLanes;
   readonly refresh: () => void;
   readonly close: () => Promise<void>;
 }
@@ -263,16 +271,19 @@ async function openReach(
     readOptions: digestReader(config.services),
     costs: (span: Span) => readCosts(span, { priority: 'digest' }),
     services: () => services,
-    watched: async () => ({ unusual: null, budgets: [] }),
+    watched: (one: Subscribed, gathered: Gathered) => watchedFor(watchWorld, one, gathered),
+    pause: (ms: number) => wait(ms),
     log,
     now,
   };
+  const watchWorld: WatchWorld = { ...digestWorld, budgets: config.budgets };
+  const watch = createWatchDesk({ ...watchWorld, costs: clients.costs });
   const digests = createDigestDesk(digestWorld);
   const timer = setInterval(refresh, READ_DIRECTORY_EVERY_MS);
   return {
-    now: () => ({ ...clients, digests, services }),
+    now: () => ({ ...clients, digests, watch, services }),
     costs: readCosts,
-    runDigests: createDigestRun(digestWorld),
+    lanes: { runDigests: createDigestRun(digestWorld), watchCosts: createWatch(watchWorld) },
     refresh,
     close: async () => {
       clearInterval(timer);

@@ -4,6 +4,8 @@ import { alertList } from './alert-list.ts';
 import { alertShow } from './alert-show.ts';
 import { backupShow } from './backup-show.ts';
 import { cost } from './cost.ts';
+import { costAnomalies } from './cost-anomalies.ts';
+import { costBudget } from './cost-budget.ts';
 import { costCsv } from './cost-csv.ts';
 import { costDigest } from './cost-digest.ts';
 import { endpointCreate } from './endpoint-create.ts';
@@ -31,6 +33,8 @@ export const commands: readonly Command[] = [
   cost,
   costCsv,
   costDigest,
+  costAnomalies,
+  costBudget,
 ];
 
 /** What Slack shows of each noun while people type; `signalbox` alone has no verbs. */

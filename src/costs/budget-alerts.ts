@@ -1,8 +1,9 @@
 import type { Day } from './day.ts';
 import type { Forecast } from './forecast.ts';
 
-export const THRESHOLDS = [50, 75, 90, 100] as const;
-export type Threshold = (typeof THRESHOLDS)[number];
+/** Percent of the amount; a budget may name its own. */
+export const THRESHOLDS: readonly Threshold[] = [50, 75, 90, 100];
+export type Threshold = number;
 
 /** What a budget has told already. Another month, or another amount, starts it anew. */
 export interface BudgetMemory {
@@ -43,12 +44,15 @@ export interface ThresholdNews {
 }
 
 /**
- * 50, 75, 90 and 100 % of the amount, each told once a month, and of several at once the highest.
- * `spent` in credits includes days that are not final: they are spent, if not to the last digit.
+ * Each threshold is told once a month, and of several at once the highest. `spent` in credits includes days that are not final: they are spent, if not to the last digit.
  */
-export function crossThreshold(memory: BudgetMemory, spent: number): ThresholdNews {
-  const reached = THRESHOLDS.filter((threshold) => spent >= (threshold / 100) * memory.amount);
-  const crossed = reached.at(-1) ?? null;
+export function crossThreshold(
+  memory: BudgetMemory,
+  spent: number,
+  thresholds: readonly Threshold[] = THRESHOLDS,
+): ThresholdNews {
+  const reached = thresholds.filter((threshold) => spent >= (threshold / 100) * memory.amount);
+  const crossed = reached.length > 0 ? Math.max(...reached) : null;
   if (memory.amount <= 0 || crossed === null || crossed <= (memory.told ?? 0)) {
     return { memory, crossed: null };
   }

@@ -17,8 +17,11 @@ export interface Unusual {
   readonly incident: Incident;
   /** Its worst unusual day, with what would have been usual then; null where nothing was. */
   readonly peak: { readonly day: Day; readonly value: number; readonly range: Range | null };
-  /** Whether a message told of it; one that was never told has no end to tell either. */
-  readonly told: boolean;
+  /**
+   * Whether a message told of it, alone or with most other lines. One that was never told has no end
+   * to tell either, and of a crowd the ends are not told one by one.
+   */
+  readonly told: 'alone' | 'crowd' | null;
 }
 
 /**

@@ -17,6 +17,7 @@ import type { Answer } from './answer.ts';
 import type { Circumstances, Given } from './arguments.ts';
 import type { DigestDesk } from './digests.ts';
 import type { EffectKind } from './effect.ts';
+import type { WatchDesk } from './watching.ts';
 
 /** What a command may use to look and to act. */
 export interface Reach {
@@ -28,6 +29,7 @@ export interface Reach {
   readonly costs: (span: Span) => Promise<CostsRead>;
   /** Lists, adds, stops, shows and posts the cost reports of channels. */
   readonly digests: DigestDesk;
+  readonly watch: WatchDesk;
   readonly services: readonly Service[];
   readonly organization: Omit<Circumstances, 'given'>;
   /** Whether an address list may let everybody in. */

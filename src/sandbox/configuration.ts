@@ -26,6 +26,7 @@ export function sandboxYaml(): string {
         allow: [
           ...['service list', 'service show', 'backup show', 'pipe settings'],
           ...['alert list', 'alert show', 'cost', 'cost csv', 'cost digest'],
+          ...['cost anomalies', 'cost budget'],
         ],
         to: 'viewer',
       },

@@ -3,8 +3,8 @@ import { receiveClick } from '../workflow/click.ts';
 import { denialOf } from '../workflow/denial.ts';
 import { showHome } from '../workflow/desk.ts';
 import { loadChange, mayAnswer } from '../workflow/look.ts';
-import { type ReplyTo, VERBS, type Verb } from '../workflow/world.ts';
-import { sentenceMessage } from './answers.ts';
+import { INCIDENT_VERBS, type ReplyTo, VERBS, type Verb } from '../workflow/world.ts';
+import { answerMessage, sentenceMessage } from './answers.ts';
 import type { Message } from './blocks.ts';
 import type { Bot } from './bot.ts';
 import { callbackIdOf, settingOf } from './form.ts';
@@ -105,6 +105,7 @@ async function answerPress(
   const spot = { channel: pressed.channel?.id ?? null, thread: threadOf(pressed) };
   const typed: Typed = { noun: '', text: '', by, spot, trigger: pressed.trigger_id };
   if (id.startsWith('command.')) return type(bot, typed, value);
+  if (id.startsWith('incident.')) return pressIncident(bot, typed, { id, value });
 
   const change = ChangeOf.safeParse(value);
   if (!change.success) return sentenceMessage([OLD_BUTTON]);
@@ -121,6 +122,18 @@ async function answerPress(
 async function type(bot: Bot, typed: Typed, line: string): Promise<Message | null> {
   const [noun = '', ...rest] = line.split(' ');
   return answerTyped(bot, { ...typed, noun, text: rest.join(' ') });
+}
+
+async function pressIncident(
+  { world, drawing, prefix }: Bot,
+  { by, spot: { channel } }: Typed,
+  { id, value }: { readonly id: string; readonly value: string },
+): Promise<Message> {
+  const verb = INCIDENT_VERBS.find((each) => `incident.${each}` === id);
+  if (!verb) return sentenceMessage([OLD_BUTTON]);
+  const pressed = await world.pressIncident({ verb, id: value, by, channel });
+  if (pressed.ok) return answerMessage(pressed.answer);
+  return sentenceMessage(refusalLine(pressed.denial, drawing.policy, prefix));
 }
 
 async function ask(

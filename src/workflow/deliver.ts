@@ -1,6 +1,7 @@
 import type { Change, ChangeId, Position } from '../changes/change.ts';
 import { cardVersion, loadChange, setCard } from '../storage/changes.ts';
 import { markDone, putBack, takeDue } from '../storage/outbox.ts';
+import { deliverReport, REPORT } from './report.ts';
 import type { World } from './world.ts';
 
 const LEASE_MS = 60_000;
@@ -29,6 +30,7 @@ function rank(row: Row): number {
 }
 
 async function deliverOne(world: World, row: Row): Promise<void> {
+  if (row.kind === REPORT) return deliverReport(world, row);
   try {
     const change = row.changeId ? await loadChange(world.database.db, row.changeId) : null;
     if (change) await show(world, change, row);

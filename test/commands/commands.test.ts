@@ -40,6 +40,11 @@ function reach(cloud: Partial<Reach['cloud']>, services: Reach['services'] = [])
     openToTheWorld: false,
     costs: async () => ({ rows: [], fetchedAt: null, problems: [], gaps: [] }),
     digests: () => Promise.reject(new Error('There are no digests')),
+    watch: {
+      anomalies: () => Promise.reject(new Error('Nothing is watched')),
+      backtest: () => Promise.reject(new Error('Nothing is watched')),
+      budgets: () => Promise.reject(new Error('Nothing is watched')),
+    },
     now: () => NOON,
   };
 }

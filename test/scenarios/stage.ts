@@ -35,6 +35,8 @@ export interface StageOptions {
   readonly delivery?: 'http' | 'socket';
   readonly workspace?: Workspace;
   readonly organization?: OrganizationSeed;
+  /** Slack refuses what comes too fast, by the clock of the stage. */
+  readonly rateLimits?: boolean;
   /** Edits the configuration file before the bot reads it. */
   readonly yaml?: (file: Record<string, never>) => unknown;
 }
@@ -51,6 +53,7 @@ export async function openStage(options: StageOptions = {}) {
     delivery: delivery === 'http' ? { mode: 'http', signingSecret: SECRET } : { mode: 'socket' },
     now,
     ...(workspace ? { workspace } : {}),
+    ...(options.rateLimits ? { rateLimits: true } : {}),
   });
   const env = {
     SLACK_BOT_TOKEN: slack.botToken,
@@ -67,10 +70,13 @@ export async function openStage(options: StageOptions = {}) {
     DATABASE_URL: databaseUrl,
     SIGNALBOX_KEY: Buffer.alloc(32, 7).toString('base64'),
   };
-  const start = async (yaml = options.yaml) => {
+  const startOne = (yaml = options.yaml) => {
     const config = loaded(env, yaml);
     const log = pino({ level: process.env.TEST_LOG ?? 'silent' });
-    const started = await startApp({ config, version: 'test', log, now, clock: clientClock(now) });
+    return startApp({ config, version: 'test', log, now, clock: clientClock(now) });
+  };
+  const start = async (yaml = options.yaml) => {
+    const started = await startOne(yaml);
     if (started.ok) slack.deliverTo(`http://127.0.0.1:${started.port}/slack/events`);
     return started;
   };
@@ -89,6 +95,13 @@ export async function openStage(options: StageOptions = {}) {
     url: app.ok ? `http://127.0.0.1:${app.port}` : '',
     wake: () => {
       if (app.ok) app.wake();
+    },
+    /** One more of the same bot, on the same database. */
+    replica: async () => {
+      const other = await startOne();
+      if (!other.ok) throw new Error(JSON.stringify(other.problems));
+      onTestFinished(other.stop);
+      return other;
     },
     /** Stops the bot and starts it again, as after a deployment or with an edited policy. */
     restart: async (yaml = options.yaml) => {

@@ -43,6 +43,7 @@ export async function aWorld(send: () => Promise<Sent> = async () => SENT) {
     instance: 'tests',
     wake: () => undefined,
     learned: () => undefined,
+    pressIncident: async () => ({ ok: true, answer: { title: '', parts: [] } }),
   };
   return { world, clock, sent };
 }

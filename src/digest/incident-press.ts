@@ -1,0 +1,134 @@
+import type { UserId } from '../changes/change.ts';
+import { addDays, type Day, dayOf } from '../costs/day.ts';
+import { expectIncident, isOver, muteIncident } from '../costs/incident.ts';
+import { figure } from '../costs/numbers.ts';
+import { microOf } from '../costs/row.ts';
+import { dayLabel } from '../costs/span-label.ts';
+import { isKin, type Unusual } from '../costs/unusual.ts';
+import type { Answer, Part } from '../intent/answer.ts';
+import { decide } from '../policy/decide.ts';
+import { appendEvent } from '../storage/audit.ts';
+import type { Tx } from '../storage/database.ts';
+import { replaceMeta } from '../storage/meta.ts';
+import { type Denial, denialOf } from '../workflow/denial.ts';
+import { enqueueReport } from '../workflow/report.ts';
+import type { IncidentPress, IncidentPressed, World } from '../workflow/world.ts';
+import { incidentId, storeUnusual, unusualSince } from './incident-store.ts';
+import { deedsOf, mutedUntil, stateText, unusualText } from './unusual-words.ts';
+import { readWatch, WATCH_KEY } from './watch-state.ts';
+
+const COMMAND = 'cost anomalies';
+const REMEMBERED_DAYS = 120;
+const TRIES = 5;
+
+/** One press on a button below an incident, by whoever may ask for the list of them. */
+export async function pressIncident(world: World, press: IncidentPress): Promise<IncidentPressed> {
+  const denial = await mayPress(world, press.by);
+  if (denial) return { ok: false, denial };
+  if (press.verb === 'details') return { ok: true, answer: await detailsOf(world, press.id) };
+  // The watch itself may move on in between; then what is pressed is decided on what is there now.
+  for (let tries = 0; tries < TRIES; tries += 1) {
+    const answer = await settle(world, press);
+    if (answer) return { ok: true, answer };
+  }
+  throw new Error('The watch moved on each time while a press was written down');
+}
+
+async function mayPress(world: World, by: UserId): Promise<Denial | null> {
+  const identity = await world.people.identify(by, { fresh: true });
+  const about = { command: COMMAND };
+  if (!identity.ok) return denialOf(identity.refusal, about);
+  const { actor } = identity;
+  const question = { kind: 'query', command: COMMAND, target: null, reason: null } as const;
+  const decision = decide(world.policy, { ...question, actor, now: world.now() });
+  if (decision.allow) return null;
+  const role = decision.rule?.to ?? null;
+  const who = role ? await world.people.membersOf(role) : null;
+  return denialOf(decision.refusal, { ...about, rule: decision.rule?.place ?? null, role, who });
+}
+
+async function settle(world: World, press: IncidentPress): Promise<Answer | null> {
+  const now = world.now();
+  const today = dayOf(now);
+  const { db } = world.database;
+  const seen = await readWatch(db);
+  const all = await unusualSince(db, addDays(today, -REMEMBERED_DAYS));
+  const meant = all.find((one) => incidentId(one) === press.id);
+  if (!meant || !seen.state) return { title: 'That is not known any more', parts: [] };
+  if (isOver(meant.incident)) return { title: `${meant.name}: ${stateText(meant)}`, parts: [] };
+
+  const moved = all
+    .filter((one) => isKin(one, meant) && !isOver(one.incident))
+    .map((one) => movedBy(one, press.verb, today));
+  const state = { ...seen.state, version: seen.state.version + 1 };
+  const stored = await world.database.transaction(async (tx) => {
+    if (!(await replaceMeta(tx, WATCH_KEY, seen.text, JSON.stringify(state)))) return false;
+    for (const one of moved) await storeUnusual(tx, one, now);
+    await tellOthers(tx, { meant, press, today, now });
+    const body = { by: press.by, line: meant.line, name: meant.name, since: meant.incident.since };
+    await appendEvent(tx, world.auditKey, { kind: `incident-${press.verb}`, at: now, body });
+    return true;
+  });
+  if (!stored) return null;
+  world.wake();
+  return { title: meant.name, parts: [{ kind: 'text', text: doneText(meant, press, today) }] };
+}
+
+function movedBy(one: Unusual, verb: IncidentPress['verb'], today: Day): Unusual {
+  const { incident } = one;
+  const moved =
+    verb === 'expected' ? expectIncident(incident) : muteIncident(incident, mutedUntil(today));
+  return { ...one, incident: moved };
+}
+
+function doneText({ incident }: Unusual, { verb }: IncidentPress, today: Day): string {
+  return verb === 'expected'
+    ? `Noted as expected. What is usual is learnt anew from ${dayLabel(incident.since)} on.`
+    : `Muted: nobody is told of it until ${dayLabel(mutedUntil(today))} (UTC). It is followed all the same.`;
+}
+
+interface Deed {
+  readonly meant: Unusual;
+  readonly press: IncidentPress;
+  readonly today: Day;
+  readonly now: Date;
+}
+
+/** Below the message that told of it, for everyone else who reads it. */
+async function tellOthers(tx: Tx, { meant, press, today, now }: Deed): Promise<void> {
+  if (meant.told === null || press.channel === null) return;
+  const id = incidentId(meant);
+  const text = doneText(meant, press, today);
+  const answer: Answer = { title: meant.name, parts: [{ kind: 'text', text }] };
+  const key = `incident ${id} ${press.verb} ${today}`;
+  await enqueueReport(tx, { key, channel: press.channel, thread: `incident ${id}`, answer }, now);
+}
+
+const SHOWN_DAYS = 20;
+
+async function detailsOf(world: World, id: string): Promise<Answer> {
+  const today = dayOf(world.now());
+  const all = await unusualSince(world.database.db, addDays(today, -REMEMBERED_DAYS));
+  const meant = all.find((one) => incidentId(one) === id);
+  if (!meant) return { title: 'That is not known any more', parts: [] };
+  const days = meant.incident.days.slice(-SHOWN_DAYS);
+  const parts: readonly Part[] = [
+    { kind: 'text', text: unusualText(meant) },
+    {
+      kind: 'table',
+      columns: ['Day (UTC)', 'Off by', 'Unusual', 'Final'],
+      rows: days.map(({ day, excess, unusual, final }) => [
+        day,
+        { value: excess, text: figure(microOf(excess)) },
+        unusual ? 'yes' : 'no',
+        final ? 'yes' : 'not yet',
+      ]),
+    },
+    {
+      kind: 'offers',
+      offers: [{ label: 'Costs of these weeks', line: 'cost 30d by day' }],
+    },
+    deedsOf(meant),
+  ];
+  return { title: meant.name, parts };
+}

@@ -1,0 +1,70 @@
+import { setImmediate as breathe } from 'node:timers/promises';
+import { minImpactOf } from '../costs/anomaly.ts';
+import type { Span } from '../costs/calendar.ts';
+import { seriesOf } from '../costs/daily.ts';
+import { addDays, type Day } from '../costs/day.ts';
+import { isOver } from '../costs/incident.ts';
+import type { CostRow } from '../costs/row.ts';
+import { HISTORY_DAYS } from '../costs/series.ts';
+import type { Unusual } from '../costs/unusual.ts';
+import { watchedLines } from './lines.ts';
+import { crowdDays, keyOf, type Tellings, tellingsOf } from './tellings.ts';
+import { type Judged, judgeLine } from './watch.ts';
+
+export interface Look {
+  readonly rows: readonly CostRow[];
+  /** All incidents that are remembered, the oldest first. */
+  readonly known: readonly Unusual[];
+  readonly first: Day;
+  readonly last: Day;
+  /** At the very first look nothing is told: what was before it watched is no news. */
+  readonly quiet: boolean;
+}
+
+export interface Looked {
+  readonly lines: number;
+  readonly changed: readonly Unusual[];
+  readonly tellings: Tellings;
+}
+
+const AT_ONCE = 50;
+const NOTHING: Tellings = { ones: [], crowds: [] };
+
+/** The history that the first of the days is held against. */
+export function lookSpan(first: Day, last: Day): Span {
+  return { first: addDays(first, -HISTORY_DAYS), last };
+}
+
+/** Judges every line; thousands of them take seconds, in which others get their turns. */
+export async function lookAt(look: Look): Promise<Looked> {
+  const { rows, known, first, last, quiet } = look;
+  const span = lookSpan(first, last);
+  const minImpact = minImpactOf(seriesOf(rows, {}, span));
+  const lines = watchedLines(rows, span, minImpact);
+  const ofLine = Map.groupBy(known, ({ line }) => line);
+  const judged: Judged[] = [];
+  for (const [index, line] of lines.entries()) {
+    judged.push(judgeLine(line, ofLine.get(line.id) ?? [], { first, last, minImpact }));
+    if (index % AT_ONCE === AT_ONCE - 1) await breathe();
+  }
+  const changed = judged.flatMap((one) => one.changed);
+  const tellings = quiet ? NOTHING : tellingsFor(judged, known, changed);
+  return { lines: lines.length, changed, tellings };
+}
+
+function tellingsFor(
+  judged: readonly Judged[],
+  known: readonly Unusual[],
+  changed: readonly Unusual[],
+): Tellings {
+  const now = new Map(known.map((one) => [keyOf(one), one]));
+  for (const one of changed) now.set(keyOf(one), one);
+  const found = judged.flatMap((one) => one.found);
+  const isNews = new Set(found.map(({ unusual }) => keyOf(unusual)));
+  const all = [...now].filter(([key, one]) => isNews.has(key) || !isOver(one.incident));
+  return tellingsOf(
+    found,
+    all.map(([, one]) => one),
+    crowdDays(judged),
+  );
+}

@@ -1,0 +1,74 @@
+import { selected } from '../costs/ledger.ts';
+import type { CostRow } from '../costs/row.ts';
+import type { Unusual } from '../costs/unusual.ts';
+import type { Service } from '../directory/directory.ts';
+import type { Database } from '../storage/database.ts';
+import type { Report } from '../workflow/report.ts';
+import { incidentId } from './incident-store.ts';
+import { scopeOf } from './scope.ts';
+import { type Sources, subscribed } from './subscribed.ts';
+import type { Tellings } from './tellings.ts';
+import { alertAnswer, crowdAnswer } from './unusual-words.ts';
+
+export interface Routing extends Sources {
+  readonly database: Database;
+  readonly services: () => readonly Service[];
+  readonly now: () => Date;
+}
+
+export interface Reports {
+  readonly all: readonly Report[];
+  /** The incidents that are told with them, marked as such. */
+  readonly told: readonly Unusual[];
+}
+
+/** Each to the first digest that covers its line; what no digest covers is told nowhere. */
+export async function reportsFor(
+  world: Routing,
+  { ones, crowds }: Tellings,
+  rows: readonly CostRow[],
+): Promise<Reports> {
+  const routes = ones.length + crowds.length > 0 ? await routesOf(world, rows) : [];
+  const channelOf = ({ entityId }: Unusual) =>
+    routes.find(({ entities }) => entities.has(entityId))?.channel ?? null;
+  const single = ones.flatMap((telling) => {
+    const channel = channelOf(telling.unusual);
+    if (channel === null) return [];
+    const id = incidentId(telling.unusual);
+    const opens = telling.news === 'opened';
+    const ends = telling.news === 'resolved' || telling.news === 'new-normal';
+    const key = opens ? `incident ${id}` : `incident ${id} ${telling.news} ${telling.day}`;
+    const thread = ends ? `incident ${id}` : null;
+    const report = { key, channel, thread, answer: alertAnswer(telling) };
+    return [{ report, told: { ...telling.unusual, told: 'alone' as const } }];
+  });
+  const common = crowds.flatMap((crowd) => {
+    const byChannel = Map.groupBy(crowd.all, (one) => channelOf(one) ?? '');
+    byChannel.delete('');
+    return [...byChannel].map(([channel, all]) => {
+      const key = `crowd ${crowd.day} ${crowd.direction} ${channel}`;
+      const answer = crowdAnswer({ ...crowd, all });
+      const told = all.map((one) => ({ ...one, told: 'crowd' as const }));
+      return { report: { key, channel, thread: null, answer }, told };
+    });
+  });
+  return {
+    all: [...single, ...common].map(({ report }) => report),
+    told: [...single.map(({ told }) => told), ...common.flatMap(({ told }) => told)],
+  };
+}
+
+async function routesOf(world: Routing, rows: readonly CostRow[]) {
+  const { all } = await subscribed(world.database.db, world);
+  const now = world.now();
+  const speaking = all.filter(
+    ({ paused, options: { mutedUntil, sections } }) =>
+      !paused && !(mutedUntil !== null && now < mutedUntil) && sections.includes('unusual'),
+  );
+  const services = world.services();
+  return speaking.map(({ channel, options }) => {
+    const { selector } = scopeOf(options.on, services, rows);
+    const entities = new Set(selected(rows, selector).map(({ entityId }) => entityId));
+    return { channel, entities };
+  });
+}

@@ -1,0 +1,54 @@
+import { addDays, dayOf } from '../costs/day.ts';
+import { selected } from '../costs/ledger.ts';
+import { once } from '../costs/unusual.ts';
+import { budgetLine } from './budget-words.ts';
+import { type Budget, budgetStanding } from './budgets.ts';
+import type { Watched } from './facts.ts';
+import type { Gathered } from './gather.ts';
+import { unusualSince } from './incident-store.ts';
+import { scopeOf } from './scope.ts';
+import type { Subscribed } from './subscribed.ts';
+import { unusualLine } from './unusual-words.ts';
+import type { WatchWorld } from './watch-run.ts';
+import { readWatch } from './watch-state.ts';
+
+const REMEMBERED_DAYS = 120;
+const LATE_MS = 36 * 3_600_000;
+
+/** What the watch has to say in one digest: of what it covers, the largest first. */
+export async function watchedFor(
+  world: Pick<WatchWorld, 'database' | 'budgets' | 'now'>,
+  one: Subscribed,
+  gathered: Gathered,
+): Promise<Watched> {
+  const unusual = await unusualLines(world, one, gathered);
+  const { read, services, today } = gathered;
+  const shown = read.rows.length === 0 ? [] : world.budgets.filter((budget) => isOf(one, budget));
+  const standings = shown.map((budget) => budgetStanding(budget, read.rows, services, today));
+  return { unusual, budgets: standings.map(budgetLine) };
+}
+
+/** A digest about everything shows every budget, one about a part those that its channel is told. */
+function isOf({ channel, options }: Subscribed, { notify }: Budget): boolean {
+  return options.on === null || notify === channel;
+}
+
+/** Null: nobody has looked lately, so that calm may not be claimed. */
+async function unusualLines(
+  { database, now }: Pick<WatchWorld, 'database' | 'now'>,
+  { options }: Subscribed,
+  { read, services }: Gathered,
+): Promise<readonly string[] | null> {
+  const { state } = await readWatch(database.db);
+  if (!state || now().getTime() - Date.parse(state.at) > LATE_MS) return null;
+  const { selector } = scopeOf(options.on, services, read.rows);
+  const covered = new Set(selected(read.rows, selector).map(({ entityId }) => entityId));
+  const all = await unusualSince(database.db, addDays(dayOf(now()), -REMEMBERED_DAYS));
+  const least = options.minimumCredits ?? 0;
+  return once(all.filter(({ incident }) => ['open', 'ongoing'].includes(incident.state)))
+    .filter(({ entityId }) => covered.has(entityId))
+    .filter(({ incident }) => Math.abs(incident.impact) >= least)
+    .filter(({ incident }) => incident.direction === 'up' || !options.increasesOnly)
+    .toSorted((a, b) => Math.abs(b.incident.impact) - Math.abs(a.incident.impact))
+    .map((unusual) => unusualLine(unusual));
+}

@@ -1,0 +1,110 @@
+import { expect, test } from 'vitest';
+import { freshUrl } from '../storage/engines.ts';
+import { empty } from './asking.ts';
+import { ANA, buttonsOf, DORA, EMIL, openStage, type Stage, textOf } from './stage.ts';
+import { lookAt, told, WATCHED, withSpike } from './watching.ts';
+
+const MONDAY = -3;
+const yaml = (file: object) => ({ ...file, digests: [WATCHED] });
+const SPIKE = 'Unusual cost · analytics-dev';
+
+async function spiked(): Promise<Stage> {
+  const stage = await openStage({ organization: withSpike(MONDAY), yaml });
+  await lookAt(stage, '2026-11-20T12:02:00Z');
+  return stage;
+}
+
+test('a spike is told at once, before its day is final, and once; its end is told below it', async () => {
+  const stage = await spiked();
+  expect(told(stage, 'analytics-dev')).toEqual([]);
+  await lookAt(stage, '2026-11-24T07:00:00Z');
+  await expect.poll(() => told(stage, SPIKE)).toHaveLength(1);
+  const [alert] = told(stage, SPIKE);
+  expect(textOf(alert ?? empty)).toContain('not final yet');
+  expect(buttonsOf(alert ?? empty)).toEqual([
+    'incident.expected',
+    'incident.mute',
+    'incident.details',
+  ]);
+
+  for (const day of ['25', '26', '27', '28']) await lookAt(stage, `2026-11-${day}T07:00:00Z`);
+  await expect.poll(() => told(stage, 'Back to usual · analytics-dev')).toHaveLength(1);
+  expect(told(stage, 'Back to usual · analytics-dev')[0]?.threadTs).toBe(alert?.ts);
+  expect(told(stage, SPIKE)).toHaveLength(1);
+});
+
+test.for<[string, string]>([
+  ['incident.expected', 'Noted as expected'],
+  ['incident.mute', 'Muted'],
+])('%s silences it for everyone', async ([button, words]) => {
+  const stage = await spiked();
+  await lookAt(stage, '2026-11-24T07:00:00Z');
+  await expect.poll(() => told(stage, SPIKE)).toHaveLength(1);
+  await stage.press(ANA, told(stage, SPIKE)[0], button);
+  await stage.privateWord(ANA, words);
+  await expect.poll(() => told(stage, words)).toHaveLength(1);
+
+  for (const day of ['25', '26', '27', '28']) await lookAt(stage, `2026-11-${day}T07:00:00Z`);
+  expect(told(stage, 'Back to usual')).toEqual([]);
+  expect(told(stage, SPIKE)).toHaveLength(1);
+});
+
+test('whoever may not ask for unusual costs may not press, and nothing is noted', async () => {
+  const stage = await spiked();
+  await lookAt(stage, '2026-11-24T07:00:00Z');
+  await expect.poll(() => told(stage, SPIKE)).toHaveLength(1);
+  await stage.press(EMIL, told(stage, SPIKE)[0], 'incident.expected');
+  await stage.privateWord(EMIL, 'You may not use');
+  await stage.press(DORA, told(stage, SPIKE)[0], 'incident.details');
+  const details = textOf((await stage.privateWord(DORA, 'Off by')) ?? empty);
+  expect(details).toContain('since Mon 23 Nov');
+  expect(details).toContain('incident.expected');
+});
+
+test('while the report cannot be read nothing is told, and nothing is forgotten', async () => {
+  const stage = await spiked();
+  stage.cloud.arm({ operation: 'usage cost', fault: '403', times: 1 });
+  stage.clock.now = new Date('2026-11-24T07:00:00Z');
+  const before = stage.cloud.count('usage cost');
+  stage.wake();
+  await expect.poll(() => stage.cloud.count('usage cost')).toBeGreaterThan(before);
+  expect(told(stage, 'Unusual')).toEqual([]);
+
+  await lookAt(stage, '2026-11-24T07:20:00Z');
+  await expect.poll(() => told(stage, SPIKE)).toHaveLength(1);
+});
+
+test('two replicas on one database tell it once', async () => {
+  const databaseUrl = await freshUrl('postgres');
+  const organization = withSpike(MONDAY);
+  const stage = await openStage({ databaseUrl, organization, yaml });
+  const second = await stage.replica();
+  await lookAt(stage, '2026-11-20T12:02:00Z');
+  for (const day of ['24', '25']) {
+    stage.clock.now = new Date(`2026-11-${day}T07:00:00Z`);
+    second.wake();
+    await lookAt(stage, `2026-11-${day}T07:00:00Z`);
+  }
+  await expect.poll(() => told(stage, SPIKE)).toHaveLength(1);
+});
+
+test('a spike and a shift of the past are found at the first look, and told nobody', async () => {
+  const stage = await openStage({ yaml });
+  await lookAt(stage, '2026-11-20T12:02:00Z');
+  const list = textOf((await stage.privateWord(DORA, 'Last looked')) ?? empty);
+  expect(list).toContain('analytics-dev · compute');
+  expect(list).toContain('over, began Thu 12 Nov');
+  expect(list).toContain('analytics-eu · compute');
+  expect(list).toContain('the new normal since Tue 27 Oct');
+  expect(told(stage, 'Unusual')).toEqual([]);
+});
+
+test('a back-test says how often it would have posted', async () => {
+  const stage = await openStage();
+  await stage.slack.command(DORA, 'ops', '/cost anomalies backtest 30d');
+  const answer = textOf((await stage.privateWord(DORA, 'Would have posted')) ?? empty);
+  expect(answer).toContain('in 30 days');
+  expect(answer).toContain('analytics-dev · compute');
+  await stage.slack.command(DORA, 'ops', '/cost anomalies backtest 999d');
+  await stage.privateWord(DORA, 'from 1 to 200');
+});

@@ -1,0 +1,40 @@
+import { expect } from 'vitest';
+import { ORGANIZATION } from '../../src/sandbox/seed/organization.ts';
+import type { OrganizationSeed } from '../../src/sandbox/seed/shapes.ts';
+import { DORA, type Stage, textOf } from './stage.ts';
+
+/** Weekly, so that the digests themselves do not come in between. */
+export const WATCHED = { channel: '#db-costs', at: '09:00', period: 'week', days: ['sun'] };
+
+/** The made-up company, where one service costs five times as much for so many days from a day on. */
+export function withSpike(daysAgo: number, factor = 5): OrganizationSeed {
+  return {
+    ...ORGANIZATION,
+    services: ORGANIZATION.services.map((service) => {
+      const { spike: _, shift: __, ...usage } = service.usage;
+      const own = service.name === 'analytics-dev' ? { spike: { daysAgo, factor } } : {};
+      return { ...service, usage: { ...usage, ...own } };
+    }),
+  };
+}
+
+/** Moves the clock and waits until the watch has looked then. */
+export async function lookAt(stage: Stage, at: string): Promise<void> {
+  stage.clock.now = new Date(at);
+  stage.wake();
+  const words = `Last looked ${at.slice(0, 16).replace('T', ' ')} UTC`;
+  await expect
+    .poll(
+      async () => {
+        await stage.slack.command(DORA, 'ops', '/cost anomalies');
+        return stage.slack.screen(DORA).messages.map(textOf).join();
+      },
+      { interval: 200 },
+    )
+    .toContain(words);
+}
+
+/** What stands in a channel of one thing, threads included. */
+export function told(stage: Stage, words: string, channel = 'db-costs') {
+  return stage.slack.messages(channel).filter((message) => textOf(message).includes(words));
+}
