@@ -34,7 +34,9 @@ export async function lookAt(stage: Stage, at: string): Promise<void> {
     .toContain(words);
 }
 
-/** What stands in a channel of one thing, threads included. */
+/** What stands in a channel for everyone of one thing, threads included. */
 export function told(stage: Stage, words: string, channel = 'db-costs') {
-  return stage.slack.messages(channel).filter((message) => textOf(message).includes(words));
+  return stage.slack
+    .messages(channel)
+    .filter((message) => message.ephemeralFor === null && textOf(message).includes(words));
 }
