@@ -26,16 +26,21 @@ export type PostResult =
   | 'unknown'
   | 'later';
 
+/** False: too early, and worth another try in a moment. */
+export type Details = () => Promise<boolean>;
+
 interface With {
   readonly found: RoomFound;
   readonly gathered: Gathered;
+  /** For what has time until everything else stands in its channel. */
+  readonly afterwards: (work: Details) => void;
 }
 
 /** The permit is committed before the post, so that no crash and no replica posts it again. */
 export async function postDigest(
   world: DigestWorld,
   due: DueDigest,
-  { found, gathered }: With,
+  { found, gathered, afterwards }: With,
 ): Promise<PostResult> {
   const { one, slot } = due;
   if (!found.ok && found.why === 'lookup-failed') {
@@ -52,7 +57,7 @@ export async function postDigest(
     await end(world, begun, 'posted', null);
     return 'quiet';
   }
-  return send(world, { one, begun, room: found.room, composed });
+  return send(world, { one, begun, room: found.room, composed, afterwards });
 }
 
 /** Costs are for this workspace only: people of another one would read them. */
@@ -86,6 +91,7 @@ export interface Sending {
   readonly begun: Begun;
   readonly room: Room;
   readonly composed: Composed;
+  readonly afterwards: With['afterwards'];
 }
 
 export async function send(world: DigestWorld, sending: Sending): Promise<PostResult> {
@@ -100,7 +106,8 @@ export async function send(world: DigestWorld, sending: Sending): Promise<PostRe
   }
   if (!posting.ok) return notPosted(world, sending, posting);
   await end(world, begun, 'posted', posting.at.ts);
-  await postThread(world, sending, posting.at.ts);
+  const { ts } = posting.at;
+  sending.afterwards(() => postThread(world, sending, ts));
   return 'posted';
 }
 
@@ -118,16 +125,35 @@ async function notPosted(
   return 'refused';
 }
 
-/** The details are of use, but no reason to post anything twice. */
-async function postThread(world: DigestWorld, sending: Sending, ts: string): Promise<void> {
+/** They are of use, but no reason to post anything twice, nor to try for long. */
+async function postThread(world: DigestWorld, sending: Sending, ts: string): Promise<boolean> {
   const { thread } = sending.composed;
-  if (thread === null) return;
+  if (thread === null) return true;
   try {
     const posting = await world.messenger.postAnswer(sending.room.id, thread, ts);
-    if (!posting.ok) world.log.warn({ why: posting.why }, 'the details of a digest were refused');
+    if (posting.ok) return true;
+    world.log.warn({ why: posting.why }, 'the details of a digest were refused');
+    return !posting.again;
   } catch (error) {
     world.log.warn({ err: error }, 'the details of a digest were not posted');
+    return true;
   }
+}
+
+/** Slack takes about one message a second in each channel: those that came too early come again. */
+const BREATH_MS = 1_500;
+
+export async function postDetails(
+  { pause }: Pick<DigestWorld, 'pause'>,
+  all: readonly Details[],
+): Promise<void> {
+  const early: Details[] = [];
+  for (const post of all) {
+    if (!(await post())) early.push(post);
+  }
+  if (early.length === 0) return;
+  await pause(BREATH_MS);
+  for (const post of early) await post();
 }
 
 function end(

@@ -9,7 +9,7 @@ import { composeDigest } from './compose.ts';
 import { scheduleOf, turnOf } from './due.ts';
 import { factsOf, gather } from './gather.ts';
 import { textAnswer } from './listing.ts';
-import { begin, type PostResult, send, whyNot } from './post.ts';
+import { begin, type Details, type PostResult, postDetails, send, whyNot } from './post.ts';
 import type { DigestWorld } from './run.ts';
 import type { Subscribed } from './subscribed.ts';
 
@@ -63,7 +63,11 @@ export async function postNow(world: DigestWorld, one: Subscribed): Promise<Answ
   const begun = begin(world, { ...one, key: `${one.key}|now` }, minute);
   const mine = await world.database.transaction((tx) => permitDigest(tx, begun));
   if (!mine) return said('taken');
-  return said(await send(world, { one, begun, room: found.room, composed }));
+  const details: Details[] = [];
+  const afterwards = (work: Details) => void details.push(work);
+  const result = await send(world, { one, begun, room: found.room, composed, afterwards });
+  await postDetails(world, details);
+  return said(result);
 }
 
 const SAID: Readonly<Record<PostResult, string>> = {

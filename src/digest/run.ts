@@ -11,7 +11,14 @@ import type { Messenger, RoomFound } from '../workflow/world.ts';
 import { isWorthWaiting, turnOf } from './due.ts';
 import type { Watched } from './facts.ts';
 import { finalAt, type Gathered, gather } from './gather.ts';
-import { type PostResult, postDigest, settleStuck, tellMissed } from './post.ts';
+import {
+  type Details,
+  type PostResult,
+  postDetails,
+  postDigest,
+  settleStuck,
+  tellMissed,
+} from './post.ts';
 import { type Sources, type Subscribed, subscribed } from './subscribed.ts';
 
 export interface DigestWorld extends Sources {
@@ -22,6 +29,7 @@ export interface DigestWorld extends Sources {
   readonly watched: (one: Subscribed, gathered: Gathered) => Promise<Watched>;
   readonly log: Logger;
   readonly now: () => Date;
+  readonly pause: (ms: number) => Promise<void>;
   /** This process. */
   readonly instance: string;
 }
@@ -118,12 +126,15 @@ async function postAll(
   if (due.length === 0) return results;
   const channels = [...new Set(due.map(({ one }) => one.channel))];
   const rooms = await world.messenger.findRooms(channels);
+  const threads: Details[] = [];
   for (const each of due) {
     const found = rooms.get(each.one.channel) ?? NOT_TOLD;
-    const result = await postDigest(world, each, { found, gathered });
+    const afterwards = (work: Details) => void threads.push(work);
+    const result = await postDigest(world, each, { found, gathered, afterwards });
     results.set(each.one.key, result);
     if (result === 'too-early') break;
   }
+  await postDetails(world, threads);
   return results;
 }
 

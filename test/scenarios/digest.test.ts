@@ -1,0 +1,161 @@
+import { expect, test } from 'vitest';
+import { sandboxWorkspace } from '../../src/sandbox/slack/sandbox-workspace.ts';
+import { freshUrl } from '../storage/engines.ts';
+import { openStage, type Stage, textOf } from './stage.ts';
+
+type File = Record<string, unknown>;
+
+/** The file with these digests in it. */
+function withDigests(...digests: readonly File[]) {
+  return (file: File) => ({ ...file, digests });
+}
+
+const berlin = { channel: '#db-costs', at: '09:30', timezone: 'Europe/Berlin', days: 'weekdays' };
+
+function posted(stage: Stage, channel = 'db-costs') {
+  return stage.slack.messages(channel).filter(({ threadTs }) => threadTs === null);
+}
+
+/** The clock is put on, and everybody looks at it. */
+async function at(stage: Stage, time: string): Promise<void> {
+  stage.clock.now = new Date(time);
+  stage.wake();
+  await settled(stage);
+}
+
+/** Nothing was asked of anybody for a while: whatever the look led to has happened. */
+async function settled(stage: Stage): Promise<void> {
+  let before = -1;
+  await expect
+    .poll(
+      () => {
+        const count = stage.slack.calls().length + stage.cloud.requests().length;
+        const isQuiet = count === before;
+        before = count;
+        return isQuiet;
+      },
+      { interval: 150 },
+    )
+    .toBe(true);
+}
+
+test('weekday by weekday it comes once, and on Monday with the weekend', async () => {
+  const databaseUrl = await freshUrl('sqlite');
+  const stage = await openStage({ databaseUrl, yaml: withDigests(berlin) });
+  await expect.poll(() => posted(stage).length).toBe(1);
+  for (const time of ['2026-11-20T20:00Z', '2026-11-21T09:00Z', '2026-11-23T08:29Z']) {
+    await at(stage, time);
+  }
+  expect(posted(stage)).toHaveLength(1);
+  await at(stage, '2026-11-23T08:30:30Z');
+  await expect.poll(() => posted(stage).length).toBe(2);
+  const [friday, monday] = posted(stage).map(textOf);
+  expect(friday).toContain('Cost · Tue 17 Nov (UTC)');
+  expect(friday).toContain('data_visualization');
+  expect(monday).toContain('Cost · 20–22 Nov (UTC)');
+  for (const day of ['Fri 20 Nov', 'Sat 21 Nov', 'Sun 22 Nov']) expect(monday).toContain(day);
+  await stage.restart();
+  await at(stage, '2026-11-23T12:00Z');
+  expect(posted(stage)).toHaveLength(2);
+  const threads = stage.slack.messages('db-costs').filter(({ threadTs }) => threadTs !== null);
+  expect(threads.map(textOf)[1]).toContain('analytics-prod');
+});
+
+test('after six hours of silence it is missed, and said so once', async () => {
+  const databaseUrl = await freshUrl('sqlite');
+  const stage = await openStage({ databaseUrl, yaml: withDigests(berlin) });
+  await expect.poll(() => posted(stage).length).toBe(1);
+  await at(stage, '2026-11-23T14:31Z');
+  await at(stage, '2026-11-23T16:00Z');
+  expect(posted(stage)).toHaveLength(1);
+  const audit = stage.slack.messages('db-audit').map(textOf);
+  expect(audit.filter((text) => text.includes('Mon 23 Nov was not posted'))).toHaveLength(1);
+  await at(stage, '2026-11-24T08:31Z');
+  await expect.poll(() => posted(stage).length).toBe(2);
+  expect(posted(stage).map(textOf)[1]).toContain('Cost · 20–23 Nov (UTC)');
+});
+
+test('of two replicas on one PostgreSQL database one posts', async () => {
+  const databaseUrl = await freshUrl('postgres');
+  const stage = await openStage({ databaseUrl, yaml: withDigests(berlin) });
+  const other = await stage.replica();
+  await expect.poll(() => posted(stage).length).toBe(1);
+  stage.clock.now = new Date('2026-11-23T08:31Z');
+  stage.wake();
+  other.wake();
+  await settled(stage);
+  expect(posted(stage)).toHaveLength(2);
+});
+
+test('where another workspace reads along, nothing is posted and people are told', async () => {
+  const shared = { ...berlin, channel: '#shared-partners' };
+  const stage = await openStage({ yaml: withDigests(shared) });
+  const audit = () => stage.slack.messages('db-audit').map(textOf);
+  await expect.poll(() => audit().join()).toContain('shared with another workspace');
+  expect(posted(stage, 'shared-partners')).toEqual([]);
+  await at(stage, '2026-11-20T12:40Z');
+  expect(audit()).toHaveLength(1);
+});
+
+test('while Slack does not tell of a channel its digest waits, and comes later', async () => {
+  const stage = await openStage({ yaml: withDigests({ ...berlin, at: '14:00' }) });
+  await settled(stage);
+  stage.slack.failNext({ method: 'conversations.list', times: 2, how: 'server-error' });
+  await at(stage, '2026-11-20T13:01Z');
+  expect(posted(stage)).toEqual([]);
+  await at(stage, '2026-11-20T13:02Z');
+  await at(stage, '2026-11-20T13:03Z');
+  await at(stage, '2026-11-20T13:04Z');
+  await expect.poll(() => posted(stage).length).toBe(1);
+});
+
+test('a post that nobody answers for is unknown: told, and never posted again', async () => {
+  const stage = await openStage({ yaml: withDigests({ ...berlin, at: '14:00' }) });
+  await settled(stage);
+  stage.slack.failNext({ method: 'chat.postMessage', times: 1, how: 'reply-lost' });
+  await at(stage, '2026-11-20T13:01Z');
+  const audit = () => stage.slack.messages('db-audit').map(textOf).join();
+  await expect.poll(audit).toContain('Nobody knows whether the cost digest of #db-costs');
+  await at(stage, '2026-11-20T15:00Z');
+  expect(posted(stage)).toHaveLength(1);
+});
+
+test('a report that cannot be read is posted as such, with the age of what is shown', async () => {
+  const stage = await openStage({ yaml: withDigests(berlin) });
+  await expect.poll(() => posted(stage).length).toBe(1);
+  stage.cloud.arm({ operation: 'usage cost', fault: '403', times: 50 });
+  await at(stage, '2026-11-23T08:31Z');
+  await expect.poll(() => posted(stage).length).toBe(2);
+  const text = textOf(posted(stage)[1] ?? { text: '', blocks: [] });
+  expect(text).toContain('These figures are from 2026-11-20 12:00 UTC');
+  expect(text).toContain('FORBIDDEN');
+  expect(text).not.toMatch(/[^.\d]0 credits/);
+});
+
+test('two hundred channels at one minute cost one fetch of each month', async () => {
+  const names = Array.from({ length: 200 }, (_, index) => `team-${index + 1}`);
+  const [first] = sandboxWorkspace.channels;
+  const rooms = names.map((name, index) => ({
+    ...(first ?? expect.fail('there is no channel')),
+    id: `C0TEAM${String(index).padStart(5, '0')}`,
+    name,
+    members: [sandboxWorkspace.botUserId],
+  }));
+  const workspace = { ...sandboxWorkspace, channels: [...sandboxWorkspace.channels, ...rooms] };
+  const digests = names.map((name) => ({ ...berlin, at: '14:00', channel: `#${name}` }));
+  const stage = await openStage({ workspace, rateLimits: true, yaml: withDigests(...digests) });
+  await settled(stage);
+  const reads = () => stage.cloud.requests().filter(({ operation }) => operation === 'usage cost');
+  const before = reads().length;
+  const heads = () => names.filter((name) => posted(stage, name).length > 0);
+  await at(stage, '2026-11-20T13:01Z');
+  await expect.poll(() => heads().length, { timeout: 15_000 }).toBe(200);
+  await settled(stage);
+  const windows = reads()
+    .slice(before)
+    .map(({ path }) => path);
+  expect(windows).toEqual([...new Set(windows)]);
+  expect(windows.length).toBeLessThan(6);
+  expect(names.filter((name) => posted(stage, name).length > 1)).toEqual([]);
+  expect(stage.slack.calls('conversations.info')).toHaveLength(0);
+}, 60_000);
