@@ -70,7 +70,7 @@ function page(
   const label = (alert: Alert) => alert.name ?? alert.id ?? 'without a name';
   const note = cut ? `Only ${cut.read} of ${cut.total ?? 'an unknown number of'} were read. ` : '';
   return {
-    title: `${found.length} alerts${pages > 1 ? ` · page ${number} of ${pages}` : ''}`,
+    title: `${found.length} ${found.length === 1 ? 'alert' : 'alerts'}${pages > 1 ? ` · page ${number} of ${pages}` : ''}`,
     parts: [
       { kind: 'table', columns: COLUMNS, rows: shown.map((alert) => row(alert, now())) },
       {

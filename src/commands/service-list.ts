@@ -11,7 +11,7 @@ export const serviceList = queryCommand({
 
   target: () => null,
   answer: (_args, { services }) => ({
-    title: `${services.length} services`,
+    title: `${services.length} ${services.length === 1 ? 'service' : 'services'}`,
     parts: [
       {
         kind: 'table',
