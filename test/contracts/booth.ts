@@ -10,9 +10,11 @@ import { sandboxYaml } from '../../src/sandbox/configuration.ts';
 import { ALERTS_TOKEN, CLOUD_KEY, ORGANIZATION } from '../../src/sandbox/seed/organization.ts';
 import type { OrganizationSeed } from '../../src/sandbox/seed/shapes.ts';
 import { startSlackStandIn } from '../../src/sandbox/slack/server.ts';
-import { NOON, SECRET } from '../scenarios/stage.ts';
 import { counterOf } from './counter.ts';
 import { createTime } from './time.ts';
+
+const NOON = new Date('2026-11-20T12:00:00.000Z');
+const SECRET = 'a-signing-secret-of-the-tests';
 
 export interface BoothOptions {
   /** Other servers than the simulators, such as one that records. */

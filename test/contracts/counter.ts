@@ -2,9 +2,10 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { View, ViewValues } from '../../src/sandbox/protocol.ts';
 import type { Handle } from '../../src/sandbox/slack/handle.ts';
 import type { StoredMessage } from '../../src/sandbox/slack/messages.ts';
-import { ANA } from '../scenarios/stage.ts';
 import { linesOf } from './reading.ts';
 
+/** An operator, who may ask for everything. */
+export const ANA = 'U0ANA00001';
 const CHANNEL = 'ops';
 const CARDS = 'db-approvals';
 const STILL = /: (waiting for approval|approved|running)$/;

@@ -2,8 +2,8 @@ import { commands } from '../../src/commands/index.ts';
 import { type Field, fieldsOf } from '../../src/intent/arguments.ts';
 import type { Json, View, ViewValues } from '../../src/sandbox/protocol.ts';
 import { elementsIn } from '../../src/sandbox/slack/blocks.ts';
-import { ANA } from '../scenarios/stage.ts';
 import type { Booth } from './booth.ts';
+import { ANA } from './counter.ts';
 
 export type Values = Readonly<Record<string, string>>;
 

@@ -4,10 +4,10 @@ import { commands } from '../../src/commands/index.ts';
 import { type Field, fieldsOf } from '../../src/intent/arguments.ts';
 import { type Command, verbOf } from '../../src/intent/define.ts';
 import { ORGANIZATION } from '../../src/sandbox/seed/organization.ts';
-import { ANA } from '../scenarios/stage.ts';
 import type { Booth } from './booth.ts';
 import type { Operation } from './contract.ts';
 import { operationOf } from './contract.ts';
+import { ANA } from './counter.ts';
 import { linesOf } from './reading.ts';
 import type { Recorded } from './recorder.ts';
 

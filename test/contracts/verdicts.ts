@@ -1,5 +1,5 @@
-import { ANA } from '../scenarios/stage.ts';
 import type { Booth } from './booth.ts';
+import { ANA } from './counter.ts';
 import { type Answered, answerForm, fieldOf, formOf, type Values } from './forms.ts';
 
 /** One field of a command, asked for together with words that are right by themselves. */

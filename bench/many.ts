@@ -1,0 +1,101 @@
+import { ANA } from '../test/contracts/counter.ts';
+import { openCrowd } from '../test/contracts/crowd.ts';
+import { percentile } from './figures.ts';
+
+// How long people wait in a large organization: 300 services and 5,000 alerts. The bot, Slack's
+// stand-in and both simulators share this one process, so that what is measured is the upper end.
+
+const TIMES = 60;
+const WARM_UP = 5;
+
+const booth = await openCrowd({ services: 300, alerts: 5_000 });
+const { slack } = booth;
+
+async function opened(line: string, callbackId: string): Promise<void> {
+  const view = await booth.form(line, callbackId);
+  await slack.close(ANA, view.id);
+}
+
+/** A type-ahead is asked from within its form, which stays open meanwhile. */
+function suggested(line: string, callbackId: string, blockId: string, value: string) {
+  let viewId: string | null = null;
+  return async () => {
+    viewId ??= (await booth.form(line, callbackId)).id;
+    const place = { in: 'view', viewId } as const;
+    const found = await slack.suggest({ as: ANA, place, blockId, actionId: blockId, value });
+    if (found.options.length === 0) throw new Error(`Nothing was found for ${value}`);
+  };
+}
+
+const findAlert = suggested('/alert edit', 'alert.edit', 'alert', 'latency');
+const findService = suggested('/service stop', 'service.stop', 'service', 'team-217');
+
+/** What has to be read anew: what was kept is half a minute old. */
+const stale = () => booth.time.pass(31_000);
+
+interface Step {
+  readonly label: string;
+  readonly aimMs: number;
+  readonly before?: () => void;
+  readonly run: () => Promise<unknown>;
+}
+
+const STEPS: readonly Step[] = [
+  { label: 'service list', aimMs: 300, run: () => booth.said('/service list') },
+  {
+    label: 'alert list, all read anew',
+    aimMs: 300,
+    before: stale,
+    run: () => booth.said('/alert list'),
+  },
+  { label: 'alert list', aimMs: 300, run: () => booth.said('/alert list') },
+  { label: 'alert list, page 51', aimMs: 300, run: () => booth.said('/alert list page=51') },
+  { label: 'alert search', aimMs: 300, run: () => booth.said('/alert list checkout latency') },
+  {
+    label: 'alert type-ahead, all read anew',
+    aimMs: 300,
+    before: stale,
+    run: findAlert,
+  },
+  { label: 'alert type-ahead', aimMs: 300, run: findAlert },
+  {
+    label: 'service type-ahead',
+    aimMs: 300,
+    run: findService,
+  },
+  {
+    label: 'open the form of a scale',
+    aimMs: 100,
+    run: () => opened('/service scale', 'service.scale'),
+  },
+  {
+    label: 'open the form of a creation',
+    aimMs: 100,
+    run: () => opened('/service create', 'service.create'),
+  },
+];
+
+async function measured({ before, run }: Step): Promise<readonly number[]> {
+  const times: number[] = [];
+  for (let round = 0; round < WARM_UP + TIMES; round += 1) {
+    before?.();
+    const start = performance.now();
+    await run();
+    if (round >= WARM_UP) times.push(performance.now() - start);
+  }
+  return times;
+}
+
+function row(cells: readonly string[]): string {
+  const [first = '', ...rest] = cells;
+  return [first.padEnd(34), ...rest.map((cell) => cell.padStart(9))].join('');
+}
+
+const lines = [row(['', 'p50 ms', 'p99 ms', 'aim ms'])];
+for (const step of STEPS) {
+  const times = await measured(step);
+  const figures = [percentile(times, 0.5), percentile(times, 0.99)].map((ms) => ms.toFixed(1));
+  lines.push(row([step.label, ...figures, String(step.aimMs)]));
+}
+process.stdout.write(`${lines.join('\n')}\n`);
+await booth.close();
