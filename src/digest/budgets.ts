@@ -106,10 +106,11 @@ export function weighBudget(
   const fresh = memoryFor(remembered, today, budget.monthlyCredits);
   const { memory: counted, crossed } = crossThreshold(fresh, spent, budget.thresholds);
   const { memory, news: weighed, confidence } = weighForecast(counted, forecast, today);
+  // What is to come stands before what has happened: there is still time to do something about it.
   const news: BudgetNews[] = [
-    ...(crossed === null ? [] : [{ kind: 'threshold', threshold: crossed } as const]),
     ...(weighed === null ? [] : [{ kind: weighed, confidence }]),
     ...(burn === null ? [] : [{ kind: 'burn', burn } as const]),
+    ...(crossed === null ? [] : [{ kind: 'threshold', threshold: crossed } as const]),
   ];
   return { memory, news };
 }

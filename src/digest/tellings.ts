@@ -51,7 +51,7 @@ export function tellingsOf(
   all: readonly Unusual[],
   crowds: ReadonlyMap<Day, Direction>,
 ): Tellings {
-  const told = new Map(all.map((one) => [keyOf(one), one.told]));
+  const justTold = new Set<string>();
   const ones: OneTelling[] = [];
   const crowded: { day: Day; unusual: Unusual }[] = [];
   for (const [key, news] of Map.groupBy(found, ({ unusual }) => keyOf(unusual))) {
@@ -59,17 +59,16 @@ export function tellingsOf(
     const last = news.at(-1);
     if (!unusual || !last) continue;
     const kin = all.filter((one) => isKin(one, unusual));
-    const before = kin.find((one) => told.get(keyOf(one)));
-    if (before) {
-      const isItself = keyOf(before) === key && told.get(key) === 'alone';
-      if (isItself) ones.push({ news: last.news, day: last.day, unusual });
+    if (kin.some((one) => justTold.has(keyOf(one)))) continue;
+    if (kin.some((one) => one.told !== null)) {
+      if (unusual.told === 'alone') ones.push({ news: last.news, day: last.day, unusual });
       continue;
     }
     const opened = news.find((one) => one.news === 'opened');
     const isCrowd = opened && crowds.get(opened.day) === unusual.incident.direction;
     const leader = leaderOf(kin);
     if (!leader || (leader.incident.tier !== 'alert' && !isCrowd)) continue;
-    told.set(keyOf(leader), isCrowd ? 'crowd' : 'alone');
+    justTold.add(keyOf(leader));
     if (isCrowd) crowded.push({ day: opened.day, unusual: leader });
     else ones.push({ news: 'opened', day: last.day, unusual: leader });
   }
