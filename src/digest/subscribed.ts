@@ -1,5 +1,5 @@
 import type { UserId } from '../changes/change.ts';
-import type { Reading } from '../policy/problem.ts';
+import type { Problem, Reading } from '../policy/problem.ts';
 import type { Db } from '../storage/database.ts';
 import { type Subscription, subscriptions } from '../storage/subscriptions.ts';
 import type { DigestConfig } from './options.ts';
@@ -40,13 +40,23 @@ export async function subscribed(db: Db, { configured, readOptions }: Sources): 
   return { all, broken };
 }
 
-export function problemsText(
-  problems: readonly { where: string; problem: string; hint: string | null }[],
-): string {
+export function problemsText(problems: readonly Problem[]): string {
   return problems
-    .map(({ where, problem, hint }) => `${where} ${problem}${hint === null ? '' : ` (${hint})`}`)
+    .map(({ where, problem, hint }) => {
+      const word = WORDS.find(([pattern]) => pattern.test(where))?.[1] ?? where;
+      return `${word} ${problem}${hint === null ? '' : ` (${hint})`}`;
+    })
     .join('; ');
 }
+
+/** The keys of the file as they are typed in a command. */
+const WORDS: readonly (readonly [RegExp, string])[] = [
+  [/^on\.services/, 'service'],
+  [/^on\.tags/, 'tag'],
+  [/^on\.warehouses/, 'warehouse'],
+  [/^timezone$/, 'zone'],
+  [/^period$/, 'every'],
+];
 
 // The file has at most one digest of each period for a channel, so that these keys stay the same
 // whatever else is edited: with another key, the digest of today would be posted a second time.

@@ -1,6 +1,8 @@
 import { expect, test } from 'vitest';
+import type { ChannelId } from '../../src/changes/change.ts';
 import { sandboxWorkspace } from '../../src/sandbox/slack/sandbox-workspace.ts';
-import { freshUrl } from '../storage/engines.ts';
+import { permitDigest } from '../../src/storage/digests.ts';
+import { freshUrl, openForTest } from '../storage/engines.ts';
 import { openStage, type Stage, textOf } from './stage.ts';
 
 type File = Record<string, unknown>;
@@ -118,6 +120,28 @@ test('a post that nobody answers for is unknown: told, and never posted again', 
   await expect.poll(audit).toContain('Nobody knows whether the cost digest of #db-costs');
   await at(stage, '2026-11-20T15:00Z');
   expect(posted(stage)).toHaveLength(1);
+});
+
+test('whoever died between permit and post leaves it unknown: told once, never posted', async () => {
+  const databaseUrl = await freshUrl('postgres');
+  const digest = { ...berlin, at: '14:00' };
+  const stage = await openStage({ databaseUrl, yaml: withDigests(digest) });
+  const database = await openForTest(databaseUrl);
+  // The row of a digest has its key where its channel was once enough.
+  const channel = '#db-costs' as ChannelId;
+  const row = { channel, day: '2026-11-20', owner: 'dead', at: new Date('2026-11-20T13:00Z') };
+  await database.transaction((tx) => permitDigest(tx, row));
+  await at(stage, '2026-11-20T13:05Z');
+  const unknown = () =>
+    stage.slack
+      .messages('db-audit')
+      .map(textOf)
+      .filter((text) => text.includes('Nobody knows'));
+  expect(unknown()).toEqual([]);
+  await at(stage, '2026-11-20T13:11Z');
+  await at(stage, '2026-11-20T13:30Z');
+  expect(unknown()).toHaveLength(1);
+  expect(posted(stage)).toEqual([]);
 });
 
 test('a report that cannot be read is posted as such, with the age of what is shown', async () => {

@@ -2,10 +2,12 @@ import { expect, test } from 'vitest';
 import {
   digestOf,
   endDigest,
+  lastDigests,
   missDigest,
   permitDigest,
   stuckDigests,
   takeOverDigest,
+  withdrawDigest,
 } from '../../src/storage/digests.ts';
 import { ENGINES, freshDatabase } from './engines.ts';
 import { channel, minutes, NOON } from './example-change.ts';
@@ -64,3 +66,30 @@ test.for(ENGINES)('of those who take over from a dead owner one succeeds on %s',
   });
   expect(await stuckDigests(database.db, minutes(60))).toEqual([]);
 });
+
+test.for(ENGINES)('what surely was not posted may be tried again on %s', async (engine) => {
+  const database = await freshDatabase(engine);
+  const withdraw = (owner: string) =>
+    database.transaction((tx) => withdrawDigest(tx, { ...TODAY, owner }));
+  await database.transaction((tx) => permitDigest(tx, TODAY));
+  expect(await withdraw('two')).toBe(false);
+  expect(await withdraw('one')).toBe(true);
+  expect(await database.transaction((tx) => permitDigest(tx, TODAY))).toBe(true);
+  await database.transaction((tx) => endDigest(tx, TODAY, { state: 'posted', ts: '1.2' }));
+  expect(await withdraw('one')).toBe(false);
+});
+
+test.for(ENGINES)(
+  'the last posting of each is known, and what was missed is none on %s',
+  async (engine) => {
+    const database = await freshDatabase(engine);
+    const later = { ...TODAY, day: '2026-08-15', at: minutes(1) };
+    await database.transaction((tx) => permitDigest(tx, TODAY));
+    await database.transaction((tx) => permitDigest(tx, later));
+    await database.transaction((tx) => missDigest(tx, { ...TODAY, day: '2026-08-16' }));
+    await database.transaction((tx) => missDigest(tx, { ...TODAY, channel: channel('COPS') }));
+    expect([...(await lastDigests(database.db))]).toEqual([
+      [COSTS, { day: '2026-08-15', at: minutes(1) }],
+    ]);
+  },
+);

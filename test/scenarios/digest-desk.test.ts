@@ -1,0 +1,133 @@
+import { expect, test } from 'vitest';
+import { empty } from './asking.ts';
+import { ANA, buttonsOf, DORA, EMIL, openStage, type Stage, textOf } from './stage.ts';
+
+const COSTS = 'C0DBCOSTS01';
+
+function posted(stage: Stage) {
+  return stage.slack.messages('db-costs').filter(({ threadTs }) => threadTs === null);
+}
+
+async function answer(stage: Stage, as: string, line: string, words: string) {
+  await stage.slack.command(as, 'ops', line);
+  const message = (await stage.privateWord(as, words)) ?? empty;
+  return textOf(message);
+}
+
+const ADD = '/cost digest add #db-costs at=14:00 zone=Europe/Berlin days=daily';
+
+test('a digest that was added comes at its time, for what was chosen', async () => {
+  const stage = await openStage();
+  const added = await answer(stage, ANA, `${ADD} tag=prod`, 'Digest added');
+  expect(added).toContain('#db-costs gets it every day at 14:00 (Europe/Berlin)');
+  stage.clock.now = new Date('2026-11-20T13:00:30Z');
+  stage.wake();
+  await expect.poll(() => posted(stage).length).toBe(1);
+  const text = posted(stage).map(textOf).join();
+  expect(text).toContain('Cost of tag prod');
+  expect(text).toContain('storage and backups are billed to warehouses');
+});
+
+test('one that is added after the time of today begins tomorrow', async () => {
+  const stage = await openStage();
+  await answer(stage, ANA, '/cost digest add #db-costs at=09:00 days=daily', 'Digest added');
+  stage.clock.now = new Date('2026-11-20T12:01:00Z');
+  stage.wake();
+  await answer(stage, ANA, '/cost digest list', '1 cost digest');
+  expect(posted(stage)).toEqual([]);
+  stage.clock.now = new Date('2026-11-21T09:00:30Z');
+  stage.wake();
+  await expect.poll(() => posted(stage).length).toBe(1);
+  expect(posted(stage).map(textOf).join()).toContain('Wed 18 Nov');
+});
+
+test.for([
+  ['/cost digest add #db-costs zone=Europe/Berln', 'did you mean “Europe/Berlin”?'],
+  ['/cost digest add #db-costs at=9.30', 'must be a time of day'],
+  ['/cost digest add #db-costs days=mun', 'must be daily, weekdays, or a list of: mon'],
+  [
+    '/cost digest add #db-costs tag=prd',
+    'tag names no tag of a service: “prd” (did you mean “prod”?)',
+  ],
+  ['/cost digest add #db-costs service=analytics-prd', 'names no service'],
+  ['/cost digest add #nowhere at=09:00', 'there is no such channel'],
+  ['/cost digest add #shared-partners at=09:00', 'shared with another workspace'],
+  ['/cost digest add #general at=09:00', 'Signalbox is not in it'],
+  ['/cost digest add #db-costs every=week days=daily', 'must be one day'],
+  ['/cost digest remove K3M9QD', 'No digest goes there'],
+  ['/cost digest delete', 'remove'],
+])('%s is answered and changes nothing', async ([line = '', words = '']) => {
+  const stage = await openStage();
+  await answer(stage, ANA, line, words);
+  await answer(stage, ANA, '/cost digest list', 'No channel gets a cost digest yet');
+});
+
+test('whom the policy does not let, adds none', async () => {
+  const stage = await openStage();
+  await stage.slack.command(EMIL, 'ops', ADD);
+  await stage.privateWord(EMIL, 'You may not');
+  await answer(stage, ANA, '/cost digest list', '0 cost digests');
+});
+
+test('the list shows each with its time, and pauses, resumes and removes by a choice', async () => {
+  const stage = await openStage();
+  await answer(stage, ANA, ADD, 'Digest added');
+  await stage.slack.command(DORA, 'ops', '/cost digest list');
+  const list = (await stage.privateWord(DORA, '1 cost digest')) ?? empty;
+  expect(textOf(list)).toContain('every day at 14:00 (Europe/Berlin)');
+  expect(buttonsOf(list)).toEqual(['command.0', 'command.menu']);
+  const [, id = ''] = /cost digest pause (\w+)/.exec(textOf(list)) ?? [];
+
+  await answer(stage, DORA, `/cost digest pause ${id}`, 'Digest paused');
+  stage.clock.now = new Date('2026-11-20T13:01:00Z');
+  stage.wake();
+  await answer(stage, DORA, '/cost digest resume #db-costs', 'Digest resumed');
+  stage.clock.now = new Date('2026-11-20T13:03:00Z');
+  stage.wake();
+  await answer(stage, DORA, `/cost digest remove ${id}`, 'Digest removed');
+  await answer(stage, DORA, '/cost digest list', 'No channel gets a cost digest yet');
+  expect(posted(stage)).toEqual([]);
+});
+
+test('the digests of the file are listed, and changed in the file alone', async () => {
+  const yaml = (file: object) => ({ ...file, digests: [{ channel: '#db-costs', at: '08:00' }] });
+  const stage = await openStage({ yaml });
+  expect(await answer(stage, ANA, '/cost digest list', '1 cost digest')).toContain('in the file');
+  await answer(stage, ANA, '/cost digest pause #db-costs', 'stands in signalbox.yaml');
+});
+
+test('a preview is for one person, and is what would be posted', async () => {
+  const stage = await openStage();
+  const text = await answer(stage, DORA, '/cost digest preview service=staging', 'A preview');
+  expect(text).toContain('Cost of staging · Tue 17 Nov (UTC)');
+  expect(text).toContain('data_visualization');
+  await answer(stage, ANA, ADD, 'Digest added');
+  await answer(stage, DORA, '/cost digest preview #db-costs', 'Cost · Tue 17 Nov (UTC)');
+  expect(posted(stage)).toEqual([]);
+});
+
+test('now posts at once, and once for whoever asks twice', async () => {
+  const stage = await openStage();
+  await answer(stage, ANA, ADD, 'Digest added');
+  await answer(stage, ANA, '/cost digest now #db-costs', 'It stands in the channel now');
+  await answer(stage, ANA, '/cost digest now #db-costs', 'once is enough');
+  expect(posted(stage)).toHaveLength(1);
+});
+
+test('a bare “add” opens a form, whose channel is the one it was typed in', async () => {
+  const stage = await openStage();
+  await stage.slack.command(ANA, 'db-costs', '/cost digest add');
+  const viewId = await stage.modal(ANA, 'cost.digest');
+  const view = stage.slack.screen(ANA).views.at(-1);
+  expect(JSON.stringify(view?.blocks)).toContain('conversations_select');
+  const value = (type: string, held: object) => ({ type, ...held });
+  const option = (text: string) => ({
+    selected_option: { text: { type: 'plain_text', text }, value: text },
+  });
+  await stage.slack.submit(ANA, viewId, {
+    what: { what: value('static_select', option('add')) },
+    which: { which: value('conversations_select', { selected_conversation: COSTS }) },
+    at: { at: value('plain_text_input', { value: '14:00' }) },
+  });
+  await stage.privateWord(ANA, '#db-costs gets it Mon–Fri at 14:00 (UTC)');
+});
