@@ -30,8 +30,8 @@ function rank(row: Row): number {
 }
 
 async function deliverOne(world: World, row: Row): Promise<void> {
-  if (row.kind === REPORT) return deliverReport(world, row);
   try {
+    if (row.kind === REPORT) return await deliverReport(world, row);
     const change = row.changeId ? await loadChange(world.database.db, row.changeId) : null;
     if (change) await show(world, change, row);
     await world.database.transaction((tx) => markDone(tx, row.id, world.now()));

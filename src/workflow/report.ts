@@ -45,13 +45,14 @@ export async function enqueueReport(tx: Tx, report: Report, at: Date): Promise<v
  */
 export async function deliverReport(world: World, row: Row): Promise<void> {
   const report = Report.parse(row.body);
+  const room = await roomOf(world, report.channel);
   const permit = `post:${report.key}`;
   const mine = await world.database.transaction((tx) => replaceMeta(tx, permit, null, SENDING));
   if (!mine) {
     world.log.warn({ report: report.key }, 'a report was begun before and is not posted again');
     return done(world, row);
   }
-  const posted = await post(world, report);
+  const posted = room.ok ? await post(world, report, room.id) : room;
   if (posted.ok) return keep(world, row, permit, posted.at);
   const { why, again } = posted;
   world.log.warn({ report: report.key, why, again }, 'a report was not posted');
@@ -64,17 +65,20 @@ export async function deliverReport(world: World, row: Row): Promise<void> {
 
 const SENDING = 'sending';
 
-async function post(world: World, { channel, answer, thread }: Report): Promise<Posting> {
+/** Costs never go where people of another workspace read along. */
+async function roomOf(world: World, channel: string) {
   const found = (await world.messenger.findRooms([channel])).get(channel);
-  if (!found?.ok) {
-    return { ok: false, why: 'no channel found', again: found?.why === 'lookup-failed' };
-  }
-  // Costs never go where people of another workspace read along.
-  if (found.room.outside) return { ok: false, why: 'shared with others', again: false };
+  const no = { ok: false, again: false } as const;
+  if (!found?.ok) return { ...no, why: 'no channel', again: found?.why === 'lookup-failed' };
+  if (found.room.outside) return { ...no, why: 'shared with another workspace' };
+  return { ok: true, id: found.room.id } as const;
+}
+
+async function post(world: World, { answer, thread }: Report, to: ChannelId): Promise<Posting> {
   try {
     const above = thread ? await positionOf(world, thread) : null;
-    const inThread = above?.channel === found.room.id ? above.ts : undefined;
-    return await world.messenger.postAnswer(found.room.id, answer, inThread);
+    const inThread = above?.channel === to ? above.ts : undefined;
+    return await world.messenger.postAnswer(to, answer, inThread);
   } catch (error) {
     world.log.error({ err: error }, 'nobody knows whether a report was posted');
     return { ok: false, why: 'no answer', again: false };

@@ -1,0 +1,101 @@
+import { expect, test } from 'vitest';
+import type { ChannelId } from '../../src/changes/change.ts';
+import { takeDue } from '../../src/storage/outbox.ts';
+import { deliver } from '../../src/workflow/deliver.ts';
+import { enqueueReport, positionOf, type Report } from '../../src/workflow/report.ts';
+import type { Messenger, Posting, World } from '../../src/workflow/world.ts';
+import { aWorld } from './world.ts';
+
+const CHANNEL = 'C0COSTS' as ChannelId;
+const answer = { title: 'Unusual cost', parts: [] };
+const report = { key: 'incident 1', channel: '#db-costs', thread: null, answer };
+
+/** A Slack that answers a post in turn as it is told, and keeps the threads it was asked for. */
+function slackThat(...answers: readonly (Posting | Error)[]) {
+  const asked: (string | undefined)[] = [];
+  const messenger: Partial<Messenger> = {
+    findRooms: async ([name = '']) =>
+      new Map([
+        [name, { ok: true, room: { id: CHANNEL, name, outside: name === '#open', joined: true } }],
+      ]),
+    postAnswer: async (_to, _answer, thread) => {
+      const said = answers[asked.length];
+      asked.push(thread);
+      if (said instanceof Error || !said) throw said ?? new Error('asked too often');
+      return said;
+    },
+  };
+  // The other calls are not reached by a report.
+  return { asked, messenger: messenger as Messenger };
+}
+
+const posted: Posting = { ok: true, at: { channel: CHANNEL, ts: '1.1' } };
+const tooFast: Posting = { ok: false, why: 'ratelimited', again: true };
+const gone: Posting = { ok: false, why: 'is_archived', again: false };
+
+async function worldWith(slack: ReturnType<typeof slackThat>) {
+  const { world, clock } = await aWorld();
+  const own: World = { ...world, messenger: slack.messenger };
+  const send = (more: Partial<Report> = {}) =>
+    own.database.transaction((tx) => enqueueReport(tx, { ...report, ...more }, clock.now));
+  const pass = async (minutes = 0) => {
+    clock.now = new Date(clock.now.getTime() + minutes * 60_000);
+    return deliver(own);
+  };
+  return { world: own, clock, send, pass };
+}
+
+test('a report of one key is posted once, however often it is enqueued', async () => {
+  const slack = slackThat(posted);
+  const { send, pass, world } = await worldWith(slack);
+  await send();
+  await send();
+  await pass();
+  await pass(5);
+  expect(slack.asked).toHaveLength(1);
+  expect(await positionOf(world, 'incident 1')).toEqual({ channel: CHANNEL, ts: '1.1' });
+});
+
+test.for<[string, readonly (Posting | Error)[], number]>([
+  ['Slack asked to wait: it is posted later', [tooFast, posted], 2],
+  ['the channel is gone: it is given up', [gone], 1],
+  ['nobody knows whether it was posted: it is not posted again', [new Error('timeout')], 1],
+])('%s', async ([, answers, times]) => {
+  const slack = slackThat(...answers);
+  const { send, pass } = await worldWith(slack);
+  await send();
+  for (let pass_ = 0; pass_ < 4; pass_ += 1) await pass(5);
+  expect(slack.asked).toHaveLength(times);
+});
+
+test('a process that died after the permit leaves the report unsent, not sent twice', async () => {
+  const slack = slackThat(posted);
+  const { world, send, pass, clock } = await worldWith(slack);
+  await send();
+  await world.database.transaction(async (tx) => {
+    await takeDue(tx, { owner: 'dead', now: clock.now, leaseMs: 60_000, limit: 10 });
+    await tx.insertInto('meta').values({ key: 'post:incident 1', value: 'sending' }).execute();
+  });
+  await pass(5);
+  await pass(5);
+  expect(slack.asked).toEqual([]);
+});
+
+test('what belongs below a report stands in its thread, or alone where that was not posted', async () => {
+  const slack = slackThat(posted, posted, posted);
+  const { send, pass } = await worldWith(slack);
+  await send();
+  await pass();
+  await send({ key: 'incident 1 over', thread: 'incident 1' });
+  await send({ key: 'incident 2 over', thread: 'incident 2' });
+  await pass();
+  expect(slack.asked).toEqual([undefined, '1.1', undefined]);
+});
+
+test('a channel that others read is never posted to', async () => {
+  const slack = slackThat(posted);
+  const { send, pass } = await worldWith(slack);
+  await send({ channel: '#open' });
+  await pass();
+  expect(slack.asked).toEqual([]);
+});
