@@ -39,7 +39,10 @@ export const costDigest = queryCommand({
     what: needed(
       choiceField(z.enum(DIGEST_DEEDS), () => DIGEST_DEEDS, { label: 'What to do', steers: true }),
     ),
-    which: channelField(z.string().max(100), { label: 'Channel' }),
+    which: channelField(z.string().max(100), {
+      label: 'Channel',
+      hint: 'The one in which you ask, unless you choose another',
+    }),
     at: textField(TimeOfDay, {
       word: 'at',
       label: 'Time',

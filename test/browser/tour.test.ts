@@ -18,6 +18,7 @@ const BEN = 'U0BEN00001';
 const CLEO = 'U0CLEO0001';
 const OPS = 'C0OPS000001';
 const APPROVALS = 'C0APPROVALS';
+const COSTS = 'C0DBCOSTS01';
 
 let browser: Browser;
 let sandbox: Awaited<ReturnType<typeof startSandbox>>;
@@ -205,4 +206,33 @@ test('in a browser: what shrinks and grows at once does not lose the end either'
     for (let count = 0; count < 4; count += 1) await frame();
   });
   expect(await belowView(ben)).toBeLessThan(2);
+});
+
+test('in a browser: a digest is added in its form, and stands in the channel', async () => {
+  const ana = await openAs(ANA, COSTS);
+  await say(ana, '/cost digest add');
+  const dialog = ana.getByRole('dialog');
+  await dialog.getByText('Cost digest').waitFor();
+  await dialog.getByRole('textbox', { name: /^Time(?! zone)/ }).fill('09:30');
+  await dialog.getByRole('textbox', { name: /^Time zone/ }).fill('Europe/Berlin');
+  await picture(ana, 'form-digest');
+  await dialog.getByRole('button', { name: 'Show' }).click();
+  await ana.getByText('#db-costs gets it Mon–Fri at 09:30 (Europe/Berlin).').waitFor();
+
+  await ana.getByRole('button', { name: 'Post it now' }).click();
+  await ana.getByText('It stands in the channel now').waitFor();
+  const ben = await openAs(BEN, COSTS);
+  const title = ben.getByRole('heading', { name: /^Cost · .* credits/ });
+  await title.waitFor();
+  await title.scrollIntoViewIfNeeded();
+  await picture(ben, 'digest');
+});
+
+test('in a browser: what it costs, as a chart and a table', async () => {
+  const dora = await openAs('U0DORA0001', OPS);
+  await say(dora, '/cost');
+  const title = dora.getByRole('heading', { name: /credits so far$/ });
+  await title.waitFor();
+  await title.scrollIntoViewIfNeeded();
+  await picture(dora, 'cost');
 });
