@@ -53,6 +53,17 @@ test('a scale of a service whose size nobody has seen is not guessed at', async 
   expect(textOf(preview ?? empty)).toContain('not known: its size was in no reply yet');
 });
 
+test('once replies have shown a fixed size, another fixed size is estimated', async () => {
+  const stage = await openStage();
+  await stage.slack.command(ANA, 'ops', '/service scale staging min=16 max=16 idle=off');
+  const first = await stage.privateWord(ANA, 'Scale staging?');
+  await stage.press(ANA, first, 'change.confirm');
+  await stage.press(BEN, await stage.card('Scale staging: waiting'), 'change.approve');
+  await stage.card('Scale staging: accepted');
+  await stage.slack.command(ANA, 'ops', '/service scale staging min=8 max=8');
+  await stage.privateWord(ANA, 'final days and both sizes');
+});
+
 test('whoever may not ask for a change does not make us ask for its costs', async () => {
   const stage = await openStage();
   await stage.slack.command(BEN, 'ops', '/service stop staging because');
