@@ -1,29 +1,24 @@
-import { minImpactOf } from '../costs/anomaly.ts';
-import { seriesOf } from '../costs/daily.ts';
 import { addDays, type Day, dayOf } from '../costs/day.ts';
 import { isOver } from '../costs/incident.ts';
 import { creditsText, signedFigure } from '../costs/numbers.ts';
 import { microOf } from '../costs/row.ts';
 import { dayLabel, spanLabel } from '../costs/span-label.ts';
 import { once, type Unusual } from '../costs/unusual.ts';
-import { type Posting, replay } from '../costs/watch.ts';
 import type { Answer, Part } from '../intent/answer.ts';
 import type { WatchDesk } from '../intent/watching.ts';
+import { backtest } from './backtest.ts';
 import { budgetFacts } from './budget-words.ts';
 import { budgetSpan, budgetStanding } from './budgets.ts';
 import { unusualSince } from './incident-store.ts';
-import { type WatchedLine, watchedLines } from './lines.ts';
+import { riseLine, type SlowRises, storedRises } from './slow-rises.ts';
 import { footer, nothingRead } from './summary.ts';
 import { deedsOf, stateText, unusualText, usualText } from './unusual-words.ts';
-import { lookSpan } from './watch-look.ts';
 import type { WatchWorld } from './watch-run.ts';
 import { readWatch, type WatchState } from './watch-state.ts';
 
 const LISTED_DAYS = 30;
 const BUTTONS_MAX = 5;
 const LATE_MS = 36 * 3_600_000;
-/** A line of a day takes a tenth of a millisecond, during which nobody else is served. */
-const REPLAYED_MAX = 40_000;
 
 export function createWatchDesk(world: WatchWorld): WatchDesk {
   return {
@@ -43,13 +38,21 @@ async function anomalies(world: WatchWorld): Promise<Answer> {
   const since = addDays(dayOf(now), -LISTED_DAYS);
   const all = await unusualSince(world.database.db, addDays(since, -LISTED_DAYS));
   const shown = once(all.filter((one) => isListed(one, since))).toSorted(byImportance);
+  const rises = await storedRises(world.database.db);
   const open = shown.filter(({ incident }) => !isOver(incident));
   const parts: readonly Part[] = [
     ...open.slice(0, BUTTONS_MAX).flatMap(openParts),
     ...(shown.length > 0 ? [tableOf(shown)] : []),
+    ...risesPart(rises),
     { kind: 'note', text: lookedText(state, now) },
   ];
   return { title: titleOf(open.length, state), parts };
+}
+
+function risesPart(rises: SlowRises | null): readonly Part[] {
+  if (!rises || rises.all.length === 0) return [];
+  const lines = rises.all.map((rise) => `• ${riseLine(rise)}`);
+  return [{ kind: 'text', text: [`Through ${dayLabel(rises.through)}:`, ...lines].join('\n') }];
 }
 
 function isListed({ incident: { since, days } }: Unusual, from: Day): boolean {
@@ -91,87 +94,6 @@ function lookedText({ at, lastFinal }: WatchState, now: Date): string {
   const late = isLate ? 'Since then the usage report could not be judged. ' : '';
   const stamp = at.slice(0, 16).replace('T', ' ');
   return `${late}Last looked ${stamp} UTC, final through ${dayLabel(lastFinal)}. Days are UTC.`;
-}
-
-async function backtest(world: WatchWorld, days: number): Promise<Answer> {
-  const today = dayOf(world.now());
-  const [first, last] = [addDays(today, -days), addDays(today, -1)];
-  const label = spanLabel({ first, last }, today);
-  const read = await world.costs(lookSpan(first, last));
-  if (read.rows.length === 0 || read.gaps.length > 0) return nothingRead(label, read);
-
-  const span = lookSpan(first, last);
-  const minImpact = minImpactOf(seriesOf(read.rows, {}, span));
-  const lines = watchedLines(read.rows, span, minImpact);
-  if (lines.length * days > REPLAYED_MAX) {
-    const text = `${lines.length} lines are too many for ${days} days at once. Ask for fewer days.`;
-    return { title: 'That would take too long', parts: [{ kind: 'text', text }] };
-  }
-  const postings = withoutTotals(
-    replay(
-      lines.map(({ id, values }) => ({ id, series: values })),
-      first,
-      last,
-      minImpact,
-    ),
-    lines,
-  );
-  const names = new Map(lines.map(({ id, name }) => [id, name]));
-  return {
-    title: `Would have posted ${times(postings.filter(isMessage).length)} in ${days} days`,
-    parts: [
-      { kind: 'text', text: countsText(postings, lines.length) },
-      {
-        kind: 'table',
-        columns: ['Day (UTC)', 'Line', 'News', 'Where'],
-        rows: postings.map((one) => [
-          one.day,
-          one.line === null ? 'most lines' : (names.get(one.line) ?? one.line),
-          one.news,
-          isMessage(one) ? 'message' : 'digest',
-        ]),
-      },
-      {
-        kind: 'note',
-        text: `${label} (UTC), as if each day were judged once, final. ${footer(read)}`,
-      },
-    ],
-  };
-}
-
-function times(count: number): string {
-  return count === 1 ? '1 time' : `${count} times`;
-}
-
-/** Notices stand in the digest; a message of its own is for alerts. */
-function isMessage({ tier, news }: Posting): boolean {
-  return tier === 'alert' && news !== 'resolved' && news !== 'new-normal';
-}
-
-function countsText(postings: readonly Posting[], lines: number): string {
-  const notices = postings.filter(({ tier, news }) => tier === 'notice' && news === 'opened');
-  const ends = postings.filter(({ news }) => news === 'resolved' || news === 'new-normal');
-  const listed = `${notices.length} more in digests only`;
-  return `${lines} lines: ${listed}, ${ends.length} ends, told in threads where a message stood.`;
-}
-
-/** An entity's total that moves with one of its metrics is told once, as in the watch itself. */
-function withoutTotals(
-  postings: readonly Posting[],
-  lines: readonly WatchedLine[],
-): readonly Posting[] {
-  const byId = new Map(lines.map((line) => [line.id, line]));
-  const key = (day: Day, entity: string | undefined) => `${day} ${entity}`;
-  const metrics = new Set(
-    postings.flatMap(({ day, line }) => {
-      const of = line === null ? undefined : byId.get(line);
-      return of && of.metric !== null ? [key(day, of.entityId)] : [];
-    }),
-  );
-  return postings.filter(({ day, line }) => {
-    const of = line === null ? undefined : byId.get(line);
-    return !of || of.metric !== null || !metrics.has(key(day, of.entityId));
-  });
 }
 
 async function budgets(world: WatchWorld): Promise<Answer> {

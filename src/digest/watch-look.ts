@@ -8,6 +8,7 @@ import type { CostRow } from '../costs/row.ts';
 import { HISTORY_DAYS } from '../costs/series.ts';
 import type { Unusual } from '../costs/unusual.ts';
 import { watchedLines } from './lines.ts';
+import { type SlowRises, slowRises } from './slow-rises.ts';
 import { crowdDays, keyOf, type Tellings, tellingsOf } from './tellings.ts';
 import { type Judged, judgeLine } from './watch.ts';
 
@@ -19,12 +20,15 @@ export interface Look {
   readonly last: Day;
   /** At the very first look nothing is told: what was before it watched is no news. */
   readonly quiet: boolean;
+  /** Whether slow rises are looked for as well. */
+  readonly weekly: boolean;
 }
 
 export interface Looked {
   readonly lines: number;
   readonly changed: readonly Unusual[];
   readonly tellings: Tellings;
+  readonly rises: SlowRises | null;
 }
 
 const AT_ONCE = 50;
@@ -37,7 +41,7 @@ export function lookSpan(first: Day, last: Day): Span {
 
 /** Judges every line; thousands of them take seconds, in which others get their turns. */
 export async function lookAt(look: Look): Promise<Looked> {
-  const { rows, known, first, last, quiet } = look;
+  const { rows, known, first, last, quiet, weekly } = look;
   const span = lookSpan(first, last);
   const minImpact = minImpactOf(seriesOf(rows, {}, span));
   const lines = watchedLines(rows, span, minImpact);
@@ -49,7 +53,8 @@ export async function lookAt(look: Look): Promise<Looked> {
   }
   const changed = judged.flatMap((one) => one.changed);
   const tellings = quiet ? NOTHING : tellingsFor(judged, known, changed);
-  return { lines: lines.length, changed, tellings };
+  const rises = weekly ? slowRises(lines, [...known, ...changed], { last, minImpact }) : null;
+  return { lines: lines.length, changed, tellings, rises };
 }
 
 function tellingsFor(

@@ -11,6 +11,7 @@ import { enqueueReport } from '../workflow/report.ts';
 import { type Due as BudgetsDue, recordBudgets, weighAll } from './budget-run.ts';
 import { type Budget, budgetSpan } from './budgets.ts';
 import { storeUnusual, unusualSince } from './incident-store.ts';
+import { isWeekNew, storeRises } from './slow-rises.ts';
 import type { Sources } from './subscribed.ts';
 import { keyOf } from './tellings.ts';
 import { type Looked, lookAt, lookSpan } from './watch-look.ts';
@@ -73,7 +74,8 @@ async function watchOnce(world: WatchWorld, now: Date): Promise<boolean> {
   const known = await unusualSince(db, addDays(today, -REMEMBERED_DAYS));
   const last = addDays(today, -1);
   const quiet = seen.state === null;
-  const looked = await lookAt({ rows: read.rows, known, first, last, quiet });
+  const weekly = isWeekNew(seen.state?.ranOn ?? null, dayToLook(now));
+  const looked = await lookAt({ rows: read.rows, known, first, last, quiet, weekly });
   const services = world.services();
   const budgets = await weighAll(db, world.budgets, { rows: read.rows, services, today });
   const through = judgedThrough(days, today) ?? addDays(first, -1);
@@ -105,6 +107,7 @@ async function record(world: WatchWorld, seen: Seen, outcome: Outcome): Promise<
     if (!(await replaceMeta(tx, WATCH_KEY, seen.text, value))) return false;
     await storeAll(tx, looked.changed, reports.told, now);
     for (const report of reports.all) await enqueueReport(tx, report, now);
+    if (looked.rises) await storeRises(tx, looked.rises);
     await recordBudgets(tx, budgets, now);
     return true;
   });

@@ -1,4 +1,4 @@
-import { addDays, dayOf } from '../costs/day.ts';
+import { addDays, type Day, dayOf, weekdayOf } from '../costs/day.ts';
 import { selected } from '../costs/ledger.ts';
 import { once } from '../costs/unusual.ts';
 import { budgetLine } from './budget-words.ts';
@@ -7,6 +7,7 @@ import type { Watched } from './facts.ts';
 import type { Gathered } from './gather.ts';
 import { unusualSince } from './incident-store.ts';
 import { scopeOf } from './scope.ts';
+import { riseLine, storedRises } from './slow-rises.ts';
 import type { Subscribed } from './subscribed.ts';
 import { unusualLine } from './unusual-words.ts';
 import type { WatchWorld } from './watch-run.ts';
@@ -37,18 +38,26 @@ function isOf({ channel, options }: Subscribed, { notify }: Budget): boolean {
 async function unusualLines(
   { database, now }: Pick<WatchWorld, 'database' | 'now'>,
   { options }: Subscribed,
-  { read, services }: Gathered,
+  { read, services, today }: Gathered,
 ): Promise<readonly string[] | null> {
   const { state } = await readWatch(database.db);
   if (!state || now().getTime() - Date.parse(state.at) > LATE_MS) return null;
   const { selector } = scopeOf(options.on, services, read.rows);
   const covered = new Set(selected(read.rows, selector).map(({ entityId }) => entityId));
+  const rises = isWeekly(options, today) ? ((await storedRises(database.db))?.all ?? []) : [];
   const all = await unusualSince(database.db, addDays(dayOf(now()), -REMEMBERED_DAYS));
   const least = options.minimumCredits ?? 0;
-  return once(all.filter(({ incident }) => ['open', 'ongoing'].includes(incident.state)))
+  const unusual = once(all.filter(({ incident }) => ['open', 'ongoing'].includes(incident.state)))
     .filter(({ entityId }) => covered.has(entityId))
     .filter(({ incident }) => Math.abs(incident.impact) >= least)
     .filter(({ incident }) => incident.direction === 'up' || !options.increasesOnly)
     .toSorted((a, b) => Math.abs(b.incident.impact) - Math.abs(a.incident.impact))
-    .map((unusual) => unusualLine(unusual));
+    .map(unusualLine);
+  const slow = rises.filter(({ entityId }) => covered.has(entityId)).map(riseLine);
+  return [...unusual, ...slow];
+}
+
+/** What grows over weeks is told once a week: on Mondays, and in reports on longer times. */
+function isWeekly({ period }: Subscribed['options'], today: Day): boolean {
+  return period !== 'day' || weekdayOf(today) === 0;
 }
