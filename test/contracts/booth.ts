@@ -4,8 +4,8 @@ import { parse, stringify } from 'yaml';
 import { startApp } from '../../src/app.ts';
 import { commands, reserved } from '../../src/commands/index.ts';
 import { loadConfig } from '../../src/config.ts';
-import { startAlertsSimulator } from '../../src/sandbox/alerts/simulator.ts';
-import { startCloudSimulator } from '../../src/sandbox/cloud/simulator.ts';
+import { type AlertsSimulator, startAlertsSimulator } from '../../src/sandbox/alerts/simulator.ts';
+import { type CloudSimulator, startCloudSimulator } from '../../src/sandbox/cloud/simulator.ts';
 import { sandboxYaml } from '../../src/sandbox/configuration.ts';
 import { ALERTS_TOKEN, CLOUD_KEY, ORGANIZATION } from '../../src/sandbox/seed/organization.ts';
 import type { OrganizationSeed } from '../../src/sandbox/seed/shapes.ts';
@@ -22,6 +22,11 @@ export interface BoothOptions {
   readonly organization?: OrganizationSeed;
   /** The plan and the tier, of the configuration and of the server alike. */
   readonly of?: Partial<Pick<OrganizationSeed, 'plan' | 'tier'>>;
+  /** Before the bot starts, which asks for the usage report at once. */
+  readonly prepare?: (servers: {
+    readonly cloud: CloudSimulator;
+    readonly alerts: AlertsSimulator;
+  }) => void;
   readonly file?: (file: ConfigFile) => ConfigFile;
 }
 
@@ -38,6 +43,7 @@ export async function openBooth(options: BoothOptions = {}) {
   const simulated = { now: time.now, wait: async (ms: number) => time.pass(ms) };
   const cloud = await startCloudSimulator({ ...simulated, organization });
   const alerts = await startAlertsSimulator(simulated);
+  options.prepare?.({ cloud, alerts });
   const slack = await startSlackStandIn({
     manifest: JSON.parse(readFileSync('manifest.json', 'utf8')),
     delivery: { mode: 'http', signingSecret: SECRET },

@@ -1,35 +1,20 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Booth, openBooth } from './booth.ts';
+import { AWS, create, replacing } from './creations.ts';
 import { answerForm } from './forms.ts';
-import { type Rule, verdicts } from './verdicts.ts';
+import { verdicts } from './verdicts.ts';
 
 let scale: Booth;
-let enterprise: Booth;
 let basic: Booth;
-let open: Booth;
 beforeAll(async () => {
   scale = await openBooth();
-  enterprise = await openBooth({ of: { tier: 'enterprise' } });
   basic = await openBooth({ of: { tier: 'basic' } });
-  open = await openBooth({ file: (file) => ({ ...file, access: { openToTheWorld: 'allowed' } }) });
 });
 afterAll(async () => {
-  for (const booth of [scale, enterprise, basic, open]) await booth.close();
+  for (const booth of [scale, basic]) await booth.close();
 });
 
 const WAREHOUSE = '4e55fb27-7c55-4261-9f95-8d077d2398bc';
-const AWS = 'provider=aws region=eu-west-1 ip=10.0.0.0/8';
-const create = (field: string, beside = AWS): Rule => ({
-  command: 'service create',
-  beside: field === 'name' ? beside : `right ${beside}`,
-  field,
-});
-/** For a field that must be there: the form opens with a right value in it. */
-const replacing = (field: string, typedBeside: string, right: string): Rule => ({
-  ...create(field, `${typedBeside} ${right}`),
-  typedBeside: `right ${typedBeside}`,
-});
-const ADDRESSES = replacing('ipAccessList', 'provider=aws region=eu-west-1', 'ip=10.0.0.0/8');
 
 describe('/service create', () => {
   test('a name has 1 to 50 letters, digits and spaces', async () => {
@@ -239,64 +224,6 @@ describe('/service create', () => {
     `);
   });
 
-  test.for([
-    ['profile', 'v1-default'],
-    ['complianceType', 'hipaa'],
-    ['hasTransparentDataEncryption', 'on'],
-    ['encryptionKey', 'key-1'],
-    ['encryptionAssumedRoleIdentifier', 'role-1'],
-  ] as const)('%s is for the tier enterprise', async ([field, value]) => {
-    const elsewhere = await verdicts(scale, create(field), [value]);
-    expect(elsewhere).toMatch(/typed: .*does not apply to what is chosen/);
-    expect(elsewhere).toContain('form:  no such field; taken');
-    const there = await verdicts(enterprise, create(field), [value]);
-    expect(there).toMatch(/typed: taken\n {2}form: {2}taken/);
-  });
-
-  test('the values of enterprise are those of the contract', async () => {
-    const profiles = await verdicts(enterprise, create('profile'), ['v1-huge']);
-    expect(profiles).toMatchInlineSnapshot(`
-      "v1-huge
-        typed: profile must be one of v1-default, v1-highmem-xs, v1-highmem-s, v1-highmem-m, v1-highmem-l, v1-highmem-xl, v1-highcpu-s, v1-highcpu-m, v1-highcpu-l, v1-highcpu-xl (you said v1-huge)
-        form:  not offered; [profile] must be one of v1-default, v1-highmem-xs, v1-highmem-s, v1-highmem-m, v1-highmem-l, v1-highmem-xl, v1-highcpu-s, v1-highcpu-m, v1-highcpu-l, v1-highcpu-xl"
-    `);
-    const types = await verdicts(enterprise, create('complianceType'), ['hipaa', 'pci', 'gdpr']);
-    expect(types).toMatchInlineSnapshot(`
-      "hipaa
-        typed: taken
-        form:  taken
-      pci
-        typed: taken
-        form:  taken
-      gdpr
-        typed: compliance must be one of hipaa, pci (you said gdpr)
-        form:  not offered; [complianceType] must be one of hipaa, pci"
-    `);
-  });
-
-  test('a release channel is not for the tier basic', async () => {
-    const values = ['slow', 'default', 'fast', 'never'];
-    expect(await verdicts(scale, create('releaseChannel'), values)).toMatchInlineSnapshot(`
-      "slow
-        typed: taken
-        form:  taken
-      default
-        typed: taken
-        form:  taken
-      fast
-        typed: taken
-        form:  taken
-      never
-        typed: release-channel must be one of slow, default, fast (you said never)
-        form:  not offered; [releaseChannel] must be one of slow, default, fast"
-    `);
-    expect(await verdicts(basic, create('releaseChannel'), ['slow'])).toMatchInlineSnapshot(`
-      "slow
-        typed: release-channel does not apply to what is chosen (you said slow)
-        form:  no such field; taken"
-    `);
-  });
-
   test('a backup is given by its id', async () => {
     const values = ['53837fde-9e4f-4c3d-b63e-8c949cf4822f', 'yesterday'];
     expect(await verdicts(scale, create('backupId'), values)).toMatchInlineSnapshot(`
@@ -322,60 +249,5 @@ describe('/service create', () => {
         typed: endpoints must be lines such as “mysql on” (you said mysql maybe)
         form:  [endpoints] must be lines such as “mysql on”"
     `);
-  });
-
-  test('at least one address may connect, and each is one', async () => {
-    const values = [',', '10.0.0.0/8', '10.0.0.0/33', '10.0.0.300', '2001:db8::/32', 'office'];
-    expect(await verdicts(scale, ADDRESSES, values)).toMatchInlineSnapshot(`
-      ",
-        typed: ip must name at least one address, such as 10.0.0.0/8 (you said ,)
-        form:  [ipAccessList] must name at least one address, such as 10.0.0.0/8
-      10.0.0.0/8
-        typed: taken
-        form:  taken
-      10.0.0.0/33
-        typed: ip must hold addresses such as 10.0.0.0/8, one a line (you said 10.0.0.0/33)
-        form:  [ipAccessList] must hold addresses such as 10.0.0.0/8, one a line
-      10.0.0.300
-        typed: ip must hold addresses such as 10.0.0.0/8, one a line (you said 10.0.0.300)
-        form:  [ipAccessList] must hold addresses such as 10.0.0.0/8, one a line
-      2001:db8::/32
-        typed: taken
-        form:  taken
-      office
-        typed: ip must hold addresses such as 10.0.0.0/8, one a line (you said office)
-        form:  [ipAccessList] must hold addresses such as 10.0.0.0/8, one a line"
-    `);
-  });
-
-  test('an address list has at most 100 addresses', async () => {
-    const list = (count: number) =>
-      Array.from({ length: count }, (_, index) => `10.0.0.${index}/32`).join(',');
-    expect(await verdicts(scale, ADDRESSES, [list(100)])).toMatch(/typed: taken\n +form: +taken/);
-    const more = await verdicts(scale, ADDRESSES, [list(101)]);
-    expect(more).toContain('typed: ip may hold 100 addresses');
-    expect(more).toContain('form:  [ipAccessList] may hold 100 addresses');
-  });
-
-  test('the whole world may not connect, unless the configuration allows it', async () => {
-    const values = ['0.0.0.0/0', '::/0', '10.0.0.0/8,0.0.0.0/0', '0.0.0.0/1'];
-    expect(await verdicts(scale, ADDRESSES, values)).toMatchInlineSnapshot(`
-      "0.0.0.0/0
-        typed: ip must not open the service to the whole world (0.0.0.0/0) (you said 0.0.0.0/0) | /service create right provider=aws region=eu-west-1 ip=0.0.0.0/0
-        form:  [ipAccessList] must not open the service to the whole world (0.0.0.0/0)
-      ::/0
-        typed: ip must not open the service to the whole world (::/0) (you said ::/0) | /service create right provider=aws region=eu-west-1 ip=::/0
-        form:  [ipAccessList] must not open the service to the whole world (::/0)
-      10.0.0.0/8,0.0.0.0/0
-        typed: ip must not open the service to the whole world (0.0.0.0/0) (you said 10.0.0.0/8,0.0.0.0/0) | /service create right provider=aws region=eu-west-1 ip=10.0.0.0/8,0.0.0.0/0
-        form:  [ipAccessList] must not open the service to the whole world (0.0.0.0/0)
-      0.0.0.0/1
-        typed: taken
-        form:  taken"
-    `);
-    expect(await verdicts(open, ADDRESSES, ['0.0.0.0/0'])).toMatch(/typed: taken\n +form: +taken/);
-    expect(
-      await open.said('/service create right provider=aws region=eu-west-1 ip=0.0.0.0/0'),
-    ).toContain('! Every address in the world may connect.');
   });
 });

@@ -1,0 +1,73 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type Booth, openBooth } from './booth.ts';
+import { replacing } from './creations.ts';
+import { verdicts } from './verdicts.ts';
+
+let scale: Booth;
+let open: Booth;
+beforeAll(async () => {
+  scale = await openBooth();
+  open = await openBooth({ file: (file) => ({ ...file, access: { openToTheWorld: 'allowed' } }) });
+});
+afterAll(async () => {
+  for (const booth of [scale, open]) await booth.close();
+});
+
+const ADDRESSES = replacing('ipAccessList', 'provider=aws region=eu-west-1', 'ip=10.0.0.0/8');
+
+describe('/service create', () => {
+  test('at least one address may connect, and each is one', async () => {
+    const values = [',', '10.0.0.0/8', '10.0.0.0/33', '10.0.0.300', '2001:db8::/32', 'office'];
+    expect(await verdicts(scale, ADDRESSES, values)).toMatchInlineSnapshot(`
+      ",
+        typed: ip must name at least one address, such as 10.0.0.0/8 (you said ,)
+        form:  [ipAccessList] must name at least one address, such as 10.0.0.0/8
+      10.0.0.0/8
+        typed: taken
+        form:  taken
+      10.0.0.0/33
+        typed: ip must hold addresses such as 10.0.0.0/8, one a line (you said 10.0.0.0/33)
+        form:  [ipAccessList] must hold addresses such as 10.0.0.0/8, one a line
+      10.0.0.300
+        typed: ip must hold addresses such as 10.0.0.0/8, one a line (you said 10.0.0.300)
+        form:  [ipAccessList] must hold addresses such as 10.0.0.0/8, one a line
+      2001:db8::/32
+        typed: taken
+        form:  taken
+      office
+        typed: ip must hold addresses such as 10.0.0.0/8, one a line (you said office)
+        form:  [ipAccessList] must hold addresses such as 10.0.0.0/8, one a line"
+    `);
+  });
+
+  test('an address list has at most 100 addresses', async () => {
+    const list = (count: number) =>
+      Array.from({ length: count }, (_, index) => `10.0.0.${index}/32`).join(',');
+    expect(await verdicts(scale, ADDRESSES, [list(100)])).toMatch(/typed: taken\n +form: +taken/);
+    const more = await verdicts(scale, ADDRESSES, [list(101)]);
+    expect(more).toContain('typed: ip may hold 100 addresses');
+    expect(more).toContain('form:  [ipAccessList] may hold 100 addresses');
+  });
+
+  test('the whole world may not connect, unless the configuration allows it', async () => {
+    const values = ['0.0.0.0/0', '::/0', '10.0.0.0/8,0.0.0.0/0', '0.0.0.0/1'];
+    expect(await verdicts(scale, ADDRESSES, values)).toMatchInlineSnapshot(`
+      "0.0.0.0/0
+        typed: ip must not open the service to the whole world (0.0.0.0/0) (you said 0.0.0.0/0) | /service create right provider=aws region=eu-west-1 ip=0.0.0.0/0
+        form:  [ipAccessList] must not open the service to the whole world (0.0.0.0/0)
+      ::/0
+        typed: ip must not open the service to the whole world (::/0) (you said ::/0) | /service create right provider=aws region=eu-west-1 ip=::/0
+        form:  [ipAccessList] must not open the service to the whole world (::/0)
+      10.0.0.0/8,0.0.0.0/0
+        typed: ip must not open the service to the whole world (0.0.0.0/0) (you said 10.0.0.0/8,0.0.0.0/0) | /service create right provider=aws region=eu-west-1 ip=10.0.0.0/8,0.0.0.0/0
+        form:  [ipAccessList] must not open the service to the whole world (0.0.0.0/0)
+      0.0.0.0/1
+        typed: taken
+        form:  taken"
+    `);
+    expect(await verdicts(open, ADDRESSES, ['0.0.0.0/0'])).toMatch(/typed: taken\n +form: +taken/);
+    expect(
+      await open.said('/service create right provider=aws region=eu-west-1 ip=0.0.0.0/0'),
+    ).toContain('! Every address in the world may connect.');
+  });
+});

@@ -1,0 +1,76 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type Booth, openBooth } from './booth.ts';
+import { create } from './creations.ts';
+import { verdicts } from './verdicts.ts';
+
+let scale: Booth;
+let enterprise: Booth;
+let basic: Booth;
+beforeAll(async () => {
+  scale = await openBooth();
+  enterprise = await openBooth({ of: { tier: 'enterprise' } });
+  basic = await openBooth({ of: { tier: 'basic' } });
+});
+afterAll(async () => {
+  for (const booth of [scale, enterprise, basic]) await booth.close();
+});
+
+describe('/service create', () => {
+  test.for([
+    ['profile', 'v1-default'],
+    ['complianceType', 'hipaa'],
+    ['hasTransparentDataEncryption', 'on'],
+    ['encryptionKey', 'key-1'],
+    ['encryptionAssumedRoleIdentifier', 'role-1'],
+  ] as const)('%s is for the tier enterprise', async ([field, value]) => {
+    const elsewhere = await verdicts(scale, create(field), [value]);
+    expect(elsewhere).toMatch(/typed: .*does not apply to what is chosen/);
+    expect(elsewhere).toContain('form:  no such field; taken');
+    const there = await verdicts(enterprise, create(field), [value]);
+    expect(there).toMatch(/typed: taken\n {2}form: {2}taken/);
+  });
+
+  test('the values of enterprise are those of the contract', async () => {
+    const profiles = await verdicts(enterprise, create('profile'), ['v1-huge']);
+    expect(profiles).toMatchInlineSnapshot(`
+      "v1-huge
+        typed: profile must be one of v1-default, v1-highmem-xs, v1-highmem-s, v1-highmem-m, v1-highmem-l, v1-highmem-xl, v1-highcpu-s, v1-highcpu-m, v1-highcpu-l, v1-highcpu-xl (you said v1-huge)
+        form:  not offered; [profile] must be one of v1-default, v1-highmem-xs, v1-highmem-s, v1-highmem-m, v1-highmem-l, v1-highmem-xl, v1-highcpu-s, v1-highcpu-m, v1-highcpu-l, v1-highcpu-xl"
+    `);
+    const types = await verdicts(enterprise, create('complianceType'), ['hipaa', 'pci', 'gdpr']);
+    expect(types).toMatchInlineSnapshot(`
+      "hipaa
+        typed: taken
+        form:  taken
+      pci
+        typed: taken
+        form:  taken
+      gdpr
+        typed: compliance must be one of hipaa, pci (you said gdpr)
+        form:  not offered; [complianceType] must be one of hipaa, pci"
+    `);
+  });
+
+  test('a release channel is not for the tier basic', async () => {
+    const values = ['slow', 'default', 'fast', 'never'];
+    expect(await verdicts(scale, create('releaseChannel'), values)).toMatchInlineSnapshot(`
+      "slow
+        typed: taken
+        form:  taken
+      default
+        typed: taken
+        form:  taken
+      fast
+        typed: taken
+        form:  taken
+      never
+        typed: release-channel must be one of slow, default, fast (you said never)
+        form:  not offered; [releaseChannel] must be one of slow, default, fast"
+    `);
+    expect(await verdicts(basic, create('releaseChannel'), ['slow'])).toMatchInlineSnapshot(`
+      "slow
+        typed: release-channel does not apply to what is chosen (you said slow)
+        form:  no such field; taken"
+    `);
+  });
+});
