@@ -1,4 +1,4 @@
-import type { UserId } from '../changes/change.ts';
+import type { Position, UserId } from '../changes/change.ts';
 import { addDays, type Day, dayOf } from '../costs/day.ts';
 import { expectIncident, isOver, muteIncident } from '../costs/incident.ts';
 import { figure } from '../costs/numbers.ts';
@@ -11,7 +11,7 @@ import { appendEvent } from '../storage/audit.ts';
 import type { Tx } from '../storage/database.ts';
 import { replaceMeta } from '../storage/meta.ts';
 import { type Denial, denialOf } from '../workflow/denial.ts';
-import { enqueueReport } from '../workflow/report.ts';
+import { enqueueReport, positionOf } from '../workflow/report.ts';
 import type { IncidentPress, IncidentPressed, World } from '../workflow/world.ts';
 import { incidentId, storeUnusual, unusualSince } from './incident-store.ts';
 import { deedsOf, mutedUntil, stateText, unusualText } from './unusual-words.ts';
@@ -61,17 +61,19 @@ async function settle(world: World, press: IncidentPress): Promise<Answer | null
     .filter((one) => isKin(one, meant) && !isOver(one.incident))
     .map((one) => movedBy(one, press.verb, today));
   const state = { ...seen.state, version: seen.state.version + 1 };
+  const text = doneText(meant, press, today);
+  const above = await positionOf(world, `incident ${press.id}`);
   const stored = await world.database.transaction(async (tx) => {
     if (!(await replaceMeta(tx, WATCH_KEY, seen.text, JSON.stringify(state)))) return false;
     for (const one of moved) await storeUnusual(tx, one, now);
-    await tellOthers(tx, { meant, press, today, now });
+    await enqueueNote(tx, world, { meant, press, above, text });
     const body = { by: press.by, line: meant.line, name: meant.name, since: meant.incident.since };
     await appendEvent(tx, world.auditKey, { kind: `incident-${press.verb}`, at: now, body });
     return true;
   });
   if (!stored) return null;
   world.wake();
-  return { title: meant.name, parts: [{ kind: 'text', text: doneText(meant, press, today) }] };
+  return { title: meant.name, parts: [{ kind: 'text', text }] };
 }
 
 function movedBy(one: Unusual, verb: IncidentPress['verb'], today: Day): Unusual {
@@ -87,21 +89,24 @@ function doneText({ incident }: Unusual, { verb }: IncidentPress, today: Day): s
     : `Muted: nobody is told of it until ${dayLabel(mutedUntil(today))} (UTC). It is followed all the same.`;
 }
 
-interface Deed {
-  readonly meant: Unusual;
-  readonly press: IncidentPress;
-  readonly today: Day;
-  readonly now: Date;
+/** Below the message that told of it, for everyone else who reads it. */
+async function enqueueNote(tx: Tx, world: World, note: Note): Promise<void> {
+  const { meant, press, above, text } = note;
+  if (!above) return;
+  const now = world.now();
+  const id = incidentId(meant);
+  const answer: Answer = { title: meant.name, parts: [{ kind: 'text', text }] };
+  const key = `incident ${id} ${press.verb} ${dayOf(now)}`;
+  const report = { key, channel: above.channel, thread: `incident ${id}`, answer };
+  await enqueueReport(tx, report, now);
 }
 
-/** Below the message that told of it, for everyone else who reads it. */
-async function tellOthers(tx: Tx, { meant, press, today, now }: Deed): Promise<void> {
-  if (meant.told === null || press.channel === null) return;
-  const id = incidentId(meant);
-  const text = doneText(meant, press, today);
-  const answer: Answer = { title: meant.name, parts: [{ kind: 'text', text }] };
-  const key = `incident ${id} ${press.verb} ${today}`;
-  await enqueueReport(tx, { key, channel: press.channel, thread: `incident ${id}`, answer }, now);
+interface Note {
+  readonly meant: Unusual;
+  readonly press: IncidentPress;
+  /** The message that told of it; null where none did. */
+  readonly above: Position | null;
+  readonly text: string;
 }
 
 const SHOWN_DAYS = 20;

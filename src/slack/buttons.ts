@@ -126,12 +126,12 @@ async function type(bot: Bot, typed: Typed, line: string): Promise<Message | nul
 
 async function pressIncident(
   { world, drawing, prefix }: Bot,
-  { by, spot: { channel } }: Typed,
+  { by }: Typed,
   { id, value }: { readonly id: string; readonly value: string },
 ): Promise<Message> {
   const verb = INCIDENT_VERBS.find((each) => `incident.${each}` === id);
   if (!verb) return sentenceMessage([OLD_BUTTON]);
-  const pressed = await world.pressIncident({ verb, id: value, by, channel });
+  const pressed = await world.pressIncident({ verb, id: value, by });
   if (pressed.ok) return answerMessage(pressed.answer);
   return sentenceMessage(refusalLine(pressed.denial, drawing.policy, prefix));
 }

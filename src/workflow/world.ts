@@ -95,8 +95,6 @@ export interface IncidentPress {
   readonly verb: (typeof INCIDENT_VERBS)[number];
   readonly id: string;
   readonly by: UserId;
-  /** Where the button stands; null in somebody's own messages. */
-  readonly channel: string | null;
 }
 
 export type IncidentPressed =

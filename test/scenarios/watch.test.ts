@@ -49,6 +49,16 @@ test.for<[string, string]>([
   expect(told(stage, SPIKE)).toHaveLength(1);
 });
 
+test('a press on the private list is noted where it was told, and not where it was pressed', async () => {
+  const stage = await spiked();
+  await lookAt(stage, '2026-11-24T07:00:00Z');
+  await expect.poll(() => told(stage, SPIKE)).toHaveLength(1);
+  await stage.press(DORA, await stage.privateWord(DORA, 'unusual line'), 'incident.expected');
+  await expect.poll(() => told(stage, 'Noted as expected')).toHaveLength(1);
+  expect(told(stage, 'Noted as expected')[0]?.threadTs).toBe(told(stage, SPIKE)[0]?.ts);
+  expect(told(stage, 'Noted as expected', 'ops')).toEqual([]);
+});
+
 test('whoever may not ask for unusual costs may not press, and nothing is noted', async () => {
   const stage = await spiked();
   await lookAt(stage, '2026-11-24T07:00:00Z');
@@ -107,4 +117,32 @@ test('a back-test says how often it would have posted', async () => {
   expect(answer).toContain('analytics-dev · compute');
   await stage.slack.command(DORA, 'ops', '/cost anomalies backtest 999d');
   await stage.privateWord(DORA, 'from 1 to 200');
+});
+
+test('the digest names what is unusual, and where each budget stands', async () => {
+  const budget = { name: 'production', monthlyCredits: 5_200, notify: '#db-costs' };
+  const stage = await openStage({
+    organization: withSpike(MONDAY),
+    yaml: (file: object) => ({ ...yaml(file), budgets: [budget] }),
+  });
+  await lookAt(stage, '2026-11-20T12:02:00Z');
+  await lookAt(stage, '2026-11-24T07:00:00Z');
+  await stage.slack.command(ANA, 'ops', '/cost digest preview #db-costs');
+  const digest = textOf((await stage.privateWord(ANA, 'Unusual:')) ?? empty);
+  expect(digest).toContain('analytics-dev · compute');
+  expect(digest).toMatch(/production █+░* \d+ % of 5,200/);
+});
+
+test('a watch that could not read for days says so with its age, and the digest claims no calm', async () => {
+  const stage = await openStage({ yaml });
+  await lookAt(stage, '2026-11-20T12:02:00Z');
+  stage.cloud.arm({ operation: 'usage cost', fault: '403', times: 50 });
+  stage.clock.now = new Date('2026-11-23T12:02:00Z');
+  await stage.slack.command(DORA, 'ops', '/cost anomalies');
+  const words = 'Since then the usage report could not be judged';
+  const answer = textOf((await stage.privateWord(DORA, words)) ?? empty);
+  expect(answer).toContain('Last looked 2026-11-20 12:02 UTC');
+  await stage.slack.command(ANA, 'ops', '/cost digest preview #db-costs');
+  const digest = textOf((await stage.privateWord(ANA, 'cannot be read now')) ?? empty);
+  expect(digest).not.toContain('Nothing unusual');
 });
