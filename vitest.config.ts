@@ -7,15 +7,25 @@ if (!hasBrowser) {
   process.stderr.write(`No Chromium at ${CHROMIUM}: the browser tests are left out of this run.\n`);
 }
 
+// Whole stories drive the bot between its stand-ins; what is quick is run before every commit.
+const STORIES = ['test/scenarios/**', 'test/contracts/**', 'test/sandbox/**'];
+
 const bot = {
   name: 'bot',
   include: ['test/**/*.test.ts'],
-  exclude: ['test/browser/**'],
+  exclude: ['test/browser/**', ...STORIES],
   globalSetup: ['test/storage/postgres.ts'],
   // A loaded machine is slow, not wrong: what is waited for may come late.
   expect: { poll: { timeout: 10_000 } },
   testTimeout: 30_000,
 };
+const stories = {
+  ...bot,
+  name: 'stories',
+  include: STORIES.map((folder) => `${folder}/*.test.ts`),
+  exclude: [],
+};
+
 const browser = {
   name: 'browser',
   include: ['test/browser/**/*.test.ts'],
@@ -24,5 +34,7 @@ const browser = {
 };
 
 export default defineConfig({
-  test: { projects: [{ test: bot }, ...(hasBrowser ? [{ test: browser }] : [])] },
+  test: {
+    projects: [{ test: bot }, { test: stories }, ...(hasBrowser ? [{ test: browser }] : [])],
+  },
 });
