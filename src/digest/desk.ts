@@ -55,7 +55,9 @@ async function roomFor(
   asker: Asker,
 ): Promise<{ readonly room: Room } | Answer> {
   const word = channelWord(wish.which) ?? asker.channel;
-  if (word === null) return textAnswer('Which channel?', 'Name it: /cost digest add #costs');
+  // In their own messages with the app there is no channel to take.
+  if (word === null || word.startsWith('D'))
+    return textAnswer('Which channel?', 'Name it: /cost digest add #costs');
   const found = (await world.messenger.findRooms([word])).get(word);
   if (found?.ok !== true && found?.why !== 'no-such-channel') {
     return textAnswer(
@@ -129,19 +131,28 @@ async function add(world: DeskWorld, wish: DigestWish, asker: Asker): Promise<An
 }
 
 async function remove(world: DeskWorld, wish: DigestWish, asker: Asker): Promise<Answer> {
+  // What cannot be composed any more can still be taken away.
+  const { broken } = await subscribed(world.database.db, world);
+  const lost = broken.find(({ id }) => id === wish.which?.toUpperCase());
+  if (lost) return takeAway(world, lost, asker);
   const found = await findOne(world, wish, asker);
   if ('title' in found) return found;
-  const { id, channel } = found;
-  if (id === null) return inTheFile(found);
+  const { id } = found;
+  return id === null ? inTheFile(found) : takeAway(world, { ...found, id }, asker);
+}
+
+async function takeAway(
+  world: DeskWorld,
+  { id, channel }: { readonly id: string; readonly channel: string },
+  asker: Asker,
+): Promise<Answer> {
   const gone = await world.database.transaction(async (tx) => {
     const removed = await removeSubscription(tx, id);
     if (removed) await note(world, tx, asker, { did: 'digest removed', id, channel });
     return removed;
   });
-  return textAnswer(
-    gone ? 'Digest removed' : 'It was removed already',
-    `It was ${whenText(found)}.`,
-  );
+  const text = 'Nothing of it is posted any more.';
+  return textAnswer(gone ? 'Digest removed' : 'It was removed already', text);
 }
 
 async function setPaused(
@@ -186,7 +197,8 @@ async function preview(world: DeskWorld, wish: DigestWish, asker: Asker): Promis
     if (!('title' in found)) return previewOf(world, found);
     if (wish.which !== null) return found;
   }
-  const channel = asker.channel ?? 'C0000';
+  // Its channel is of no account: nobody but whoever asks sees it.
+  const channel = 'C0PREVIEW';
   const reading = world.readOptions({ ...wish.options, channel });
   if (!reading.ok) return textAnswer('That is not clear', `${problemsText(reading.problems)}.`);
   const wanted = { key: channel, id: null, channel, options: reading.value, paused: false };
@@ -204,7 +216,7 @@ async function findOne(
   const byId = all.find(({ id }) => id !== null && id === word.toUpperCase());
   if (byId) return byId;
   const lost = broken.find(({ id }) => id === word.toUpperCase());
-  if (lost) return brokenOne(lost, word);
+  if (lost) return brokenOne(lost);
   const own = await ofChannel(world, all, channelWord(which) ?? asker.channel ?? '');
   const [one] = own;
   if (one && own.length === 1) return one;
@@ -231,10 +243,16 @@ async function ofChannel(world: DeskWorld, all: readonly Subscribed[], word: str
   return all.filter(({ channel }) => idOf(channel) === idOf(word));
 }
 
-// Whoever cannot post it any more must still be able to take it away.
-function brokenOne({ id, problem }: { id: string; problem: string }, channel: string): Answer {
-  const text = `Digest ${id} cannot be composed any more: ${problem}. Add it anew as it should be.`;
-  return textAnswer(`Digest ${channel}`, text);
+function brokenOne({ id, problem }: { id: string; problem: string }): Answer {
+  const text = `Digest ${id} cannot be composed any more: ${problem}. Remove it, and add it anew.`;
+  const offers = [{ label: 'Remove it', line: `cost digest remove ${id}` }];
+  return {
+    title: 'That digest is broken',
+    parts: [
+      { kind: 'text', text },
+      { kind: 'offers', offers },
+    ],
+  };
 }
 
 function inTheFile({ channel }: Subscribed): Answer {

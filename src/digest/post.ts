@@ -1,21 +1,14 @@
-import type { ChannelId } from '../changes/change.ts';
 import type { Day } from '../costs/day.ts';
-import { localDay } from '../costs/local-time.ts';
 import { dayLabel } from '../costs/span-label.ts';
-import {
-  type Digest,
-  endDigest,
-  missDigest,
-  permitDigest,
-  stuckDigests,
-  takeOverDigest,
-  withdrawDigest,
-} from '../storage/digests.ts';
+import { permitDigest, withdrawDigest } from '../storage/digests.ts';
 import type { Posting, Room, RoomFound } from '../workflow/world.ts';
 import { type Composed, composeDigest } from './compose.ts';
 import { factsOf, type Gathered } from './gather.ts';
+import { missOnce, tellMissed } from './missed.ts';
+import { type Begun, begin, end } from './permit.ts';
 import type { DigestWorld, DueDigest } from './run.ts';
 import type { Subscribed } from './subscribed.ts';
+import { endUnknown } from './unknown.ts';
 
 export type PostResult =
   | 'posted'
@@ -24,7 +17,8 @@ export type PostResult =
   | 'refused'
   | 'too-early'
   | 'unknown'
-  | 'later';
+  | 'later'
+  | 'failed';
 
 /** False: too early, and worth another try in a moment. */
 export type Details = () => Promise<boolean>;
@@ -48,7 +42,12 @@ export async function postDigest(
     return 'later';
   }
   const why = whyNot(found);
-  if (why !== null || !found.ok) return refuse(world, one, slot.localDay, why ?? 'it is not there');
+  if (why !== null || !found.ok) {
+    const channel = found.ok ? `#${found.room.name}` : one.channel;
+    const told = { day: slot.localDay, why: why ?? 'it is not there', channel };
+    await missOnce(world, one, told);
+    return 'refused';
+  }
 
   const composed = await compose(world, due, gathered);
   const begun = begin(world, one, slot.localDay);
@@ -79,13 +78,6 @@ function isQuiet({ options }: Subscribed, { notable }: Composed, day: Day): bool
   return options.quiet && options.period === 'day' && !notable && !isHeartbeat;
 }
 
-type Begun = Pick<Digest, 'channel' | 'day' | 'owner' | 'at'>;
-
-export function begin(world: DigestWorld, { key }: Subscribed, day: Day): Begun {
-  // The key of a digest begins with its channel, and stands in the channel's place.
-  return { channel: key as ChannelId, day, owner: world.instance, at: world.now() };
-}
-
 export interface Sending {
   readonly one: Subscribed;
   readonly begun: Begun;
@@ -113,7 +105,7 @@ export async function send(world: DigestWorld, sending: Sending): Promise<PostRe
 
 async function notPosted(
   world: DigestWorld,
-  { one, begun }: Sending,
+  { one, begun, room }: Sending,
   { why, again }: Extract<Posting, { ok: false }>,
 ): Promise<PostResult> {
   if (again) {
@@ -121,7 +113,11 @@ async function notPosted(
     return 'too-early';
   }
   await end(world, begun, 'missed', null);
-  await tellMissed(world, one, { day: begun.day, why: `Slack refused it (${why})` });
+  await tellMissed(world, one, {
+    day: begun.day,
+    why: `Slack refused it (${why})`,
+    channel: `#${room.name}`,
+  });
   return 'refused';
 }
 
@@ -154,71 +150,4 @@ export async function postDetails(
   if (early.length === 0) return;
   await pause(BREATH_MS);
   for (const post of early) await post();
-}
-
-function end(
-  world: DigestWorld,
-  begun: Begun,
-  state: 'posted' | 'missed' | 'unknown',
-  ts: string | null,
-) {
-  return world.database.transaction((tx) => endDigest(tx, begun, { state, ts }));
-}
-
-async function refuse(
-  world: DigestWorld,
-  one: Subscribed,
-  day: Day,
-  why: string,
-): Promise<PostResult> {
-  const row = begin(world, one, day);
-  const isNews = await world.database.transaction((tx) => missDigest(tx, row));
-  if (isNews) await tellMissed(world, one, { day, why });
-  return 'refused';
-}
-
-/** Told to whoever asked for it, to those who look after Signalbox, and to the log. */
-export async function tellMissed(
-  world: DigestWorld,
-  one: Subscribed,
-  { day, why }: { readonly day: Day; readonly why: string },
-): Promise<void> {
-  const text = `The cost digest of ${one.channel} for ${dayLabel(day)} was not posted: ${why}.`;
-  world.log.warn({ digest: one.key, day, why }, 'a digest was not posted');
-  const { by } = one;
-  const title = 'A cost digest was not posted';
-  const told = [
-    world.messenger.tellKeepers(text),
-    ...(by ? [world.messenger.tellPerson(by, { title, parts: [{ kind: 'text', text }] })] : []),
-  ];
-  for (const result of await Promise.allSettled(told)) {
-    if (result.status === 'rejected') world.log.warn({ err: result.reason }, 'nobody was told');
-  }
-}
-
-const STUCK_MS = 10 * 60_000;
-
-/** Whoever had the permit has died: it may stand in the channel, so that it is never posted again. */
-export async function settleStuck(world: DigestWorld, now: Date): Promise<void> {
-  const { database, instance: owner } = world;
-  for (const seen of await stuckDigests(database.db, new Date(now.getTime() - STUCK_MS))) {
-    const taken = await database.transaction((tx) =>
-      takeOverDigest(tx, seen, { owner, at: seen.at }),
-    );
-    if (taken) await endUnknown(world, { ...seen, owner });
-  }
-}
-
-async function endUnknown(world: DigestWorld, begun: Begun): Promise<void> {
-  const isNews = await end(world, begun, 'unknown', null);
-  if (!isNews) return;
-  const [channel = begun.channel] = begun.channel.split('|');
-  const text = `Nobody knows whether the cost digest of ${channel} for ${dayLabel(begun.day)} was posted: the connection broke, or Signalbox stopped, meanwhile. It is not posted a second time. /cost shows the same figures.`;
-  await world.messenger.tellKeepers(text).catch((error: unknown) => {
-    world.log.warn({ err: error, digest: begun.channel }, 'nobody was told of an unknown digest');
-  });
-}
-
-export function todayOf({ options }: Subscribed, now: Date): Day {
-  return localDay(now, options.timezone);
 }

@@ -9,7 +9,8 @@ import { composeDigest } from './compose.ts';
 import { scheduleOf, turnOf } from './due.ts';
 import { factsOf, gather } from './gather.ts';
 import { textAnswer } from './listing.ts';
-import { begin, type Details, type PostResult, postDetails, send, whyNot } from './post.ts';
+import { begin } from './permit.ts';
+import { type Details, type PostResult, postDetails, send, whyNot } from './post.ts';
 import type { DigestWorld } from './run.ts';
 import type { Subscribed } from './subscribed.ts';
 
@@ -77,6 +78,7 @@ const SAID: Readonly<Record<PostResult, string>> = {
   refused: 'Slack refused it, and nothing was posted.',
   'too-early': 'Slack takes no more messages there just now. Try again in a minute.',
   unknown: 'Nobody knows whether it was posted: look in the channel before you try again.',
+  failed: 'Something went wrong on our side, and nothing was posted.',
   later: 'Slack did not tell of that channel just now. Try again in a minute.',
 };
 

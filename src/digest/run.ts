@@ -1,25 +1,19 @@
 import type { Logger } from 'pino';
-import type { ChannelId } from '../changes/change.ts';
 import type { Span } from '../costs/calendar.ts';
-import type { Day } from '../costs/day.ts';
+import { dayOf } from '../costs/day.ts';
 import type { CostsRead } from '../costs/read.ts';
 import type { Slot } from '../costs/schedule.ts';
 import type { Service } from '../directory/directory.ts';
 import type { Database } from '../storage/database.ts';
-import { lastDigests, missDigest } from '../storage/digests.ts';
+import { lastDigests } from '../storage/digests.ts';
 import type { Messenger, RoomFound } from '../workflow/world.ts';
 import { isWorthWaiting, turnOf } from './due.ts';
 import type { Watched } from './facts.ts';
 import { finalAt, type Gathered, gather } from './gather.ts';
-import {
-  type Details,
-  type PostResult,
-  postDetails,
-  postDigest,
-  settleStuck,
-  tellMissed,
-} from './post.ts';
+import { missOnce } from './missed.ts';
+import { type Details, type PostResult, postDetails, postDigest } from './post.ts';
 import { type Sources, type Subscribed, subscribed } from './subscribed.ts';
+import { settleStuck } from './unknown.ts';
 
 export interface DigestWorld extends Sources {
   readonly database: Database;
@@ -61,9 +55,7 @@ export function createDigestRun(world: DigestWorld): () => Promise<number> {
     if (now.getTime() < brake.lookAt) return 0;
     brake.lookAt = now.getTime() + LOOK_MS;
     await settleStuck(world, now);
-    const due = (await dueNow(world, now)).filter(
-      ({ one }) => (later.get(one.key) ?? 0) <= now.getTime(),
-    );
+    const due = await dueNow(world, later, now);
     if (due.length === 0) return 0;
 
     const gathered = await gather(world.database.db, {
@@ -85,29 +77,35 @@ export function createDigestRun(world: DigestWorld): () => Promise<number> {
 }
 
 /** What is due; what is too late for it is written down as missed, once, and told. */
-async function dueNow(world: DigestWorld, now: Date): Promise<readonly DueDigest[]> {
+async function dueNow(
+  world: DigestWorld,
+  later: Map<string, number>,
+  now: Date,
+): Promise<readonly DueDigest[]> {
   const { db } = world.database;
   const { all, broken } = await subscribed(db, world);
-  for (const { id, problem } of broken) {
-    world.log.warn({ digest: id, problem }, 'a digest cannot be composed any more');
-  }
   const last = await lastDigests(db);
+  const isAwake = ({ key }: { readonly key: string }) => (later.get(key) ?? 0) <= now.getTime();
+  const again = now.getTime() + AGAIN_MS;
   const due: DueDigest[] = [];
-  for (const one of all.filter(({ paused }) => !paused)) {
+  for (const one of all.filter((each) => !each.paused && isAwake(each))) {
     const { day = null, at = null } = last.get(one.key) ?? {};
-    const turn = turnOf(one, now, day);
-    if (turn.state === 'due') due.push({ one, slot: turn.slot, next: turn.next, before: at });
-    if (turn.state === 'missed') await noteMissed(world, one, turn.slot.localDay);
+    const { next, ...turn } = turnOf(one, now, day);
+    if (turn.state === 'due') due.push({ one, slot: turn.slot, next, before: at });
+    if (turn.state !== 'missed') continue;
+    await missOnce(world, one, { day: turn.slot.localDay, why: TOO_LATE });
+    later.set(one.key, Math.min(again, next?.getTime() ?? again));
+  }
+  for (const one of broken.filter((each) => !each.paused && isAwake(each))) {
+    await missOnce(world, one, { day: dayOf(now), why: one.problem });
+    later.set(one.key, again);
   }
   return due;
 }
 
-async function noteMissed(world: DigestWorld, one: Subscribed, day: Day): Promise<void> {
-  const why = 'Signalbox did not run at that time; the next one covers its days too';
-  const row = { channel: one.key as ChannelId, day, owner: world.instance, at: world.now() };
-  const isNews = await world.database.transaction((tx) => missDigest(tx, row));
-  if (isNews) await tellMissed(world, one, { day, why });
-}
+const TOO_LATE =
+  'for six hours Signalbox did not run, or Slack did not tell of the channel; ' +
+  'the next one covers its days too';
 
 function waits({ one, slot, before }: DueDigest, gathered: Gathered, now: Date): boolean {
   // What cannot be read now is not waited for: that it cannot be read is what has to be said.
@@ -130,7 +128,13 @@ async function postAll(
   for (const each of due) {
     const found = rooms.get(each.one.channel) ?? NOT_TOLD;
     const afterwards = (work: Details) => void threads.push(work);
-    const result = await postDigest(world, each, { found, gathered, afterwards });
+    const result = await postDigest(world, each, { found, gathered, afterwards }).catch(
+      (error: unknown): PostResult => {
+        // What is wrong with one digest must not keep all others from their channels.
+        world.log.error({ err: error, digest: each.one.key }, 'a digest failed and comes later');
+        return 'failed';
+      },
+    );
     results.set(each.one.key, result);
     if (result === 'too-early') break;
   }
@@ -139,6 +143,6 @@ async function postAll(
 }
 
 /** With these nothing changes soon, whatever the next look finds. */
-const SETTLED: readonly PostResult[] = ['refused', 'taken', 'quiet', 'posted', 'unknown'];
+const SETTLED: readonly PostResult[] = ['refused', 'taken', 'quiet', 'posted', 'unknown', 'failed'];
 
 const NOT_TOLD: RoomFound = { ok: false, why: 'lookup-failed' };

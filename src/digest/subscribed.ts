@@ -26,18 +26,34 @@ export interface Sources {
 export interface Found {
   readonly all: readonly Subscribed[];
   /** Their options name what the configuration has no more. */
-  readonly broken: readonly { readonly id: string; readonly problem: string }[];
+  readonly broken: readonly Broken[];
+}
+
+export interface Broken extends Pick<Subscribed, 'key' | 'channel' | 'by' | 'paused'> {
+  readonly id: string;
+  readonly problem: string;
 }
 
 export async function subscribed(db: Db, { configured, readOptions }: Sources): Promise<Found> {
   const all: Subscribed[] = configured.map(fromFile);
-  const broken: { id: string; problem: string }[] = [];
+  const broken: Broken[] = [];
   for (const one of await subscriptions(db)) {
     const reading = readOptions({ ...one.options, channel: one.channel });
     if (reading.ok) all.push(fromSlack(one, reading.value));
-    else broken.push({ id: one.id, problem: problemsText(reading.problems) });
+    else broken.push(brokenOne(one, reading.problems));
   }
   return { all, broken };
+}
+
+function brokenOne(
+  { id, channel, createdBy: by, paused }: Subscription,
+  problems: readonly Problem[],
+): Broken {
+  return { id, key: keyOf(channel, id), channel, by, paused, problem: problemsText(problems) };
+}
+
+function keyOf(channel: string, id: string): string {
+  return `${channel}|${id}`;
 }
 
 export function problemsText(problems: readonly Problem[]): string {
@@ -68,5 +84,5 @@ function fromFile(options: DigestConfig): Subscribed {
 
 function fromSlack(one: Subscription, options: DigestConfig): Subscribed {
   const { id, channel, paused, createdBy: by, createdAt: since } = one;
-  return { key: `${channel}|${id}`, id, channel, options, paused, by, since };
+  return { key: keyOf(channel, id), id, channel, options, paused, by, since };
 }

@@ -26,6 +26,7 @@ async function running(engine: Engine, options: object = {}) {
     told: [] as string[],
     refusals: [] as Posting[],
     reads: 0,
+    fails: false,
   };
   const room: Room = { id: COSTS, name: 'costs', outside: false, joined: true };
   const postAnswer = async (channel: ChannelId, { title }: Answer, threadTs?: string) => {
@@ -56,7 +57,10 @@ async function running(engine: Engine, options: object = {}) {
       return { rows: stage.rows, fetchedAt, problems: [], gaps: [] };
     },
     services: () => [],
-    watched: async () => ({ unusual: null, budgets: [] }),
+    watched: async () => {
+      if (stage.fails) throw new Error('the watch is broken');
+      return { unusual: null, budgets: [] };
+    },
     log: pino({ level: 'silent' }),
     now: () => stage.now,
     pause: async () => undefined,
@@ -124,5 +128,16 @@ test('a quiet channel hears of ordinary days on Mondays only', async () => {
   expect(stage.posts).toEqual([]);
   stage.rows = nineWeeks('2026-11-23');
   await at('23T09:31');
+  expect(stage.posts).toHaveLength(1);
+});
+
+test('one that cannot be composed comes later, and nothing was promised meanwhile', async () => {
+  const { stage, at } = await running('sqlite');
+  stage.fails = true;
+  await at('20T09:31');
+  stage.fails = false;
+  await at('20T09:45');
+  expect(stage.posts).toEqual([]);
+  await at('20T10:02');
   expect(stage.posts).toHaveLength(1);
 });

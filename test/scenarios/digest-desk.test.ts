@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { freshUrl } from '../storage/engines.ts';
 import { empty } from './asking.ts';
 import { ANA, buttonsOf, DORA, EMIL, openStage, type Stage, textOf } from './stage.ts';
 
@@ -112,6 +113,24 @@ test('now posts at once, and once for whoever asks twice', async () => {
   await answer(stage, ANA, '/cost digest now #db-costs', 'It stands in the channel now');
   await answer(stage, ANA, '/cost digest now #db-costs', 'once is enough');
   expect(posted(stage)).toHaveLength(1);
+});
+
+test('one whose service the file has no more is told once, and can be taken away', async () => {
+  const databaseUrl = await freshUrl('sqlite');
+  const stage = await openStage({ databaseUrl });
+  await answer(stage, ANA, `${ADD} service=staging`, 'Digest added');
+  await stage.restart((file: { services?: { name: string }[] }) => ({
+    ...file,
+    services: file.services?.filter(({ name }) => name !== 'staging'),
+  }));
+  const told = await stage.privateWord(ANA, 'service names no service: “staging”');
+  expect(told?.channel[0]).toBe('D');
+  const [, id = ''] =
+    /digest (\w+) cannot/i.exec(
+      await answer(stage, ANA, '/cost digest list', 'cannot be composed'),
+    ) ?? [];
+  await answer(stage, ANA, `/cost digest preview ${id}`, 'That digest is broken');
+  await answer(stage, ANA, `/cost digest remove ${id}`, 'Digest removed');
 });
 
 test('a bare “add” opens a form, whose channel is the one it was typed in', async () => {
