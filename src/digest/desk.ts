@@ -10,14 +10,13 @@ import {
   pauseSubscription,
   removeSubscription,
 } from '../storage/subscriptions.ts';
-import type { Room } from '../workflow/world.ts';
 import { turnOf } from './due.ts';
 import { listAnswer, textAnswer, whenText } from './listing.ts';
-import { whyNot } from './post.ts';
 import { postNow, previewOf } from './present.ts';
 import type { DigestWorld } from './run.ts';
 import { problemsText, type Subscribed, subscribed } from './subscribed.ts';
 import { earlyText } from './timing.ts';
+import { findOne, roomFor } from './which.ts';
 
 export interface DeskWorld extends DigestWorld {
   readonly auditKey: Buffer | null;
@@ -46,38 +45,6 @@ async function list(world: DeskWorld): Promise<Answer> {
   const channels = [...new Set(all.map(({ channel }) => channel))];
   const rooms = await world.messenger.findRooms(channels);
   return listAnswer(all, broken, { rooms, now: world.now() });
-}
-
-/** Where a channel is not said, it is the one in which somebody asks. */
-async function roomFor(
-  world: DeskWorld,
-  wish: DigestWish,
-  asker: Asker,
-): Promise<{ readonly room: Room } | Answer> {
-  const word = channelWord(wish.which) ?? asker.channel;
-  // In their own messages with the app there is no channel to take.
-  if (word === null || word.startsWith('D'))
-    return textAnswer('Which channel?', 'Name it: /cost digest add #costs');
-  const found = (await world.messenger.findRooms([word])).get(word);
-  if (found?.ok !== true && found?.why !== 'no-such-channel') {
-    return textAnswer(
-      'Not now',
-      'Slack did not tell of that channel just now. Try again in a minute.',
-    );
-  }
-  const why = whyNot(found);
-  if (why !== null || !found.ok) {
-    return textAnswer('Not in this channel', `${word} gets no cost digest: ${why ?? 'not there'}.`);
-  }
-  return { room: found.room };
-}
-
-/** `<#C0123|costs>`, `#costs`, `costs` or an id. */
-function channelWord(which: string | null): string | null {
-  if (which === null) return null;
-  const [, id] = /^<#([CG][A-Z0-9]+)(?:\|[^>]*)?>$/.exec(which) ?? [];
-  if (id) return id;
-  return /^([CG][A-Z0-9]{6,}|#.*)$/.test(which) ? which : `#${which.toLowerCase()}`;
 }
 
 async function add(world: DeskWorld, wish: DigestWish, asker: Asker): Promise<Answer> {
@@ -203,56 +170,6 @@ async function preview(world: DeskWorld, wish: DigestWish, asker: Asker): Promis
   if (!reading.ok) return textAnswer('That is not clear', `${problemsText(reading.problems)}.`);
   const wanted = { key: channel, id: null, channel, options: reading.value, paused: false };
   return previewOf(world, { ...wanted, by: asker.by, since: null });
-}
-
-/** By its id, or the only one of a channel. */
-async function findOne(
-  world: DeskWorld,
-  { which }: DigestWish,
-  asker: Asker,
-): Promise<Subscribed | Answer> {
-  const { all, broken } = await subscribed(world.database.db, world);
-  const word = which ?? asker.channel ?? '';
-  const byId = all.find(({ id }) => id !== null && id === word.toUpperCase());
-  if (byId) return byId;
-  const lost = broken.find(({ id }) => id === word.toUpperCase());
-  if (lost) return brokenOne(lost);
-  const own = await ofChannel(world, all, channelWord(which) ?? asker.channel ?? '');
-  const [one] = own;
-  if (one && own.length === 1) return one;
-  const text = one
-    ? `${own.length} digests go there. Say which: ${own.map((each) => each.id ?? 'the one of the file').join(', ')}.`
-    : 'No digest goes there, and none has that id.';
-  const offers = [{ label: 'Show all', line: 'cost digest list' }];
-  return {
-    title: 'Which digest?',
-    parts: [
-      { kind: 'text', text },
-      { kind: 'offers', offers },
-    ],
-  };
-}
-
-async function ofChannel(world: DeskWorld, all: readonly Subscribed[], word: string) {
-  const channels = [...new Set([...all.map(({ channel }) => channel), word])].filter(Boolean);
-  const rooms = await world.messenger.findRooms(channels);
-  const idOf = (channel: string) => {
-    const found = rooms.get(channel);
-    return found?.ok ? found.room.id : channel;
-  };
-  return all.filter(({ channel }) => idOf(channel) === idOf(word));
-}
-
-function brokenOne({ id, problem }: { id: string; problem: string }): Answer {
-  const text = `Digest ${id} cannot be composed any more: ${problem}. Remove it, and add it anew.`;
-  const offers = [{ label: 'Remove it', line: `cost digest remove ${id}` }];
-  return {
-    title: 'That digest is broken',
-    parts: [
-      { kind: 'text', text },
-      { kind: 'offers', offers },
-    ],
-  };
 }
 
 function inTheFile({ channel }: Subscribed): Answer {
