@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { freshUrl } from '../storage/engines.ts';
 import { empty } from './asking.ts';
 import { ANA, buttonsOf, DORA, EMIL, openStage, type Stage, textOf } from './stage.ts';
-import { lookAt, told, WATCHED, withSpike } from './watching.ts';
+import { lookAt, told, WATCHED, withShift, withSpike } from './watching.ts';
 
 const MONDAY = -3;
 const yaml = (file: object) => ({ ...file, digests: [WATCHED] });
@@ -47,6 +47,19 @@ test.for<[string, string]>([
   for (const day of ['25', '26', '27', '28']) await lookAt(stage, `2026-11-${day}T07:00:00Z`);
   expect(told(stage, 'Back to usual')).toEqual([]);
   expect(told(stage, SPIKE)).toHaveLength(1);
+});
+
+test('a shift is told, and told to be the new normal after seven days, and then no more', async () => {
+  const stage = await openStage({ organization: withShift(MONDAY), yaml });
+  await lookAt(stage, '2026-11-20T12:02:00Z');
+  for (const day of ['24', '26', '28', '30']) await lookAt(stage, `2026-11-${day}T07:00:00Z`);
+  for (const day of ['02', '04', '06']) await lookAt(stage, `2026-12-${day}T07:00:00Z`);
+  await expect.poll(() => told(stage, 'The new normal · analytics-dev')).toHaveLength(1);
+  const [alert] = told(stage, SPIKE);
+  expect(told(stage, 'The new normal · analytics-dev')[0]?.threadTs).toBe(alert?.ts);
+  const before = told(stage, 'analytics-dev').length;
+  await lookAt(stage, '2026-12-09T07:00:00Z');
+  expect(told(stage, 'analytics-dev')).toHaveLength(before);
 });
 
 test('a press on the private list is noted where it was told, and not where it was pressed', async () => {

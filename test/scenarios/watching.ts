@@ -1,18 +1,29 @@
 import { expect } from 'vitest';
 import { ORGANIZATION } from '../../src/sandbox/seed/organization.ts';
-import type { OrganizationSeed } from '../../src/sandbox/seed/shapes.ts';
+import type { OrganizationSeed, ServiceSeed } from '../../src/sandbox/seed/shapes.ts';
 import { DORA, type Stage, textOf } from './stage.ts';
 
 /** Weekly, so that the digests themselves do not come in between. */
 export const WATCHED = { channel: '#db-costs', at: '09:00', period: 'week', days: ['sun'] };
 
-/** The made-up company, where one service costs five times as much for so many days from a day on. */
-export function withSpike(daysAgo: number, factor = 5): OrganizationSeed {
+type Bump = Pick<ServiceSeed['usage'], 'spike' | 'shift'>;
+
+/** The made-up company, where one service costs five times as much on one day and no other does. */
+export function withSpike(daysAgo: number): OrganizationSeed {
+  return withBump({ spike: { daysAgo, factor: 5 } });
+}
+
+/** The same, where it costs two and a half times as much from a day on. */
+export function withShift(daysAgo: number): OrganizationSeed {
+  return withBump({ shift: { daysAgo, factor: 2.5 } });
+}
+
+function withBump(bump: Bump): OrganizationSeed {
   return {
     ...ORGANIZATION,
     services: ORGANIZATION.services.map((service) => {
       const { spike: _, shift: __, ...usage } = service.usage;
-      const own = service.name === 'analytics-dev' ? { spike: { daysAgo, factor } } : {};
+      const own = service.name === 'analytics-dev' ? bump : {};
       return { ...service, usage: { ...usage, ...own } };
     }),
   };
