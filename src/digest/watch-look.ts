@@ -31,7 +31,7 @@ export interface Looked {
   readonly rises: SlowRises | null;
 }
 
-const AT_ONCE = 50;
+const AT_ONCE = 5;
 const NOTHING: Tellings = { ones: [], crowds: [] };
 
 /** The history that the first of the days is held against. */
