@@ -124,7 +124,7 @@ const FIELDS: Partial<Record<AlertRefusal, readonly (keyof Edit)[]>> = {
 
 /** Each reads on from the field's label. */
 const SENTENCES: Readonly<Record<AlertRefusal, string>> = {
-  'nothing-changes': 'or another field must differ from what the alert has',
+  'nothing-changes': 'must differ from what the alert has, or another field must',
   'type-not-editable': 'cannot be changed here: this alert has a type of its own',
   'bounds-crossed': 'must not be above the upper bound of this alert',
   'not-a-tile-alert': 'does not fit: this alert watches a saved search',

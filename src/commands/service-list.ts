@@ -15,7 +15,7 @@ export const serviceList = queryCommand({
     parts: [
       {
         kind: 'table',
-        columns: ['Service', 'Tags', 'Warehouse', 'Last reported', 'Seen'],
+        columns: ['Service', 'Id', 'Tags', 'Warehouse', 'Last reported', 'Seen'],
         rows: services.map(row),
       },
       {
@@ -31,5 +31,12 @@ function row(service: Service): readonly Cell[] {
   const state = lastSeen?.fields.state;
   const reported = typeof state === 'string' ? state : null;
   const listed = tags?.join(', ') ?? `not listed (${service.source})`;
-  return [name, listed || null, warehouse, reported, lastSeen?.seenAt ?? null];
+  return [
+    name,
+    service.id.slice(0, 8),
+    listed || null,
+    warehouse,
+    reported,
+    lastSeen?.seenAt ?? null,
+  ];
 }

@@ -43,7 +43,7 @@ export const serviceScale = changeCommand({
     'New replicas start before old ones go: for up to an hour both can run, and cost. This API cannot tell when it is done.',
 });
 
-const NOTHING = { field: 'minReplicaMemoryGb', problem: 'or another field must be given' };
+const NOTHING = { field: 'minReplicaMemoryGb', problem: 'must be given, or another field must' };
 
 /** One bound alone is weighed against the other one as it was last seen. */
 function boundProblems(body: JsonObject, before: Snapshot | null) {

@@ -21,11 +21,20 @@ export const AccessList = z
 
 export type AccessList = z.output<typeof AccessList>;
 
-/** A range of length 0 is everybody, however it is written. */
+const WIDEST = { v4: 8, v6: 16 } as const;
+
+/**
+ * Ranges that let in more than a whole /8, or in IPv6 more than a /16: the world in two halves is
+ * the world, and a list of a hundred lines can hold no more than a part of it then.
+ */
 export function opensToTheWorld(list: AccessList): readonly Problem[] {
-  const open = list.filter(({ source }) => /\/0+$/.test(source));
+  const open = list.filter(({ source }) => {
+    const [address = '', length] = source.split('/');
+    const widest = address.includes(':') ? WIDEST.v6 : WIDEST.v4;
+    return length !== undefined && Number(length) < widest;
+  });
   return open.map(({ source }) => ({
     field: 'ipAccessList',
-    problem: `must not open the service to the whole world (${source})`,
+    problem: `must not open the service to the whole world, or to a large part of it (${source})`,
   }));
 }

@@ -82,7 +82,7 @@ export function choiceField<Schema extends z.ZodType>(
   words: Words,
 ) {
   return z
-    .preprocess(anyCase, schema)
+    .preprocess((value) => inCaseOf(schema, value), schema)
     .optional()
     .meta({ ...words, input: { kind: 'choice', options } });
 }
@@ -137,14 +137,18 @@ function switchOf(value: unknown): unknown {
 }
 
 // The enums of the wire are written in one case each; people need not know in which.
-function anyCase(value: unknown): unknown {
-  return typeof value === 'string' ? value.trim() : value;
+function inCaseOf(schema: z.ZodType, value: unknown): unknown {
+  if (typeof value !== 'string') return value;
+  const word = value.trim();
+  const values = schema instanceof z.ZodEnum ? schema.options.map(String) : [];
+  return values.find((one) => one.toLowerCase() === word.toLowerCase()) ?? word;
 }
 
 function linesOf(value: unknown): unknown {
   if (typeof value !== 'string') return value;
+  // In a form each line is one; a comma within it belongs to its description.
   return value
-    .split(/[\n,]/)
+    .split(value.includes('\n') ? '\n' : ',')
     .map((line) => line.trim())
     .filter((line) => line !== '');
 }

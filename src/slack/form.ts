@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import type { View } from '@slack/web-api';
 import { z } from 'zod';
 import { findNamed, type Named, type Service } from '../directory/directory.ts';
@@ -24,6 +25,8 @@ export interface Setting {
   readonly spot: Spot;
   /** What was chosen before the form was drawn, and is not asked for in it. */
   readonly fixed?: Given;
+  /** What the fields were filled with: only what differs from it was asked for. */
+  readonly filledWith?: Given;
   readonly known?: Known;
 }
 
@@ -32,21 +35,38 @@ const Metadata = z.object({
   thread: z.string().max(30).nullish().catch(null),
   fixed: z.record(z.string(), z.string()).default({}),
   edits: ChangeOf.optional().catch(undefined),
+  was: z.record(z.string(), z.string()).default({}),
 });
 
 /** What a form remembers. It comes back from outside: ids to look up, and nothing to trust. */
-export function settingOf(metadata: string): { spot: Spot; fixed: Given } {
+export function settingOf(metadata: string): { spot: Spot; fixed: Given; was: Given } {
   try {
-    const { channel = null, thread = null, edits, fixed } = Metadata.parse(JSON.parse(metadata));
-    return { spot: { channel, thread, edits }, fixed };
+    const { channel = null, thread = null, edits, ...rest } = Metadata.parse(JSON.parse(metadata));
+    return { spot: { channel, thread, edits }, ...rest };
   } catch {
-    return { spot: NOWHERE, fixed: {} };
+    return { spot: NOWHERE, fixed: {}, was: {} };
   }
 }
 
+/**
+ * What a person changed in a form that came filled. The rest is not theirs to ask for: it may have
+ * been changed by somebody else while the form stood open.
+ */
+export function changedIn(filled: Given, was: Given): Given {
+  return Object.fromEntries(
+    Object.entries(filled).filter(([name, text]) => was[name] !== mark(text)),
+  );
+}
+
+// A mark instead of the text: what a form remembers may be 3,000 letters long, like one message.
+function mark(text: string): string {
+  return createHash('sha256').update(text).digest('base64url').slice(0, 12);
+}
+
 /** Ids only, whatever the view is drawn with beside them. */
-export function metadataOf(spot: Spot, fixed: Given): string {
-  return JSON.stringify({ ...spot, fixed });
+export function metadataOf(spot: Spot, fixed: Given, filledWith: Given = {}): string {
+  const marks = Object.entries(filledWith).map(([name, text]) => [name, mark(text)] as const);
+  return JSON.stringify({ ...spot, fixed, was: Object.fromEntries(marks) });
 }
 
 /** A form carries ids in its metadata, never a right: all is checked again on submission. */
@@ -70,7 +90,7 @@ export function commandForm(
   command: Command,
   given: Given,
   vocabulary: Vocabulary,
-  { spot, fixed = {}, known = NOTHING_KNOWN }: Setting,
+  { spot, fixed = {}, filledWith = {}, known = NOTHING_KNOWN }: Setting,
 ): View {
   const among = { ...vocabulary.organization, given };
   const own = fieldsOf(command.args).filter(
@@ -83,7 +103,7 @@ export function commandForm(
   return {
     type: 'modal',
     callback_id: callbackIdOf(command),
-    private_metadata: metadataOf(spot, fixed),
+    private_metadata: metadataOf(spot, fixed, filledWith),
     title: plain(titleOf(command), 24),
     submit: plain(command.kind === 'change' ? 'Preview' : 'Show', 24),
     close: plain('Close', 24),

@@ -37,7 +37,7 @@ export async function openForm(
     view: waitingForm(command, 'Reading the alert…'),
   });
   const view_id = opened.view?.id ?? '';
-  await fill(bot, command, given, { spot, view_id });
+  await fill(bot, command, given, { spot, view_id, line });
   return null;
 }
 
@@ -45,6 +45,8 @@ interface Open {
   readonly spot: Spot;
   readonly view_id: string;
   readonly hash?: string;
+  /** What has to be mended in it. */
+  readonly line?: string | null;
 }
 
 /** Draws an open form anew for what it holds now; a target that was chosen in it is read. */
@@ -52,7 +54,7 @@ export async function fill(
   bot: Bot,
   command: Command,
   given: Given,
-  { spot, view_id, hash }: Open,
+  { spot, view_id, hash, line = null }: Open,
 ): Promise<void> {
   const update = { view_id, ...(hash ? { hash } : {}) };
   const { views } = bot.clients.views;
@@ -62,7 +64,7 @@ export async function fill(
     await views.update({ ...update, view });
     return;
   }
-  const view = await alertForm(bot, command, given, spot).catch((error: unknown) => {
+  const view = await alertForm(bot, command, given, { spot, line }).catch((error: unknown) => {
     bot.log.warn({ err: error }, 'an alert could not be read for its form');
     return waitingForm(command, 'The alert could not be read just now. Close this and try again.');
   });
@@ -70,7 +72,12 @@ export async function fill(
 }
 
 /** The alert is fixed from here on: with another one, the fields would hold the first one's values. */
-async function alertForm(bot: Bot, command: Command, given: Given, spot: Spot) {
+async function alertForm(
+  bot: Bot,
+  command: Command,
+  given: Given,
+  { spot, line: mend }: { spot: Spot; line: string | null },
+) {
   const vocabulary = await fullVocabulary(bot);
   const resolved = resolveAlert(command, given, vocabulary);
   if (!resolved)
@@ -80,10 +87,11 @@ async function alertForm(bot: Bot, command: Command, given: Given, spot: Spot) {
     command.kind === 'change' ? await command.observe(resolved, bot.world.reach()) : null;
   const prefilled = command.kind === 'change' && before ? (command.prefill?.(before) ?? {}) : {};
   const fixed = { alert: resolved.alert.id };
-  const line = `Alert “${resolved.alert.name}”`;
+  const line = [`Alert “${resolved.alert.name}”`, mend].filter((part) => part !== null).join('\n');
   return commandForm(command, { ...prefilled, ...given, ...fixed }, vocabulary, {
     spot,
     fixed,
+    filledWith: prefilled,
     known: { hints: {}, line },
   });
 }

@@ -17,14 +17,14 @@ export async function reveal(
 ): Promise<Message | null> {
   // The modal opens first: a password that is taken out and cannot be shown would be lost.
   const { views } = bot.clients.views;
-  const opened = await views.open({ trigger_id: trigger, view: modal('One moment…') });
+  const opened = await views.open({ trigger_id: trigger, view: modal('One moment…', false) });
   const secret = await takeSecret(bot.world, id, by);
   const words = secret?.reveal() ?? GONE;
-  await views.update({ view_id: opened.view?.id ?? '', view: modal(words) });
+  await views.update({ view_id: opened.view?.id ?? '', view: modal(words, secret !== null) });
   return secret ? null : sentenceMessage([GONE]);
 }
 
-function modal(words: string) {
+function modal(words: string, isSecret: boolean) {
   return {
     type: 'modal' as const,
     title: plain('Password', 24),
@@ -39,10 +39,14 @@ function modal(words: string) {
           },
         ],
       },
-      {
-        type: 'context' as const,
-        elements: [plain('It is shown this once. Keep it where passwords belong.', 300)],
-      },
+      ...(isSecret
+        ? [
+            {
+              type: 'context' as const,
+              elements: [plain('It is shown this once. Keep it where passwords belong.', 300)],
+            },
+          ]
+        : []),
     ],
   };
 }

@@ -8,7 +8,7 @@ import { VERBS } from '../workflow/world.ts';
 import { sentenceMessage } from './answers.ts';
 import type { Message } from './blocks.ts';
 import type { Bot } from './bot.ts';
-import { callbackIdOf, settingOf } from './form.ts';
+import { callbackIdOf, changedIn, settingOf } from './form.ts';
 import { givenOf, type Submitted } from './payload.ts';
 import { type Spot, tellPrivately } from './private-word.ts';
 import { aboutOf } from './question.ts';
@@ -27,7 +27,8 @@ export async function submit(bot: Bot, submitted: Submitted, ack: Ack): Promise<
   if (!command) return ack();
 
   const setting = settingOf(submitted.view.private_metadata);
-  const { reason = '', ...filled } = givenOf(submitted);
+  const { reason = '', ...shown } = givenOf(submitted);
+  const filled = changedIn(shown, setting.was);
   const vocabulary = withFixed(localVocabulary(bot), setting.fixed);
   const given = applying(command, { ...filled, ...setting.fixed }, vocabulary);
   const understood = complete(command, given, reason, vocabulary);
@@ -97,7 +98,11 @@ async function decide(
   const { view, user, trigger_id } = submitted;
   const about = aboutOf(view.private_metadata);
   if (!about) return ack();
-  const text = givenOf(submitted).reason ?? '';
+  const text = (givenOf(submitted).reason ?? '').trim();
+  if (text === '') {
+    const errors = { reason: 'Please write a few words: the next person relies on them.' };
+    return ack({ response_action: 'errors', errors });
+  }
   const replyTo = { url: null, user: user.id, channel: null, replaces: false, home: about.home };
   const click = { verb, change: about.change, by: user.id, text, replyTo };
   await receiveClick(bot.world, `click:${trigger_id}`, click);

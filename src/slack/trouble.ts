@@ -16,15 +16,20 @@ const ADVICE: Readonly<Record<number, string>> = {
 /** A read that did not bring what was asked for: what the server said, and what to do. */
 export function troubleMessage(error: unknown): Message | null {
   if (!(error instanceof ApiError)) return null;
-  const { status, serverText, requestId, trouble } = error;
+  const { status, serverText, requestId, trouble, sentence } = error;
   if (trouble === 'wrong-address') {
     return sentenceMessage(['That address does not answer like the API. Check the configuration.']);
   }
   const said = [status, serverText].filter((part) => part !== null).join(' ');
   const facts: Line[] = [
-    fact('The server said', said || 'nothing'),
+    ...(serverText === null ? inOwnWords(sentence, status) : [fact('The server said', said)]),
     ...(requestId ? [fact('Request', requestId)] : []),
     [ADVICE[status ?? 0] ?? 'Nothing was changed. Try again in a minute.'],
   ];
   return message(title('That did not work'), lines(...facts));
+}
+
+// Nothing readable came: what is known is how it ended, and the status if that tells anything.
+function inOwnWords(sentence: string, status: number | null): Line[] {
+  return [[sentence], ...(status !== null && status >= 400 ? [fact('Status', `${status}`)] : [])];
 }

@@ -163,18 +163,24 @@ async function answerRequest(
       ? openForm(bot, typed, command, { ...given, reason: reason ?? '' }, NEEDS_REASON)
       : refused(requested.denial, drawing);
   }
-  return problemsMessage(bot, { command, given, reason: reason ?? '' }, requested.problems);
+  return mendInForm(bot, typed, { command, given, reason: reason ?? '' }, requested.problems);
 }
 
-/** Nothing of what was typed is lost: it can be mended in the form, which it fills. */
-function problemsMessage(
-  { world }: Bot,
+/** Nothing of what was typed is lost: it is mended in the form, which it fills, or by a button. */
+async function mendInForm(
+  bot: Bot,
+  typed: Typed,
   asked: Parameters<typeof misreadOf>[0],
   problems: readonly Problem[],
-): Message {
-  const among = { ...world.reach().organization, given: asked.given };
+): Promise<Message | null> {
+  const { command, given, reason } = asked;
+  const among = { ...bot.world.reach().organization, given };
   const { sentence, offers } = misreadOf(asked, problems, among);
-  return sentenceMessage([sentence], offers);
+  if (offers.length > 0) return sentenceMessage([sentence], offers);
+  return openForm(bot, typed, command, { ...given, reason }, sentence).catch((error: unknown) => {
+    bot.log.warn({ err: error }, 'a form for mending could not be opened');
+    return sentenceMessage([sentence]);
+  });
 }
 
 function refused(denial: Denial, { policy, prefix }: Bot['drawing']): Message {

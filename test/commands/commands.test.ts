@@ -141,8 +141,8 @@ test('the list shows what is known of each service, and not more', async () => {
   expect(title).toBe('2 services');
   expect(parts[0]).toMatchObject({
     rows: [
-      ['analytics-prod', 'prod, eu', 'main', 'running', NOON],
-      ['new', null, null, null, null],
+      ['analytics-prod', '2f7c9d34', 'prod, eu', 'main', 'running', NOON],
+      ['new', 'id-of-ne', null, null, null, null],
     ],
   });
 });

@@ -53,17 +53,17 @@ describe('/service create', () => {
     const values = ['0.0.0.0/0', '::/0', '10.0.0.0/8,0.0.0.0/0', '0.0.0.0/1'];
     expect(await verdicts(scale, ADDRESSES, values)).toMatchInlineSnapshot(`
       "0.0.0.0/0
-        typed: ip must not open the service to the whole world (0.0.0.0/0) (you said 0.0.0.0/0) | /service create right provider=aws region=eu-west-1 ip=0.0.0.0/0
-        form:  [ipAccessList] must not open the service to the whole world (0.0.0.0/0)
+        typed: opens the form: ip must not open the service to the whole world, or to a large part of it (0.0.0.0/0) (you said 0.0.0.0/0)
+        form:  [ipAccessList] must not open the service to the whole world, or to a large part of it (0.0.0.0/0)
       ::/0
-        typed: ip must not open the service to the whole world (::/0) (you said ::/0) | /service create right provider=aws region=eu-west-1 ip=::/0
-        form:  [ipAccessList] must not open the service to the whole world (::/0)
+        typed: opens the form: ip must not open the service to the whole world, or to a large part of it (::/0) (you said ::/0)
+        form:  [ipAccessList] must not open the service to the whole world, or to a large part of it (::/0)
       10.0.0.0/8,0.0.0.0/0
-        typed: ip must not open the service to the whole world (0.0.0.0/0) (you said 10.0.0.0/8,0.0.0.0/0) | /service create right provider=aws region=eu-west-1 ip=10.0.0.0/8,0.0.0.0/0
-        form:  [ipAccessList] must not open the service to the whole world (0.0.0.0/0)
+        typed: opens the form: ip must not open the service to the whole world, or to a large part of it (0.0.0.0/0) (you said 10.0.0.0/8,0.0.0.0/0)
+        form:  [ipAccessList] must not open the service to the whole world, or to a large part of it (0.0.0.0/0)
       0.0.0.0/1
-        typed: taken
-        form:  taken"
+        typed: opens the form: ip must not open the service to the whole world, or to a large part of it (0.0.0.0/1) (you said 0.0.0.0/1)
+        form:  [ipAccessList] must not open the service to the whole world, or to a large part of it (0.0.0.0/1)"
     `);
     expect(await verdicts(open, ADDRESSES, ['0.0.0.0/0'])).toMatch(/typed: taken\n +form: +taken/);
     expect(

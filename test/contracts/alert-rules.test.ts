@@ -75,8 +75,9 @@ describe('/alert edit', () => {
         typed: threshold must be a number (you said many)
         form:  [threshold] Please enter a number.
       850
-        typed: threshold or another field must differ from what the alert has (you said 850) | /alert edit "Checkout latency p95" threshold=850
-        form:  threshold or another field must differ from what the alert has (you said 850) | /alert edit "Checkout latency p95" threshold=850 interval=5m type=above name="Checkout latency p95" message="Checkout is slow" webhook=84d522e4fbd278b2b66beeed dashboard=62c44503c8448bc7c39e434f tile=tile-latency"
+        typed: opens the form: Alert “Checkout latency p95”
+      threshold must differ from what the alert has, or another field must (you said 850)
+        form:  [threshold] must differ from what the alert has, or another field must"
     `);
   });
 
@@ -87,8 +88,9 @@ describe('/alert edit', () => {
         typed: taken
         form:  taken
       above
-        typed: threshold or another field must differ from what the alert has | /alert edit "Checkout latency p95" type=above
-        form:  threshold or another field must differ from what the alert has (you said 850) | /alert edit "Checkout latency p95" threshold=850 interval=5m type=above name="Checkout latency p95" message="Checkout is slow" webhook=84d522e4fbd278b2b66beeed dashboard=62c44503c8448bc7c39e434f tile=tile-latency
+        typed: opens the form: Alert “Checkout latency p95”
+      threshold must differ from what the alert has, or another field must
+        form:  [threshold] must differ from what the alert has, or another field must
       between
         typed: type must be above or below (you said between)
         form:  not offered; [thresholdType] must be above or below"
@@ -105,8 +107,10 @@ describe('/alert edit', () => {
         typed: taken
         form:  taken
       901
-        typed: threshold must not be above the upper bound of this alert (you said 901) | /alert edit "Orders per minute out of range" threshold=901
-        form:  threshold must not be above the upper bound of this alert (you said 901) | /alert edit "Orders per minute out of range" threshold=901 interval=5m name="Orders per minute out of range" webhook=1cd7edd85bd8339788c3f0f9 dashboard=62c44503c8448bc7c39e434f tile=tile-orders"
+        typed: opens the form: Alert “Orders per minute out of range”
+      threshold must not be above the upper bound of this alert (you said 901)
+        form:  opens again: Alert “Orders per minute out of range”
+      threshold must not be above the upper bound of this alert (you said 901)"
     `);
   });
 
@@ -115,13 +119,17 @@ describe('/alert edit', () => {
       await verdicts(booth, edit('thresholdType', ODD_TYPE), ['above']),
     ).toMatchInlineSnapshot(`
       "above
-        typed: type cannot be changed here: this alert has a type of its own (you said above) | /alert edit "Unusual traffic" type=above
-        form:  type cannot be changed here: this alert has a type of its own (you said above) | /alert edit "Unusual traffic" threshold=3 interval=5m type=above name="Unusual traffic" webhook=84d522e4fbd278b2b66beeed dashboard=5a4875cbcc6a788355c70fda tile=tile-traffic"
+        typed: opens the form: Alert “Unusual traffic”
+      type cannot be changed here: this alert has a type of its own (you said above)
+        form:  opens again: Alert “Unusual traffic”
+      type cannot be changed here: this alert has a type of its own (you said above)"
     `);
     expect(await verdicts(booth, edit('thresholdType', RANGE), ['below'])).toMatchInlineSnapshot(`
       "below
-        typed: type cannot be changed here: this alert has a type of its own (you said below) | /alert edit "Orders per minute out of range" type=below
-        form:  type cannot be changed here: this alert has a type of its own (you said below) | /alert edit "Orders per minute out of range" threshold=40 interval=5m type=below name="Orders per minute out of range" webhook=1cd7edd85bd8339788c3f0f9 dashboard=62c44503c8448bc7c39e434f tile=tile-orders"
+        typed: opens the form: Alert “Orders per minute out of range”
+      type cannot be changed here: this alert has a type of its own (you said below)
+        form:  opens again: Alert “Orders per minute out of range”
+      type cannot be changed here: this alert has a type of its own (you said below)"
     `);
     expect(await verdicts(booth, edit('threshold', ODD_TYPE), ['4'])).toMatchInlineSnapshot(`
       "4
@@ -133,13 +141,17 @@ describe('/alert edit', () => {
   test('an alert that watches a saved search gets no tile', async () => {
     expect(await verdicts(booth, edit('tileId', RATE), ['tile-1'])).toMatchInlineSnapshot(`
       "tile-1
-        typed: tile does not fit: this alert watches a saved search (you said tile-1) | /alert edit "5xx rate" tile=tile-1
-        form:  tile does not fit: this alert watches a saved search (you said tile-1) | /alert edit "5xx rate" threshold=100 interval=5m type=above name="5xx rate" message="Too many 5xx answers in {{group}}" webhook=84d522e4fbd278b2b66beeed tile=tile-1"
+        typed: opens the form: Alert “5xx rate”
+      tile does not fit: this alert watches a saved search (you said tile-1)
+        form:  opens again: Alert “5xx rate”
+      tile does not fit: this alert watches a saved search (you said tile-1)"
     `);
     expect(await verdicts(booth, edit('dashboardId', RATE), ['dash-1'])).toMatchInlineSnapshot(`
       "dash-1
-        typed: dashboard does not fit: this alert watches a saved search (you said dash-1) | /alert edit "5xx rate" dashboard=dash-1
-        form:  dashboard does not fit: this alert watches a saved search (you said dash-1) | /alert edit "5xx rate" threshold=100 interval=5m type=above name="5xx rate" message="Too many 5xx answers in {{group}}" webhook=84d522e4fbd278b2b66beeed dashboard=dash-1"
+        typed: opens the form: Alert “5xx rate”
+      dashboard does not fit: this alert watches a saved search (you said dash-1)
+        form:  opens again: Alert “5xx rate”
+      dashboard does not fit: this alert watches a saved search (you said dash-1)"
     `);
   });
 
@@ -152,16 +164,20 @@ describe('/alert edit', () => {
     `);
     expect(await verdicts(booth, edit('webhookId', PAGER), [webhook])).toMatchInlineSnapshot(`
       "1cd7edd85bd8339788c3f0f9
-        typed: webhook does not fit: its first channel is no webhook (you said 1cd7edd85bd8339788c3f0f9) | /alert edit "Backup missing" webhook=1cd7edd85bd8339788c3f0f9
-        form:  webhook does not fit: its first channel is no webhook (you said 1cd7edd85bd8339788c3f0f9) | /alert edit "Backup missing" threshold=1 interval=1d type=below name="Backup missing" webhook=1cd7edd85bd8339788c3f0f9"
+        typed: opens the form: Alert “Backup missing”
+      webhook does not fit: its first channel is no webhook (you said 1cd7edd85bd8339788c3f0f9)
+        form:  opens again: Alert “Backup missing”
+      webhook does not fit: its first channel is no webhook (you said 1cd7edd85bd8339788c3f0f9)"
     `);
   });
 
   test('an alert whose channel is not shown cannot be changed without losing it', async () => {
     expect(await verdicts(booth, edit('threshold', NO_CHANNEL), ['9'])).toMatchInlineSnapshot(`
       "9
-        typed: threshold cannot be changed: the server showed no channel, and would lose it (you said 9) | /alert edit "Queue length" threshold=9
-        form:  threshold cannot be changed: the server showed no channel, and would lose it (you said 9) | /alert edit "Queue length" threshold=9 interval=5m type=above name="Queue length" dashboard=5a4875cbcc6a788355c70fda tile=tile-queue"
+        typed: opens the form: Alert “Queue length”
+      threshold cannot be changed: the server showed no channel, and would lose it (you said 9)
+        form:  opens again: Alert “Queue length”
+      threshold cannot be changed: the server showed no channel, and would lose it (you said 9)"
     `);
   });
 
@@ -173,8 +189,9 @@ describe('/alert edit', () => {
         typed: taken
         form:  taken
       Checkout latency p95
-        typed: threshold or another field must differ from what the alert has | /alert edit "Checkout latency p95" name="Checkout latency p95"
-        form:  threshold or another field must differ from what the alert has (you said 850) | /alert edit "Checkout latency p95" threshold=850 interval=5m type=above name="Checkout latency p95" message="Checkout is slow" webhook=84d522e4fbd278b2b66beeed dashboard=62c44503c8448bc7c39e434f tile=tile-latency"
+        typed: opens the form: Alert “Checkout latency p95”
+      threshold must differ from what the alert has, or another field must
+        form:  [threshold] must differ from what the alert has, or another field must"
     `);
     expect(await booth.said(`/alert edit ${LATENCY} name=" "`)).toMatchInlineSnapshot(`
       [

@@ -61,8 +61,17 @@ export function counterOf(slack: Handle) {
     await slack.submit(ANA, viewId, values);
     const view = slack.screen(ANA).views.find(({ id }) => id === viewId);
     if (view) return { errors: view.errors, lines: [] };
-    const answer = await until(() => privately()[before], 'the answer to a form');
-    return { errors: {}, lines: linesOf(answer.blocks) };
+    const answered = () => privately()[before] ?? mending(viewId);
+    const answer = await until(answered, 'the answer to a form');
+    if ('ts' in answer) return { errors: {}, lines: linesOf(answer.blocks) };
+    await slack.close(ANA, answer.id);
+    return { errors: {}, lines: [`opens again: ${linesOf(answer.blocks)[0]}`] };
+  }
+
+  /** The form that opens again, with what has to be mended above its fields. */
+  function mending(taken: string): View | null {
+    const view = slack.screen(ANA).views.find(({ id }) => id !== taken);
+    return view && view.submit !== null ? view : null;
   }
 
   /** Presses the button below a preview, and waits until its card says how it ended. */

@@ -1,6 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Booth, openBooth } from './booth.ts';
-import { answerForm } from './forms.ts';
+import { ANA } from './counter.ts';
+import { answerForm, formOf } from './forms.ts';
+import { linesOf } from './reading.ts';
 import { type Rule, verdicts } from './verdicts.ts';
 
 let booth: Booth;
@@ -63,8 +65,11 @@ describe('/endpoint create', () => {
     ['streamAuthentication', 'type=STREAMING_MULTI_VPC cluster=arn:cluster', STREAM],
   ] as const)('%s is needed for its type: %s', async ([field, without, whole]) => {
     const type = /type=(\S+)/.exec(whole)?.[1];
-    const said = await booth.said(`/endpoint create staging description=feed ${without}`);
-    expect(said[0]).toMatch(new RegExp(`^[a-z-]+ is required when type is ${type}$`));
+    const line = `/endpoint create staging description=feed ${without}`;
+    const mending = await booth.form(line, formOf('endpoint create'));
+    const said = linesOf(mending.blocks).join('\n');
+    expect(said).toMatch(new RegExp(`[a-z-]+ is required when type is ${type}`));
+    await booth.slack.close(ANA, mending.id);
     const { errors } = await answerForm(
       booth,
       'endpoint create',

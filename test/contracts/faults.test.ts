@@ -20,7 +20,11 @@ interface Expected {
 const FINE: Expected = { read: 'shown', write: 'accepted', effects: 1 };
 const BARE: Expected = { read: /did not work/, write: 'no details', effects: 1 };
 const LOST: Expected = { read: 'again', write: 'unknown', effects: 0 };
-const LATE: Expected = { read: /did not work/, write: 'unknown', effects: 1 };
+const LATE: Expected = {
+  read: /did not work\nThe server did not answer in time/,
+  write: 'unknown',
+  effects: 1,
+};
 const WAIT: Expected = { read: 'again', write: 'later', effects: 0 };
 
 const EXPECTED: Readonly<Record<string, Expected>> = {

@@ -114,7 +114,7 @@ describe('/service scale', () => {
         typed: taken
         form:  taken
       68
-        typed: min must not be above the maximum (64) (you said 68) | /service scale staging min=68 max=64
+        typed: opens the form: min must not be above the maximum (64) (you said 68)
         form:  [minReplicaMemoryGb] must not be above the maximum (64)"
     `);
   });
@@ -203,7 +203,7 @@ describe('/service scale', () => {
     expect(await verdicts(paid, emptied, [''])).toMatchInlineSnapshot(`
       "(empty)
         typed: “replicas=” stands there twice. | For example: /service scale analytics-prod min=16 max=64
-        form:  [minReplicaMemoryGb] or another field must be given"
+        form:  [minReplicaMemoryGb] must be given, or another field must"
     `);
   });
 
@@ -240,8 +240,8 @@ describe('/service scale', () => {
         typed: taken
         form:  taken
       36
-        typed: min does not fit the maximum last seen (32): give both (you said 36) | /service scale archive min=36
-        form:  min does not fit the maximum last seen (32): give both (you said 36) | /service scale archive min=36"
+        typed: opens the form: min does not fit the maximum last seen (32): give both (you said 36)
+        form:  opens again: min does not fit the maximum last seen (32): give both (you said 36)"
     `);
   });
 });

@@ -1,6 +1,7 @@
 import type { Booth } from './booth.ts';
 import { ANA } from './counter.ts';
 import { type Answered, answerForm, fieldOf, formOf, type Values } from './forms.ts';
+import { linesOf } from './reading.ts';
 
 /** One field of a command, asked for together with words that are right by themselves. */
 export interface Rule {
@@ -35,7 +36,7 @@ async function typed(booth: Booth, { command, beside, field }: Rule, value: stri
   const line = word === undefined ? `${own} ${beside}` : `${beside} ${own}`;
   const { answer, view } = await booth.answerOrForm(`/${command} ${line}`, formOf(command));
   if (view) await booth.slack.close(ANA, view.id);
-  if (!answer) return 'opens the form';
+  if (!answer) return `opens the form: ${linesOf(view?.blocks ?? [])[0]}`;
   const said = booth.linesIn(answer);
   return said[0]?.endsWith('?') ? 'taken' : shorten(said.join(' | '));
 }

@@ -193,3 +193,27 @@ test('addresses stand in no channel; whoever decides sees them in private', asyn
   await stage.press(BEN, card, 'change.details');
   await stage.privateWord(BEN, '10.0.0.0/8');
 });
+
+test('a form that stood open while somebody else edited takes nothing of theirs back', async () => {
+  const stage = await openStage();
+  const alert = stage.alerts.alerts().find(({ source, name }) => source === 'tile' && name);
+  const id = alert?.id ?? '';
+  await stage.slack.command(ANA, 'ops', `/alert edit ${id}`);
+  const view = await stage.modal(ANA, 'alert.edit');
+  const shown = () => stage.slack.screen(ANA).views.find((one) => one.id === view);
+  await expect.poll(() => JSON.stringify(shown()?.blocks)).toContain('initial_value');
+
+  stage.alerts.editAlert(id, { threshold: 4242 });
+  const text = (name: string, value: string) => ({
+    [name]: { [name]: { type: 'plain_text_input', value } },
+  });
+  await stage.slack.submit(ANA, view, {
+    ...text('threshold', String(alert?.threshold)),
+    ...text('interval', String(alert?.interval)),
+    ...text('name', String(alert?.name)),
+    ...text('message', 'Look at the new dashboard'),
+  });
+  const preview = textOf((await stage.privateWord(ANA, 'Look at the new dashboard')) ?? empty);
+  expect(preview).not.toContain('4242 → ');
+  expect(preview).toContain('Kept as is');
+});

@@ -138,16 +138,60 @@ function signedClick(stage: Stage, card: { channel: string; ts: string }, by: st
     trigger_id: '77.88.captured',
     actions: [{ type: 'button', action_id: 'change.approve', block_id: 'x', value: id }],
   };
-  return async () => {
-    const body = new URLSearchParams({ payload: JSON.stringify(payload) }).toString();
-    const time = String(Math.floor(Date.now() / 1_000));
-    const hmac = createHmac('sha256', SECRET).update(`v0:${time}:${body}`).digest('hex');
-    const headers = {
-      'content-type': 'application/x-www-form-urlencoded',
-      'x-slack-request-timestamp': time,
-      'x-slack-signature': `v0=${hmac}`,
-    };
-    const answer = await fetch(`${stage.url}/slack/events`, { method: 'POST', headers, body });
-    return answer.status;
-  };
+  return () => sendSigned(stage, payload);
 }
+
+async function sendSigned(stage: Stage, payload: object) {
+  const body = new URLSearchParams({ payload: JSON.stringify(payload) }).toString();
+  const time = String(Math.floor(Date.now() / 1_000));
+  const hmac = createHmac('sha256', SECRET).update(`v0:${time}:${body}`).digest('hex');
+  const headers = {
+    'content-type': 'application/x-www-form-urlencoded',
+    'x-slack-request-timestamp': time,
+    'x-slack-signature': `v0=${hmac}`,
+  };
+  const answer = await fetch(`${stage.url}/slack/events`, { method: 'POST', headers, body });
+  return answer.status;
+}
+
+test('what a field held before another choice made it vanish is not asked for', async () => {
+  const stage = await openStage();
+  const text = (name: string, value: string) => ({
+    [name]: { [name]: { type: 'plain_text_input', value } },
+  });
+  const chosen = (name: string, value: string) => ({
+    [name]: {
+      [name]: {
+        type: 'static_select',
+        selected_option: { text: { type: 'plain_text', text: value }, value },
+      },
+    },
+  });
+  const values = {
+    ...chosen('service', '2f7c9d34-5f0e-4f0a-8f58-0f6f0b1c2d3e'),
+    ...chosen('type', 'VPC_ENDPOINT_SERVICE'),
+    ...text('description', 'orders'),
+    ...text('vpcEndpointServiceName', 'vpce-svc-1'),
+    ...text('vpcResourceShareArn', 'left over from another type'),
+    ...text('reason', 'for the feed'),
+  };
+  const payload = {
+    type: 'view_submission',
+    api_app_id: sandboxWorkspace.appId,
+    team: { id: sandboxWorkspace.teamId },
+    user: { id: ANA, team_id: sandboxWorkspace.teamId },
+    trigger_id: '77.88.submitted',
+    view: {
+      id: 'V0RAW',
+      type: 'modal',
+      hash: '1.abc',
+      callback_id: 'endpoint.create',
+      private_metadata: JSON.stringify({ channel: 'C0OPS000001' }),
+      state: { values },
+    },
+  };
+  expect(await sendSigned(stage, payload)).toBe(200);
+  const preview = JSON.stringify(await stage.privateWord(ANA, 'Create endpoint for'));
+  expect(preview).toContain('vpce-svc-1');
+  expect(preview).not.toContain('left over');
+});

@@ -129,6 +129,7 @@ test('Slack takes the palette with every command, and its metadata has ids only'
   expect(JSON.parse(view.private_metadata ?? '')).toEqual({
     channel: 'C0OPS',
     thread: '1.000001',
+    was: {},
     fixed: {},
   });
   expect(viewProblems(palette(commands, NOWHERE))).toEqual([]);
