@@ -1,47 +1,25 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import type { Server } from 'node:http';
-import { setTimeout as wait } from 'node:timers/promises';
 import type { Logger } from 'pino';
-import { type AlertList, type AlertsClient, createAlertsClient } from './alerts/client.ts';
 import type { RoleName, UserId } from './changes/change.ts';
 import { changeIdFrom } from './changes/id.ts';
-import { createCloudClient } from './cloud/client.ts';
 import { commands } from './commands/index.ts';
 import type { Config, Problem } from './config.ts';
-import { createCostReader, type ReadCosts } from './cost-reader.ts';
-import type { Span } from './costs/calendar.ts';
-import { createDigestDesk } from './digest/desk.ts';
-import type { Gathered } from './digest/gather.ts';
 import { pressIncident } from './digest/incident-press.ts';
-import { digestReader } from './digest/options.ts';
-import { createDigestRun } from './digest/run.ts';
-import type { Subscribed } from './digest/subscribed.ts';
-import { createWatchDesk } from './digest/watch-desk.ts';
-import { createWatch, type WatchWorld } from './digest/watch-run.ts';
-import { watchedFor } from './digest/watched.ts';
-import { directoryOf, type Service } from './directory/directory.ts';
 import type { Clock } from './http/clock.ts';
-import type { ChangeCommand, Reach } from './intent/define.ts';
+import type { ChangeCommand } from './intent/define.ts';
 import type { Policy } from './policy/policy.ts';
 import { unsatisfiable } from './policy/satisfiable.ts';
+import { openReach } from './reach.ts';
 import { createDoor } from './server.ts';
-import { sharedRead } from './shared-read.ts';
 import { connect, type Slack } from './slack/start.ts';
 import { type Database, openDatabase } from './storage/database.ts';
-import { knownServices } from './storage/directory.ts';
-import { tellEffects } from './workflow/effect-notice.ts';
-import { type MoreLanes, startLanes } from './workflow/lanes.ts';
-import { learnFromUsage } from './workflow/learn.ts';
-import { tidy } from './workflow/tidy.ts';
+import { startChores } from './workflow/chores.ts';
+import { startLanes } from './workflow/lanes.ts';
 import type { World } from './workflow/world.ts';
 
 const LOOK_EVERY_MS = 1_000;
-const READ_DIRECTORY_EVERY_MS = 10_000;
-const LEARN_EVERY_MS = 6 * 3_600_000;
-const TIDY_EVERY_MS = 3_600_000;
-const MEASURE_EVERY_MS = 3_600_000;
-const ALERTS_KEPT_MS = 30_000;
 
 export interface AppOptions {
   readonly config: Config;
@@ -111,7 +89,7 @@ async function open(
   const lanes = startLanes(world, LOOK_EVERY_MS, reach.lanes);
   late.wake = lanes.wake;
 
-  const chores = startChores(world, reach.costs);
+  const chores = startChores(world, (span) => reach.costs(span, { priority: 'digest' }));
   const listening = await slack.listen(world);
   const notReady = async () => {
     if (!listening.isOpen()) return 'Slack is not connected.';
@@ -135,33 +113,6 @@ async function open(
     await database.close();
   };
   return { ok: true, port, wake: lanes.wake, stop };
-}
-
-/** What nobody waits for: names from the usage report, what has served its time, old effects. */
-function startChores(world: World, costs: ReadCosts) {
-  const learn = () => learnFromUsage(world).then(world.learned);
-  const measure = () => tellEffects(world, (span) => costs(span, { priority: 'digest' }));
-  const chores = [
-    { work: learn, everyMs: LEARN_EVERY_MS },
-    { work: () => tidy(world), everyMs: TIDY_EVERY_MS },
-    { work: measure, everyMs: MEASURE_EVERY_MS },
-  ].map(({ work, everyMs }) => {
-    const run = () =>
-      work().catch((error: unknown) => {
-        world.log.warn({ err: error }, 'a chore was not done this time');
-      });
-    const chore = { last: run() };
-    const timer = setInterval(() => {
-      chore.last = run();
-    }, everyMs);
-    return { timer, chore };
-  });
-  return {
-    stop: async () => {
-      for (const { timer } of chores) clearInterval(timer);
-      await Promise.all(chores.map(({ chore }) => chore.last));
-    },
-  };
 }
 
 async function listenOn(door: Server, port: number): Promise<number> {
@@ -207,92 +158,4 @@ async function peopleProblems(slack: Slack, policy: Policy): Promise<readonly Pr
     members.set(role, new Set(people ?? []));
   }
   return problems.length > 0 ? problems : unsatisfiable(policy, members);
-}
-
-interface OpenReach {
-  readonly now: () => Reach;
-  readonly costs: ReadCosts;
-  readonly lanes: MoreLanes;
-  readonly refresh: () => void;
-  readonly close: () => Promise<void>;
-}
-
-/** The clients, and the directory as the database last had it: other replicas learn too. */
-async function openReach(
-  options: AppOptions,
-  database: Database,
-  parts: Pick<World, 'messenger' | 'auditKey' | 'newId' | 'instance'>,
-): Promise<OpenReach> {
-  const { config, version, log, clock, now = () => new Date() } = options;
-  const { url: baseUrl, keyId, keySecret } = config.cloud;
-  const { id: organizationId, plan, tier } = config.organization;
-  const organization = { plan, tier };
-  const cloud = createCloudClient({
-    baseUrl,
-    keyId,
-    keySecret,
-    organizationId,
-    organization,
-    version,
-    clock,
-  });
-  const alerts = config.alerts
-    ? createAlertsClient({ baseUrl: config.alerts.url, token: config.alerts.token, version, clock })
-    : null;
-
-  const lists = sharedRead(
-    () => readAlerts(alerts),
-    ALERTS_KEPT_MS,
-    () => now().getTime(),
-  );
-  const clients = {
-    cloud,
-    alerts,
-    listAlerts: () => lists.read('all', { fresh: false }),
-    costs: (span: Span) => readCosts(span, { priority: 'people' }),
-    organization: { plan, tier },
-    openToTheWorld: config.access.openToTheWorld,
-    now,
-  };
-
-  const readCosts = createCostReader({ cloud, database, now, log });
-  let services: readonly Service[] = [];
-  const read = async () => {
-    services = directoryOf(config.services, await knownServices(database.db));
-  };
-  const refresh = () => {
-    read().catch((error: unknown) => log.warn({ err: error }, 'the directory was not read again'));
-  };
-  await read();
-  const digestWorld = {
-    ...parts,
-    database,
-    configured: config.digests,
-    readOptions: digestReader(config.services),
-    costs: (span: Span) => readCosts(span, { priority: 'digest' }),
-    services: () => services,
-    watched: (one: Subscribed, gathered: Gathered) => watchedFor(watchWorld, one, gathered),
-    pause: (ms: number) => wait(ms),
-    log,
-    now,
-  };
-  const watchWorld: WatchWorld = { ...digestWorld, budgets: config.budgets };
-  const watch = createWatchDesk({ ...watchWorld, costs: clients.costs });
-  const digests = createDigestDesk(digestWorld);
-  const timer = setInterval(refresh, READ_DIRECTORY_EVERY_MS);
-  return {
-    now: () => ({ ...clients, digests, watch, services }),
-    costs: readCosts,
-    lanes: { runDigests: createDigestRun(digestWorld), watchCosts: createWatch(watchWorld) },
-    refresh,
-    close: async () => {
-      clearInterval(timer);
-      await Promise.all([cloud.close(), alerts?.close()]);
-    },
-  };
-}
-
-async function readAlerts(alerts: AlertsClient | null): Promise<AlertList> {
-  if (!alerts) return { alerts: [], total: 0, complete: true };
-  return (await alerts.listAlerts()).result;
 }

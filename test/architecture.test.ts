@@ -71,7 +71,7 @@ const MAY: Readonly<Record<string, readonly string[]>> = {
 };
 /** The wire's own rules are pure: a command states them once by using them. */
 const WIRE = /^src\/(cloud|alerts)\/(schema|rules|choices|replies|update|carried)\.ts$/;
-const JOINERS = ['app', 'main', 'manifest'];
+const JOINERS = ['app', 'main', 'manifest', 'reach'];
 const KEPT: readonly (readonly [RegExp, string])[] = [
   [/^@slack\//, 'slack'],
   [/^undici$/, 'http'],

@@ -19,6 +19,7 @@ test('the example file is accepted as it stands', () => {
         { place: 1, approvals: null },
         { place: 2, approvals: { count: 2, self: false }, breakGlass: { to: 'approver' } },
         { place: 3, approvals: { count: 1, self: false } },
+        { place: 4, approvals: null },
       ],
       freezes: [{ reason: 'year end', from: new Date('2026-12-24T00:00:00Z'), by: 'Gus' }],
     },

@@ -1,6 +1,8 @@
 import { readFileSync } from 'node:fs';
+import { commands } from '../../src/commands/index.ts';
 import type { Env } from '../../src/config/environment.ts';
 import { loadConfig } from '../../src/config.ts';
+import type { Command } from '../../src/intent/define.ts';
 
 export const EXAMPLE = readFileSync(
   new URL('../../signalbox.example.yaml', import.meta.url),
@@ -20,25 +22,10 @@ export const ENV: Env = {
   SIGNALBOX_KEY: KEY,
 };
 
-const COMMANDS = {
-  queries: [
-    'service list',
-    'service show',
-    'backup show',
-    'pipe settings',
-    'cost',
-    'alert list',
-    'alert show',
-  ],
-  changes: [
-    'service start',
-    'service stop',
-    'service scale',
-    'service create',
-    'endpoint create',
-    'alert edit',
-  ],
-};
+const namesOf = (kind: Command['kind']) =>
+  commands.filter((command) => command.kind === kind).map(({ name }) => name);
+
+const COMMANDS = { queries: namesOf('query'), changes: namesOf('change') };
 
 type Files = Readonly<Record<string, string>>;
 

@@ -1,0 +1,112 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import { type AlertList, type AlertsClient, createAlertsClient } from './alerts/client.ts';
+import type { AppOptions } from './app.ts';
+import { createCloudClient } from './cloud/client.ts';
+import { createCostReader, type ReadCosts } from './cost-reader.ts';
+import type { Span } from './costs/calendar.ts';
+import { createDigestDesk } from './digest/desk.ts';
+import type { Gathered } from './digest/gather.ts';
+import { digestReader } from './digest/options.ts';
+import { createDigestRun } from './digest/run.ts';
+import type { Subscribed } from './digest/subscribed.ts';
+import { createWatchDesk } from './digest/watch-desk.ts';
+import { createWatch, type WatchWorld } from './digest/watch-run.ts';
+import { watchedFor } from './digest/watched.ts';
+import { directoryOf, type Service } from './directory/directory.ts';
+import type { Reach } from './intent/define.ts';
+import { sharedRead } from './shared-read.ts';
+import type { Database } from './storage/database.ts';
+import { knownServices } from './storage/directory.ts';
+import type { MoreLanes } from './workflow/lanes.ts';
+import type { World } from './workflow/world.ts';
+
+const READ_DIRECTORY_EVERY_MS = 10_000;
+const ALERTS_KEPT_MS = 30_000;
+
+interface OpenReach {
+  readonly now: () => Reach;
+  readonly costs: ReadCosts;
+  readonly lanes: MoreLanes;
+  readonly refresh: () => void;
+  readonly close: () => Promise<void>;
+}
+
+/** The clients, and the directory as the database last had it: other replicas learn too. */
+export async function openReach(
+  options: AppOptions,
+  database: Database,
+  parts: Pick<World, 'messenger' | 'auditKey' | 'newId' | 'instance'>,
+): Promise<OpenReach> {
+  const { config, version, log, clock, now = () => new Date() } = options;
+  const { url: baseUrl, keyId, keySecret } = config.cloud;
+  const { id: organizationId, plan, tier } = config.organization;
+  const organization = { plan, tier };
+  const cloud = createCloudClient({
+    baseUrl,
+    keyId,
+    keySecret,
+    organizationId,
+    organization,
+    version,
+    clock,
+  });
+  const alerts = config.alerts
+    ? createAlertsClient({ baseUrl: config.alerts.url, token: config.alerts.token, version, clock })
+    : null;
+
+  const lists = sharedRead(
+    () => readAlerts(alerts),
+    ALERTS_KEPT_MS,
+    () => now().getTime(),
+  );
+  const clients = {
+    cloud,
+    alerts,
+    listAlerts: () => lists.read('all', { fresh: false }),
+    costs: (span: Span) => readCosts(span, { priority: 'people' }),
+    organization: { plan, tier },
+    openToTheWorld: config.access.openToTheWorld,
+    now,
+  };
+
+  const readCosts = createCostReader({ cloud, database, now, log });
+  let services: readonly Service[] = [];
+  const read = async () => {
+    services = directoryOf(config.services, await knownServices(database.db));
+  };
+  const refresh = () => {
+    read().catch((error: unknown) => log.warn({ err: error }, 'the directory was not read again'));
+  };
+  await read();
+  const digestWorld = {
+    ...parts,
+    database,
+    configured: config.digests,
+    readOptions: digestReader(config.services),
+    costs: (span: Span) => readCosts(span, { priority: 'digest' }),
+    services: () => services,
+    watched: (one: Subscribed, gathered: Gathered) => watchedFor(watchWorld, one, gathered),
+    pause: (ms: number) => wait(ms),
+    log,
+    now,
+  };
+  const watchWorld: WatchWorld = { ...digestWorld, budgets: config.budgets };
+  const watch = createWatchDesk({ ...watchWorld, costs: clients.costs });
+  const digests = createDigestDesk(digestWorld);
+  const timer = setInterval(refresh, READ_DIRECTORY_EVERY_MS);
+  return {
+    now: () => ({ ...clients, digests, watch, services }),
+    costs: readCosts,
+    lanes: { runDigests: createDigestRun(digestWorld), watchCosts: createWatch(watchWorld) },
+    refresh,
+    close: async () => {
+      clearInterval(timer);
+      await Promise.all([cloud.close(), alerts?.close()]);
+    },
+  };
+}
+
+async function readAlerts(alerts: AlertsClient | null): Promise<AlertList> {
+  if (!alerts) return { alerts: [], total: 0, complete: true };
+  return (await alerts.listAlerts()).result;
+}

@@ -1,0 +1,35 @@
+import { tellEffects } from './effect-notice.ts';
+import { learnFromUsage } from './learn.ts';
+import { tidy } from './tidy.ts';
+import type { World } from './world.ts';
+
+const LEARN_EVERY_MS = 6 * 3_600_000;
+const TIDY_EVERY_MS = 3_600_000;
+const MEASURE_EVERY_MS = 3_600_000;
+
+/** What nobody waits for: names from the usage report, what has served its time, old effects. */
+export function startChores(world: World, costs: Parameters<typeof tellEffects>[1]) {
+  const learn = () => learnFromUsage(world).then(world.learned);
+  const measure = () => tellEffects(world, costs);
+  const chores = [
+    { work: learn, everyMs: LEARN_EVERY_MS },
+    { work: () => tidy(world), everyMs: TIDY_EVERY_MS },
+    { work: measure, everyMs: MEASURE_EVERY_MS },
+  ].map(({ work, everyMs }) => {
+    const run = () =>
+      work().catch((error: unknown) => {
+        world.log.warn({ err: error }, 'a chore was not done this time');
+      });
+    const chore = { last: run() };
+    const timer = setInterval(() => {
+      chore.last = run();
+    }, everyMs);
+    return { timer, chore };
+  });
+  return {
+    stop: async () => {
+      for (const { timer } of chores) clearInterval(timer);
+      await Promise.all(chores.map(({ chore }) => chore.last));
+    },
+  };
+}
