@@ -33,7 +33,7 @@ export interface ApiFailure {
 }
 
 const SENTENCES: Record<Trouble, string> = {
-  answer: 'the server answered',
+  answer: 'the server answered with an error',
   'rate-limit': 'the server asks to wait',
   budget: 'too many requests are waiting, so this one was not sent',
   'no-connection': 'no connection to the server could be made',

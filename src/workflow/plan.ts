@@ -52,5 +52,5 @@ export function valueText(value: Json): string {
 
 function itemText(item: Json): string {
   if (typeof item !== 'object' || item === null || Array.isArray(item)) return String(item);
-  return Object.values(item).map(String).join(' ');
+  return Object.values(item).map(valueText).join(' ');
 }
