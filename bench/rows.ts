@@ -1,0 +1,95 @@
+import { METRICS, UsageCosts } from '../src/cloud/usage.ts';
+import { cost } from '../src/commands/cost.ts';
+import type { Day } from '../src/costs/day.ts';
+import { readReport } from '../src/costs/report.ts';
+import type { CostRow } from '../src/costs/row.ts';
+import type { Reach } from '../src/intent/define.ts';
+import { percentile } from './figures.ts';
+
+// The report of a very large organization: 31 days of 2,000 services, 62,000 rows. What does it take
+// to read it, to check it and to answer `/cost`, against JSON.parse of the same body?
+
+const TIMES = 9;
+const SERVICES = 2_000;
+const SPAN = { first: '2026-10-01' as Day, last: '2026-10-31' as Day };
+const NOW = new Date('2026-11-20T12:00:00Z');
+
+const body = JSON.stringify({ grandTotalCredits: 62_000, costs: rowsOfAMonth() });
+
+function rowsOfAMonth(): object[] {
+  const metrics = Object.fromEntries(METRICS.map((name) => [name, 0.1]));
+  const days = Array.from(
+    { length: 31 },
+    (_, day) => `2026-10-${String(day + 1).padStart(2, '0')}`,
+  );
+  return days.flatMap((date) =>
+    Array.from({ length: SERVICES }, (_, index) => ({
+      dataWarehouseId: `warehouse-${index % 40}`,
+      serviceId: `service-${index}`,
+      date,
+      entityId: `service-${index}`,
+      entityName: `team-${index}`,
+      entityType: 'service',
+      metrics,
+      totalCredits: 1,
+      locked: true,
+    })),
+  );
+}
+
+function timed<T>(run: () => T): { ms: number; out: T } {
+  const start = performance.now();
+  const out = run();
+  return { ms: performance.now() - start, out };
+}
+
+async function answered(rows: readonly CostRow[]): Promise<number> {
+  const read = { rows, fetchedAt: NOW, problems: [], gaps: [] };
+  // Only what the command asks for: it throws if it ever asks for more.
+  const reach = { costs: async () => read, services: [], now: () => NOW } as unknown as Reach;
+  const start = performance.now();
+  await cost.answer({ words: '2026-10 by service' }, reach, {
+    by: 'U0BENCH' as never,
+    channel: null,
+  });
+  return performance.now() - start;
+}
+
+const heap = () => {
+  globalThis.gc?.();
+  return process.memoryUsage().heapUsed / 1e6;
+};
+
+const figures: Record<string, number[]> = {};
+const note = (label: string, ms: number) => {
+  figures[label] = [...(figures[label] ?? []), ms];
+};
+
+for (let round = 0; round < TIMES; round += 1) {
+  const parsed = timed<unknown>(() => JSON.parse(body));
+  note('JSON.parse', parsed.ms);
+  const checked = timed(() => UsageCosts.parse(parsed.out));
+  note('checking the reply', checked.ms);
+  const read = timed(() => readReport(checked.out, SPAN));
+  note('reading the report', read.ms);
+  note('summary and table', await answered(read.out.rows));
+}
+
+const median = (label: string) => percentile(figures[label] ?? [], 0.5);
+for (const label of Object.keys(figures)) {
+  process.stdout.write(`${label.padEnd(22)}${median(label).toFixed(1).padStart(9)} ms\n`);
+}
+const aim = 1.5 * median('JSON.parse') + 50;
+process.stdout.write(`${'aim of the last one'.padEnd(22)}${aim.toFixed(1).padStart(9)} ms\n`);
+
+if (globalThis.gc) {
+  const empty = heap();
+  const parsed: unknown = JSON.parse(body);
+  const ofParsed = heap() - empty;
+  const { rows } = readReport(UsageCosts.parse(parsed), SPAN);
+  const ofAll = heap() - empty;
+  await answered(rows);
+  const peak = process.memoryUsage().heapUsed / 1e6 - empty;
+  const text = [ofParsed, ofAll, peak].map((mb) => mb.toFixed(0)).join(' / ');
+  process.stdout.write(`heap in MB: parsed / and read / after the answer   ${text}\n`);
+}
