@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Span } from '../costs/calendar.ts';
+import { lengthOf, type Span } from '../costs/calendar.ts';
 import { type Day, dayOf } from '../costs/day.ts';
 import { dayStates, finalRows, lastFinalDay, selected } from '../costs/ledger.ts';
 import { settled } from '../costs/period.ts';
@@ -10,6 +10,7 @@ import { sumBy } from '../costs/summary.ts';
 import { compared } from '../costs/versus.ts';
 import { readQuestion } from '../costs/words.ts';
 import {
+  changesBy,
   chartPart,
   comparedText,
   footer,
@@ -76,19 +77,29 @@ function misread({ problem, text, nearest }: Unread, said: readonly string[]): A
 }
 
 async function answerQuestion(question: Question, today: Day, reach: Reach): Promise<Answer> {
-  const before = question.versus ? compared(question.period, question.versus, today) : null;
-  const first =
-    before && before.first < question.period.first ? before.first : question.period.first;
-  const read = await reach.costs({ first, last: question.period.last });
+  const asked = question.versus ? compared(question.period, question.versus, today) : null;
+  const first = asked && asked.first < question.period.first ? asked.first : question.period.first;
+  const all = { first, last: question.period.last };
+  if (lengthOf(all) > READ_AT_MOST_DAYS) return TOO_FAR_BACK;
+  const read = await reach.costs(all);
   const rows = rowsFor(question, read, reach);
   const states = dayStates(rows, question.period);
   const period = settled(question.period, lastFinalDay(states), today);
   if (!period) return nothingRead(question.period.label, read);
   if (rows.length === 0) return nothingRead(period.label, read);
 
+  // Only now is it known which days are meant by “final”, and so which days lie before them.
+  const before = question.versus ? compared(period, question.versus, today) : null;
   const shown = question.finalOnly ? finalRows(rows, states) : rows;
   return costAnswer({ ...question, period }, { today, shown, before }, read);
 }
+
+const READ_AT_MOST_DAYS = 800;
+
+const TOO_FAR_BACK: Answer = {
+  title: 'That is not clear',
+  parts: [{ kind: 'text', text: 'What it is compared with lies more than 800 days back.' }],
+};
 
 /** Of one service: its own rows and those of its pipes, with the storage of its warehouse left out. */
 function rowsFor({ only }: Question, { rows }: CostsRead, reach: Reach): readonly CostRow[] {
@@ -106,17 +117,17 @@ function costAnswer(question: Question, { today, shown, before }: Shown, read: C
   const { period, by, top, only } = question;
   const states = dayStates(shown, period);
   const sentences = [
-    before ? (comparedText(shown, period, before, today) ?? 'These periods do not compare.') : null,
+    before ? comparedText(shown, period, before, today) : null,
     openText(states, period),
   ].filter((sentence) => sentence !== null);
   const chart = chartPart(shown, period);
   const lines = sumBy(shown, by, period, top);
-  const was = before ? sumBy(shown, by, before) : null;
+  const changes = before ? changesBy(shown, by, period, before) : null;
   const name = only ? `${only} · ` : '';
   const parts: (Part | null)[] = [
     sentences.length > 0 ? { kind: 'text', text: sentences.join(' ') } : null,
     chart,
-    tablePart(heading(by), lines, was),
+    tablePart(heading(by), lines, changes),
     { kind: 'offers', offers: offersFor(question) },
     { kind: 'note', text: footer(read) },
   ];

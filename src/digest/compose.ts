@@ -122,8 +122,7 @@ function openingLines({ facts, measured, day, span }: Told): readonly string[] {
   const before = period === 'month' ? monthSpan(previousMonth(span)) : spanBefore(span);
   const compared = comparedText(rows, span, before, facts.today);
   const open = openText(states, span);
-  const said = [compared, open].filter((text) => text !== null);
-  return said.length > 0 ? said : ['Nothing to compare it with yet.'];
+  return open === null ? [compared] : [compared, open];
 }
 
 function previousMonth({ first }: Span): string {

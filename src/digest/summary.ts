@@ -1,13 +1,14 @@
-import type { Span } from '../costs/calendar.ts';
-import { lengthOf, monthOf } from '../costs/calendar.ts';
+import { lengthOf, monthOf, type Span } from '../costs/calendar.ts';
 import { compare } from '../costs/comparison.ts';
 import { seriesOf } from '../costs/daily.ts';
 import type { Day } from '../costs/day.ts';
+import { type By, isOfTime } from '../costs/grouping.ts';
 import { type DayState, dayStates } from '../costs/ledger.ts';
 import { changeText, creditsText, figure, shareText, signedFigure } from '../costs/numbers.ts';
+import { paired, type Unpaired } from '../costs/pairing.ts';
 import type { CostsRead } from '../costs/read.ts';
 import { mergedProblems, problemText } from '../costs/report-problem.ts';
-import { type CostRow, creditsOf } from '../costs/row.ts';
+import { type CostRow, creditsOf, type Micro } from '../costs/row.ts';
 import { spanLabel } from '../costs/span-label.ts';
 import { standing } from '../costs/standing.ts';
 import { type Line, sumBy } from '../costs/summary.ts';
@@ -32,25 +33,71 @@ export function openText(states: readonly DayState[], span: Span): string | null
   const part = share === null ? '' : ` (${shareText(share)} of the credits)`;
   const open =
     preliminaryDays > 0 ? [`${preliminaryDays} of ${days} days${part} are not final`] : [];
-  const none = missing.length > 0 ? [`${missing.length} without any data`] : [];
+  const none =
+    missing.length > 0
+      ? [`${missing.length} ${missing.length === 1 ? 'day' : 'days'} without any data`]
+      : [];
   const said = [...open, ...none].join(', ');
   return said === '' ? null : `${said}.`;
 }
 
-/** One sentence of comparison, on the days that are final in both; null where nothing compares. */
+/** One sentence of comparison, on the days that are final in both, or why nothing compares. */
 export function comparedText(
   rows: readonly CostRow[],
   now: Span,
   before: Span,
   today: Day,
-): string | null {
-  const span = { first: before.first < now.first ? before.first : now.first, last: now.last };
-  const comparison = compare(seriesOf(rows, {}, span), now, before);
-  if (!comparison.ok) return null;
+): string {
+  const comparison = compare(seriesOf(rows, {}, spanOfBoth(now, before)), now, before);
+  if (!comparison.ok) return INCOMPARABLE[comparison.why];
   const { delta, relative, days, before: was } = comparison;
   const change = relative === null ? signedFigure(delta) : changeText(relative);
   const all = days === lengthOf(now) ? '' : `, on ${days} days that are final in both`;
   return `${change} against ${spanLabel(before, today)} (${figure(was)})${all}.`;
+}
+
+const INCOMPARABLE: Readonly<Record<Unpaired, string>> = {
+  'unequal-lengths': 'These periods do not compare: one is longer.',
+  'unequal-weekdays': 'These periods do not compare: they have other weekdays.',
+  'no-common-final-days': 'These periods do not compare yet: no day is final in both.',
+};
+
+function spanOfBoth(now: Span, before: Span): Span {
+  return {
+    first: before.first < now.first ? before.first : now.first,
+    last: before.last > now.last ? before.last : now.last,
+  };
+}
+
+/**
+ * What each line costs more or less on the days that are final in both, so that the changes add up
+ * to what the headline says. Null where nothing compares, and for days, weeks and months, of which
+ * none is in both.
+ */
+export function changesBy(
+  rows: readonly CostRow[],
+  by: By,
+  now: Span,
+  before: Span,
+): ReadonlyMap<string, Micro> | null {
+  if (isOfTime(by)) return null;
+  const series = seriesOf(rows, {}, spanOfBoth(now, before));
+  const final = new Set(series.filter((value) => value.final).map(({ day }) => day));
+  const pairing = paired(now, before, (day) => final.has(day));
+  if (!pairing.ok) return null;
+  const on = (days: readonly Day[]) => {
+    const among = new Set(days);
+    return rows.filter(({ day }) => among.has(day));
+  };
+  const changes = new Map<string, Micro>();
+  const add = (key: string, amount: Micro) => changes.set(key, (changes.get(key) ?? 0) + amount);
+  for (const line of sumBy(on(pairing.pairs.map((pair) => pair.now)), by, now)) {
+    add(line.key, line.total);
+  }
+  for (const line of sumBy(on(pairing.pairs.map((pair) => pair.before)), by, before)) {
+    add(line.key, -line.total);
+  }
+  return changes;
 }
 
 /** Days as they are while they fit, else weeks or months; what can still change has a mark. */
@@ -82,15 +129,20 @@ function pointsOf(rows: readonly CostRow[], span: Span, states: readonly DayStat
 export function tablePart(
   heading: string,
   lines: readonly Line[],
-  before: readonly Line[] | null,
+  changes: ReadonlyMap<string, Micro> | null,
 ): Part {
-  const was = new Map((before ?? []).map(({ key, total }) => [key, total]));
-  const columns = [heading, 'Credits', 'Share', ...(before ? ['Change'] : [])];
+  const keys = new Set(lines.map(({ key }) => key));
+  const others = [...(changes ?? [])].reduce(
+    (sum, [key, change]) => (keys.has(key) ? sum : sum + change),
+    0,
+  );
+  const changeOf = (key: string) => (key === 'other' ? others : (changes?.get(key) ?? 0));
+  const columns = [heading, 'Credits', 'Share', ...(changes ? ['Change'] : [])];
   const rows = lines.map(({ key, name, total, share, preliminary }) => [
     `${name}${preliminary !== 0 ? ' *' : ''}`,
     figureCell(total),
     share === null ? null : { value: share, text: shareText(share) },
-    ...(before ? [figureCell(total - (was.get(key) ?? 0))] : []),
+    ...(changes ? [figureCell(changeOf(key))] : []),
   ]);
   return { kind: 'table', columns, rows };
 }

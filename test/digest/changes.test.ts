@@ -1,0 +1,41 @@
+import { expect, test } from 'vitest';
+import { microOf } from '../../src/costs/row.ts';
+import { sumBy } from '../../src/costs/summary.ts';
+import { changesBy, tablePart } from '../../src/digest/summary.ts';
+import { row } from '../costs/rows.ts';
+
+const NOW = { first: '2026-11-09', last: '2026-11-10' };
+const BEFORE = { first: '2026-11-02', last: '2026-11-03' };
+
+function costs(day: string, id: string, credits: number, locked = true) {
+  return row({ day, entityId: id, entityName: id, serviceId: id, credits, locked });
+}
+
+const ROWS = [
+  costs('2026-11-02', 'a', 10),
+  costs('2026-11-02', 'b', 5),
+  costs('2026-11-03', 'a', 10),
+  costs('2026-11-09', 'a', 12),
+  costs('2026-11-09', 'b', 4),
+  costs('2026-11-10', 'a', 3, false),
+];
+
+test('only days that are final in both count, so that nothing is told as a fall too early', () => {
+  const changes = changesBy(ROWS, 'service', NOW, BEFORE);
+  expect([...(changes?.values() ?? [])]).toEqual([microOf(2), microOf(-1)]);
+});
+
+test('the others together have the change of all others', () => {
+  const changes = changesBy(ROWS, 'service', NOW, BEFORE);
+  const part = tablePart('Service', sumBy(ROWS, 'service', NOW, 1), changes);
+  const cells = part.kind === 'table' ? part.rows.map((cells) => cells.at(-1)) : [];
+  expect(cells).toMatchObject([{ value: 2 }, { value: -1 }]);
+});
+
+test('days, weeks and months have no change of their own', () => {
+  expect(changesBy(ROWS, 'day', NOW, BEFORE)).toBe(null);
+});
+
+test('periods that do not compare have no changes', () => {
+  expect(changesBy(ROWS, 'service', NOW, { ...BEFORE, last: '2026-11-04' })).toBe(null);
+});
