@@ -30,7 +30,9 @@ test('an API error reads as a sentence and keeps what is known', () => {
     status: 404,
     serverText: 'NOT_FOUND: 2f7c9d34',
   });
-  expect(error.message).toBe('updateServiceState: the server answered with an error (404 NOT_FOUND: 2f7c9d34)');
+  expect(error.message).toBe(
+    'updateServiceState: the server answered with an error (404 NOT_FOUND: 2f7c9d34)',
+  );
   expect(error).toMatchObject({ code: null, requestId: null, retryAfterMs: null });
 });
 

@@ -1,6 +1,7 @@
 import { mkdirSync } from 'node:fs';
 import { type Browser, chromium, type Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { ORGANIZATION } from '../../src/sandbox/seed/organization.ts';
 import { startSandbox } from '../../src/sandbox/start.ts';
 
 // Without these it looks for its maker's servers, which a closed network refuses one by one.
@@ -131,6 +132,28 @@ test('in a browser: alerts are listed, and the form of one starts with its value
   await close(ana);
 });
 
+test('in a browser: a backup, a pipe and the form of an endpoint', async () => {
+  const ana = await openAs(ANA, OPS, 1000);
+  const backup = ORGANIZATION.backups.find(({ service }) => service === 'analytics-prod');
+  await say(ana, `/backup show analytics-prod ${backup?.id}`);
+  await ana.getByRole('heading', { name: /^Backup of/ }).waitFor();
+  await picture(ana, 'backup');
+  await say(ana, '/pipe settings analytics-prod orders');
+  await ana.getByRole('heading', { name: /^Settings of orders/ }).waitFor();
+  await picture(ana, 'pipe');
+
+  await say(ana, '/endpoint create staging');
+  const dialog = ana.getByRole('dialog');
+  await dialog.getByText('Create endpoint').waitFor();
+  const name = dialog.getByRole('textbox', { name: /^Endpoint service name/ });
+  expect(await name.count()).toBe(0);
+  await dialog.getByRole('combobox', { name: /^Type/ }).click();
+  await ana.getByRole('option', { name: 'VPC_ENDPOINT_SERVICE' }).click();
+  await name.waitFor();
+  await picture(ana, 'form-endpoint');
+  await close(ana);
+});
+
 test('in a browser: a command in a thread, answered there', async () => {
   const ben = await openAs(BEN, OPS);
   await say(ben, 'staging is slow today');
@@ -235,4 +258,27 @@ test('in a browser: what it costs, as a chart and a table', async () => {
   await title.waitFor();
   await title.scrollIntoViewIfNeeded();
   await picture(dora, 'cost');
+});
+
+test('in a browser: a password is shown once, and what nobody knows is left to people', async () => {
+  const ana = await openAs(ANA, OPS);
+  const where = 'provider=aws region=eu-west-1 ip=10.0.0.0/8';
+  await askFor(ana, `/service create "new one" ${where} "a new market"`, 'Create service new one');
+  const ben = await openAs(BEN, APPROVALS);
+  await ben.getByText('Create service new one: waiting for approval').waitFor();
+  await ben.getByRole('button', { name: 'Approve' }).last().click();
+  const show = ben.getByRole('button', { name: 'Show the password' });
+  await show.waitFor();
+  const card = await openAs(ANA, APPROVALS);
+  await card.getByRole('button', { name: 'Show the password' }).last().click();
+  await card.getByRole('dialog').getByText('It is shown this once').waitFor();
+  await picture(card, 'password');
+  await close(card);
+
+  sandbox.cloud.arm({ operation: 'set state', fault: 'close-after-effect', times: 1 });
+  await askFor(ana, '/service stop lab-core for the night', 'Stop lab-core');
+  await ben.getByText('Stop lab-core: waiting for approval').waitFor();
+  await ben.getByRole('button', { name: 'Approve' }).last().click();
+  await ben.getByRole('button', { name: 'It happened' }).waitFor();
+  await picture(ben, 'unknown');
 });
