@@ -56,9 +56,12 @@ test('somebody without the role may not ask, and reads which rule and who could'
 test('a rejection says why, to everyone and to the requester', async () => {
   const stage = await openStage();
   await stage.press(BEN, await ask(stage), 'change.reject');
-  await stage.slack.submit(BEN, await stage.modal(BEN, 'change.reject'), {
-    reason: { reason: { type: 'plain_text_input', value: 'Not during the sale' } },
-  });
+  const form = await stage.modal(BEN, 'change.reject');
+  const because = (value: string) => ({ reason: { reason: { type: 'plain_text_input', value } } });
+  await stage.slack.submit(BEN, form, because('   '));
+  const still = stage.slack.screen(BEN).views.find(({ id }) => id === form);
+  expect(still?.errors.reason).toContain('Please write a few words');
+  await stage.slack.submit(BEN, form, because('Not during the sale'));
   const card = await stage.card('Stop staging: rejected');
   expect(textOf(card ?? empty)).toContain('Not during the sale');
   expect(buttonsOf(card ?? empty)).toEqual([]);
