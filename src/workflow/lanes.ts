@@ -81,12 +81,14 @@ function executionsOf(world: World) {
   const later = new Map<ChangeId, number>();
 
   const run = async (id: ChangeId) => {
+    // From the start of a try: what was answered slowly is as old as its question.
+    const again = world.now().getTime() + AGAIN_AFTER_MS;
     try {
       const executed = await execute(world, id);
-      if (executed === 'later') later.set(id, world.now().getTime() + AGAIN_AFTER_MS);
+      if (executed === 'later') later.set(id, again);
       else later.delete(id);
     } catch (error) {
-      later.set(id, world.now().getTime() + AGAIN_AFTER_MS);
+      later.set(id, again);
       world.log.error({ err: error, change: id }, 'an execution failed');
     } finally {
       running.delete(id);
