@@ -1,4 +1,5 @@
-import { METRICS, UsageCosts } from '../src/cloud/usage.ts';
+import { UsageCosts } from '../src/cloud/usage.ts';
+import { METRICS } from '../src/cloud/usage-row.ts';
 import { cost } from '../src/commands/cost.ts';
 import type { Day } from '../src/costs/day.ts';
 import { readReport } from '../src/costs/report.ts';

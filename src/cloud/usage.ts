@@ -1,58 +1,30 @@
 import { z } from 'zod';
 import { ApiError } from '../errors.ts';
-import { MaybeNumber, MaybeSwitch, MaybeText } from '../http/tolerance.ts';
+import { isRecord } from '../http/answer.ts';
+import { MaybeNumber } from '../http/tolerance.ts';
 import type { UsagePeriod } from './schema.ts';
-
-export const METRICS = [
-  'storageCredits',
-  'backupCredits',
-  'computeCredits',
-  'dataTransferCredits',
-  'initialLoadCredits',
-  'publicDataTransferCredits',
-  'interRegionTier1DataTransferCredits',
-  'interRegionTier2DataTransferCredits',
-  'interRegionTier3DataTransferCredits',
-  'interRegionTier4DataTransferCredits',
-] as const;
-
-// A metric that a row does not have is not zero, so the missing ones stay null.
-const Metrics = z.object(
-  // fromEntries forgets which keys it was given; the list above has them.
-  Object.fromEntries(METRICS.map((name) => [name, MaybeNumber])) as Record<
-    (typeof METRICS)[number],
-    typeof MaybeNumber
-  >,
-);
-
-/**
- * What one entity (a warehouse, service or pipe) cost on one UTC day, in credits. `serviceId` is
- * null in the rows of a warehouse. A row that is not `locked` can still change.
- */
-export const UsageCost = z.looseObject({
-  dataWarehouseId: MaybeText,
-  serviceId: MaybeText,
-  date: MaybeText,
-  entityId: MaybeText,
-  entityName: MaybeText,
-  entityType: MaybeText,
-  metrics: z.preprocess((value) => value ?? {}, Metrics).catch(Metrics.parse({})),
-  totalCredits: MaybeNumber,
-  locked: MaybeSwitch,
-});
-
-const KNOWN_FIELDS = Object.keys(UsageCost.shape);
+import { KNOWN_FIELDS, readUsageCost, type UsageCost } from './usage-row.ts';
 
 /** The contract describes one object, live servers send a list, and both may be missing. */
-const Costs = z.preprocess((value) => {
+const Costs = z
+  .unknown()
+  .optional()
+  .transform((value, { issues }): UsageCost[] => {
+    const rows = listOf(value);
+    if (rows?.every(isRecord)) return rows.map(readUsageCost);
+    issues.push({ code: 'custom', input: value, message: 'must be a list of rows, or one row' });
+    return z.NEVER;
+  });
+
+function listOf(value: unknown): readonly unknown[] | null {
   if (Array.isArray(value)) return value;
-  if (typeof value !== 'object' || value === null) return value ?? [];
+  if (value === undefined || value === null) return [];
+  if (!isRecord(value)) return null;
   return KNOWN_FIELDS.some((field) => field in value) ? [value] : [];
-}, z.array(UsageCost));
+}
 
 export const UsageCosts = z.looseObject({ grandTotalCredits: MaybeNumber, costs: Costs });
 
-export type UsageCost = z.infer<typeof UsageCost>;
 export type UsageCosts = z.infer<typeof UsageCosts>;
 
 /**
