@@ -1,4 +1,5 @@
 import { monthOf, startOf } from './calendar.ts';
+import type { Day } from './day.ts';
 import { type CostRow, METRICS, type Metric, type Micro, microOf } from './row.ts';
 import { dayLabel } from './span-label.ts';
 
@@ -23,6 +24,8 @@ export interface Part {
   readonly amount: Micro;
 }
 
+type Line = Pick<Part, 'key' | 'name'>;
+
 export const METRIC_NAMES: Readonly<Record<Metric, string>> = {
   storageCredits: 'storage',
   backupCredits: 'backup',
@@ -39,19 +42,21 @@ export const METRIC_NAMES: Readonly<Record<Metric, string>> = {
 /** Below this a total and its metrics differ by rounding only. */
 const ROUNDING: Micro = microOf(0.005);
 
-const PARTS: Readonly<Record<By, (row: CostRow) => readonly Part[]>> = {
-  service: (row) => [servicePart(row)],
-  entity: (row) => [part(row, row.entityId, entityName(row))],
-  warehouse: (row) => [warehousePart(row)],
-  day: (row) => [part(row, row.day, dayLabel(row.day))],
-  week: (row) => [weekPart(row)],
-  month: (row) => [part(row, monthOf(row.day), monthOf(row.day))],
-  metric: metricParts,
-  'entity-metric': entityMetricParts,
+type PartsOf = (row: CostRow) => readonly Part[];
+
+const PARTS: Readonly<Record<By, () => PartsOf>> = {
+  service: () => (row) => [servicePart(row)],
+  entity: () => (row) => [part(row, row.entityId, entityName(row))],
+  warehouse: () => (row) => [warehousePart(row)],
+  day: () => ofTime((day) => ({ key: day, name: dayLabel(day) })),
+  week: () => ofTime(weekOf),
+  month: () => ofTime((day) => ({ key: monthOf(day), name: monthOf(day) })),
+  metric: () => metricParts,
+  'entity-metric': () => entityMetricParts,
 };
 
-export function partsOf(by: By): (row: CostRow) => readonly Part[] {
-  return PARTS[by];
+export function partsOf(by: By): PartsOf {
+  return PARTS[by]();
 }
 
 /** Lines of time are read in the order of time, all others from the dearest down. */
@@ -80,9 +85,19 @@ function warehousePart(row: CostRow): Part {
   return row.kind === 'warehouse' ? part(row, key, row.entityName) : part(row, key, key, false);
 }
 
-function weekPart(row: CostRow): Part {
-  const monday = startOf('week', row.day);
-  return part(row, monday, `week of ${dayLabel(monday)}`);
+/** A report has thousands of rows of the same few days, and each day is looked into once. */
+function ofTime(lineOf: (day: Day) => Line): PartsOf {
+  const lines = new Map<Day, Line>();
+  return (row) => {
+    const line = lines.get(row.day) ?? lineOf(row.day);
+    lines.set(row.day, line);
+    return [part(row, line.key, line.name)];
+  };
+}
+
+function weekOf(day: Day): Line {
+  const monday = startOf('week', day);
+  return { key: monday, name: `week of ${dayLabel(monday)}` };
 }
 
 /** What the metrics leave unexplained is a line too, so that the lines add up to the total. */

@@ -4,6 +4,16 @@ import { creditsOf, type Micro } from './row.ts';
 
 const MINUS = '−';
 
+// Made once: a table has thousands of figures, and making a format takes longer than using it.
+const FORMATS = { 0: formatOf(0), 1: formatOf(1), 2: formatOf(2) } as const;
+
+function formatOf(decimals: number): Intl.NumberFormat {
+  return new Intl.NumberFormat('en-US', {
+    minimumFractionDigits: decimals,
+    maximumFractionDigits: decimals,
+  });
+}
+
 /**
  * Credits as people read them, from millionths: `4,182.6`, `12,340`, `0.04`, `<0.01`, `0`; one
  * decimal from 1, none from 10,000, two below 1.
@@ -44,7 +54,7 @@ export function changeText(fraction: number): string {
   return `${fraction < 0 ? MINUS : '+'}${percent} %`;
 }
 
-function decimalsFor(size: number): number {
+function decimalsFor(size: number): 0 | 1 | 2 {
   if (size < 1) return 2;
   return size < 10_000 ? 1 : 0;
 }
@@ -53,9 +63,6 @@ function minusOf(fraction: number): string {
   return Math.round(fraction * 100) < 0 ? MINUS : '';
 }
 
-function grouped(number: number, decimals: number): string {
-  return number.toLocaleString('en-US', {
-    minimumFractionDigits: decimals,
-    maximumFractionDigits: decimals,
-  });
+function grouped(number: number, decimals: 0 | 1 | 2): string {
+  return FORMATS[decimals].format(number);
 }
