@@ -27,7 +27,7 @@ export type JsonObject = { readonly [key: string]: Json };
 
 /** What a change acts on. `kind` and `id` together name the one lock that it takes. */
 export interface Target {
-  readonly kind: 'service' | 'alert' | 'new service';
+  readonly kind: 'service' | 'alert' | 'new service' | 'freeze';
   readonly id: string;
   readonly name: string;
   /** Null: nobody has said, so that no rule about tags or warehouses can be decided. */
@@ -65,6 +65,23 @@ export interface Plan {
   readonly warnings: readonly string[];
   /** Missing where nothing is to be said of it. Approvals are not bound to it. */
   readonly cost?: CostEffect | undefined;
+  /** Missing where it runs as soon as it may, and holds. Approvals are bound to it. */
+  readonly timing?: Timing | undefined;
+}
+
+/** When a change runs, and how long it holds. */
+export interface Timing {
+  /** An instant as ISO text in UTC; null: as soon as it may. */
+  readonly startAt: string | null;
+  readonly back: Return | null;
+}
+
+/** What takes a change back by itself, so many milliseconds after it succeeded. */
+export interface Return {
+  readonly afterMs: number;
+  /** How people read it, and the words of the command that does it. */
+  readonly label: string;
+  readonly line: string;
 }
 
 /** What a change would cost or save, estimated once, so that every drawing of it says the same. */
@@ -88,6 +105,10 @@ export interface Requirement {
   readonly reason: boolean;
   readonly expiresAfterMs: number;
   readonly channel: string | null;
+  /** Who may decide as well once it has waited so long; null where the rule names nobody. */
+  readonly escalation: { readonly to: RoleName; readonly afterMs: number } | null;
+  /** Who may run it alone in an emergency; null where the rule names nobody. */
+  readonly breakGlass: RoleName | null;
 }
 
 export interface Verdict {
@@ -97,6 +118,16 @@ export interface Verdict {
 
 export interface Rejection extends Verdict {
   readonly reason: string;
+}
+
+/** Somebody took it on themselves: nobody approved it, and everybody is told. */
+export interface BrokenGlass extends Verdict {
+  readonly reason: string;
+}
+
+/** What another person found when they looked at a broken glass afterwards. */
+export interface Review extends Verdict {
+  readonly note: string;
 }
 
 export type Ending =
@@ -146,10 +177,18 @@ export interface Change {
   readonly stopped: string | null;
   readonly ending: Ending | null;
   readonly resolution: Resolution | null;
+  readonly brokenGlass: BrokenGlass | null;
+  readonly review: Review | null;
   readonly createdAt: Date;
+  /** Since when it waits for others; null while it is a draft. */
+  readonly confirmedAt: Date | null;
   readonly expiresAt: Date;
-  /** Not claimed before this instant: set when a permit was handed back. */
+  /** Not claimed before this instant: it is timed, or a permit was handed back. */
   readonly notBefore: Date | null;
+  /** When it is to be taken back; set when it succeeded. */
+  readonly backAt: Date | null;
+  /** The change that this one takes back at its time, approved together with it. */
+  readonly parent: ChangeId | null;
   readonly lease: { readonly owner: string; readonly until: Date } | null;
   /** Where the requester typed; null for a direct message or an unknown place. */
   readonly origin: ChannelId | null;

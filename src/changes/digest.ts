@@ -13,6 +13,8 @@ export function canonical(value: Json): string {
 export function planDigest(command: string, plan: Plan): string {
   const { kind, id } = plan.target;
   const before = plan.before?.fields ?? null;
-  const text = canonical({ command, target: [kind, id], body: plan.body, before });
+  // Left out where there is none, so that what was approved before there were any keeps its digest.
+  const timing = plan.timing && { timing: { ...plan.timing, back: { ...plan.timing.back } } };
+  const text = canonical({ command, target: [kind, id], body: plan.body, before, ...timing });
   return createHash('sha256').update(text).digest('hex');
 }

@@ -1,4 +1,4 @@
-import type { Change, Ending, RoleName, UserId } from './change.ts';
+import { type Change, type Ending, isOver, type RoleName, type UserId } from './change.ts';
 import type { Refusal } from './refusal.ts';
 
 export type Outcome =
@@ -14,22 +14,51 @@ export interface Actor {
 /** The wait before a question that nobody answers is withdrawn. */
 export const DRAFT_LIVES_MS = 30 * 60_000;
 
+/** What could not begin in time is not begun much later, when nobody expects it any more. */
+export const LATE_BY_MS = 3_600_000;
+
 export function confirm(change: Change, actor: Actor, now: Date): Outcome {
   if (change.requester !== actor.id) return refuse('not-requester');
   if (change.state !== 'draft') return refuse('not-draft');
   if (now >= change.expiresAt) return refuse('expired');
+  const startAt = startOf(change);
+  if (startAt && now >= startAt) return refuse('too-late');
 
-  const expiresAt = new Date(now.getTime() + change.requires.expiresAfterMs);
-  return move({ ...change, expiresAt, state: change.requires.count > 0 ? 'pending' : 'approved' });
+  const confirmed = { ...change, confirmedAt: now };
+  if (change.requires.count === 0) return move(approved(confirmed, now));
+  const expiresAt = after(now, change.requires.expiresAfterMs);
+  // Whoever decides after the hour it was meant for would run it at another one.
+  const decideBy = startAt && startAt < expiresAt ? startAt : expiresAt;
+  return move({ ...confirmed, expiresAt: decideBy, state: 'pending' });
+}
+
+/** Approved, it may wait for its hour, and then only for so long. */
+function approved(change: Change, now: Date): Change {
+  const startAt = startOf(change);
+  const expiresAt = startAt
+    ? after(startAt, LATE_BY_MS)
+    : change.state === 'draft'
+      ? after(now, change.requires.expiresAfterMs)
+      : change.expiresAt;
+  return { ...change, expiresAt, notBefore: startAt, state: 'approved' };
+}
+
+function startOf({ plan }: Change): Date | null {
+  const startAt = plan.timing?.startAt;
+  return startAt ? new Date(startAt) : null;
+}
+
+function after(instant: Date, ms: number): Date {
+  return new Date(instant.getTime() + ms);
 }
 
 export function approve(change: Change, approver: Actor, now: Date): Outcome {
-  const refusal = notDecidable(change, now) ?? notApprovable(change, approver);
+  const refusal = notDecidable(change, now) ?? notApprovable(change, approver, now);
   if (refusal) return refuse(refusal);
 
   const approvals = [...change.approvals, { by: approver.id, at: now }];
   const enough = approvals.length >= change.requires.count;
-  return move({ ...change, approvals, state: enough ? 'approved' : 'pending' });
+  return move(enough ? approved({ ...change, approvals }, now) : { ...change, approvals });
 }
 
 function notDecidable(change: Change, now: Date): Refusal | null {
@@ -39,20 +68,61 @@ function notDecidable(change: Change, now: Date): Refusal | null {
   return now >= change.expiresAt ? 'expired' : null;
 }
 
-function notApprovable(change: Change, approver: Actor): Refusal | null {
+function notApprovable(change: Change, approver: Actor, now: Date): Refusal | null {
   if (approver.id === change.requester && !change.requires.self) return 'self-approval';
   if (change.approvals.some(({ by }) => by === approver.id)) return 'already-approved';
-  return mayDecide(change, approver) ? null : 'not-an-approver';
+  return mayDecide(change, approver, now) ? null : 'not-an-approver';
 }
 
-function mayDecide(change: Change, actor: Actor): boolean {
-  return change.requires.from !== null && actor.roles.includes(change.requires.from);
+function mayDecide(change: Change, actor: Actor, now: Date): boolean {
+  return decidingRoles(change, now).some((role) => actor.roles.includes(role));
+}
+
+/** Whose verdicts count at this moment: a second role joins once it has waited long enough. */
+export function decidingRoles(
+  { requires, confirmedAt }: Pick<Change, 'requires' | 'confirmedAt'>,
+  now: Date,
+): readonly RoleName[] {
+  const { from, escalation } = requires;
+  if (from === null) return [];
+  const waited = confirmedAt ? now.getTime() - confirmedAt.getTime() : 0;
+  return escalation && waited >= escalation.afterMs ? [from, escalation.to] : [from];
+}
+
+/** Alone, in an emergency, where the rule says who may; a person confirms it a second time. */
+export function breakGlass(change: Change, actor: Actor, reason: string, now: Date): Outcome {
+  if (change.requester !== actor.id) return refuse('not-requester');
+  if (!['draft', 'pending'].includes(change.state)) return refuse('already-decided');
+  if (now >= change.expiresAt) return refuse('expired');
+  const role = change.requires.breakGlass;
+  if (role === null) return refuse('no-break-glass');
+  if (!actor.roles.includes(role)) return refuse('may-not-break-glass');
+  if (reason.trim() === '') return refuse('reason-required');
+
+  const brokenGlass = { by: actor.id, at: now, reason };
+  const confirmedAt = change.confirmedAt ?? now;
+  return move({ ...approved({ ...change, confirmedAt }, now), brokenGlass });
+}
+
+/** Somebody else looks at a broken glass afterwards and writes down what they found. */
+export function review(change: Change, actor: Actor, note: string, now: Date): Outcome {
+  if (change.brokenGlass === null) return refuse('no-break-glass');
+  if (!isOver(change)) return refuse('not-over');
+  if (change.review !== null) return refuse('already-reviewed');
+  if (actor.id === change.brokenGlass.by) return refuse('self-approval');
+  const { from, breakGlass: role } = change.requires;
+  if (![from, role].some((each) => each !== null && actor.roles.includes(each))) {
+    return refuse('not-an-approver');
+  }
+  if (note.trim() === '') return refuse('note-required');
+
+  return move({ ...change, review: { by: actor.id, at: now, note } });
 }
 
 export function reject(change: Change, actor: Actor, reason: string, now: Date): Outcome {
   const refusal = notDecidable(change, now);
   if (refusal) return refuse(refusal);
-  if (!mayDecide(change, actor)) return refuse('not-an-approver');
+  if (!mayDecide(change, actor, now)) return refuse('not-an-approver');
   if (reason.trim() === '') return refuse('reason-required');
 
   return move({ ...change, rejection: { by: actor.id, at: now, reason }, state: 'rejected' });
@@ -98,7 +168,20 @@ export function handBack(change: Change, notBefore: Date): Outcome {
 export function finish(change: Change, ending: Ending): Outcome {
   if (change.state !== 'executing') return refuse('not-executing');
 
-  return move({ ...change, lease: null, ending, state: ending.how });
+  const backAt = ending.how === 'succeeded' ? backAfter(change, ending.at) : null;
+  return move({ ...change, lease: null, ending, backAt, state: ending.how });
+}
+
+function backAfter({ plan }: Change, at: Date): Date | null {
+  const back = plan.timing?.back;
+  return back ? after(at, back.afterMs) : null;
+}
+
+/** The database is older than what was done: nothing that is open in it may go on. */
+export function distrust(change: Change): Outcome {
+  if (isOver(change)) return refuse('already-decided');
+
+  return move({ ...change, lease: null, stopped: 'restored', state: 'stale' });
 }
 
 /** The sender died or hangs: nobody can say what became of its request. */
@@ -129,7 +212,9 @@ export function resolve(
   if (answer.note.trim() === '') return refuse('note-required');
 
   const resolution = { by: actor.id, at: now, ...answer };
-  return move({ ...change, resolution, state: answer.happened ? 'succeeded' : 'failed' });
+  // From when it was sent: nobody meant it to hold longer for the time of the doubt.
+  const backAt = answer.happened && change.ending ? backAfter(change, change.ending.at) : null;
+  return move({ ...change, resolution, backAt, state: answer.happened ? 'succeeded' : 'failed' });
 }
 
 // The requester alone may not declare "it did not happen": that would unlock the target for a

@@ -17,6 +17,12 @@ export const REFUSALS = [
   'lost-race',
   'target-moved',
   'approvals-missing',
+  'too-late',
+  'no-break-glass',
+  'may-not-break-glass',
+  'not-over',
+  'already-reviewed',
+  'restored',
   // Who someone is.
   'lookup-failed',
   'deactivated',
@@ -28,6 +34,7 @@ export const REFUSALS = [
   'not-a-requester',
   'not-an-approver',
   'frozen',
+  'never',
   'reason-required',
 ] as const;
 export type Refusal = (typeof REFUSALS)[number];

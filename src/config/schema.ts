@@ -59,8 +59,8 @@ export function fileSchema(words: Words) {
     digests: z.array(digestSchema(on)).default([]),
     budgets: z.array(budgetSchema(on)).default([]),
     access: Access,
-  }).transform(({ roles, policy, freezes, ...rest }) => ({
+  }).transform(({ roles, policy, freezes, never, ...rest }) => ({
     ...rest,
-    policy: { roles, rules: policy, freezes },
+    policy: { roles, rules: policy, freezes, never },
   }));
 }

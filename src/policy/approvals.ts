@@ -1,4 +1,5 @@
 import type { Change, Requirement, RoleName, UserId } from '../changes/change.ts';
+import { decidingRoles } from '../changes/lifecycle.ts';
 
 export interface Standing {
   readonly met: boolean;
@@ -15,16 +16,19 @@ export interface Standing {
  */
 export function standing(
   requires: Requirement,
-  change: Pick<Change, 'approvals' | 'requester'>,
+  change: Pick<Change, 'approvals' | 'requester' | 'confirmedAt'>,
   rolesOf: (user: UserId) => readonly RoleName[] | null,
 ): Standing {
   const { from, count, self } = requires;
   if (from === null) return { met: count === 0, counted: [], missing: count, unknown: [] };
 
-  const people = [...new Set(change.approvals.map(({ by }) => by))]
-    .filter((user) => self || user !== change.requester)
-    .map((user) => ({ user, roles: rolesOf(user) }));
-  const counted = people.filter(({ roles }) => roles?.includes(from)).map(({ user }) => user);
+  const people = [...new Map(change.approvals.map((approval) => [approval.by, approval])).values()]
+    .filter(({ by }) => self || by !== change.requester)
+    .map(({ by, at }) => ({ user: by, at, roles: rolesOf(by) }));
+  const deciding = (at: Date) => decidingRoles({ requires, confirmedAt: change.confirmedAt }, at);
+  const counted = people
+    .filter(({ roles, at }) => deciding(at).some((role) => roles?.includes(role)))
+    .map(({ user }) => user);
   const unknown = people.filter(({ roles }) => roles === null).map(({ user }) => user);
   const missing = Math.max(0, count - counted.length);
   return { met: missing === 0, counted, missing, unknown };

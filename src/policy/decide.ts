@@ -1,7 +1,7 @@
 import type { Requirement, Target } from '../changes/change.ts';
 import type { Actor } from '../changes/lifecycle.ts';
 import type { Refusal } from '../changes/refusal.ts';
-import { reachable, selects } from './matching.ts';
+import { covers, reachable, selects } from './matching.ts';
 import type { Freeze, Policy, Rule } from './policy.ts';
 
 export interface Question {
@@ -13,7 +13,10 @@ export interface Question {
   readonly now: Date;
 }
 
-export type Denial = Extract<Refusal, 'no-rule' | 'not-a-requester' | 'frozen' | 'reason-required'>;
+export type Denial = Extract<
+  Refusal,
+  'no-rule' | 'not-a-requester' | 'frozen' | 'reason-required' | 'never'
+>;
 
 export type Decision =
   | { readonly allow: true; readonly requires: Requirement; readonly rule: Rule }
@@ -35,6 +38,7 @@ export function decide(policy: Policy, question: Question): Decision {
   if (!question.actor.roles.includes(rule.to)) return deny('not-a-requester', rule);
   if (question.kind === 'query') return { allow: true, requires: asRead(rule), rule };
 
+  if (isNever(policy, question)) return deny('never', rule);
   const freeze = freezeOver(policy.freezes, question);
   if (freeze) return deny('frozen', rule, freeze);
   if (!isReasonEnough(rule, question.reason)) return deny('reason-required', rule);
@@ -68,12 +72,28 @@ export function requirementOf(rule: Rule): Requirement {
     reason: rule.reason.required,
     expiresAfterMs: rule.expiresAfterMs,
     channel: rule.channel,
+    escalation: escalationOf(rule),
+    breakGlass: rule.breakGlass?.to ?? null,
   };
+}
+
+function escalationOf({ approvals }: Rule): Requirement['escalation'] {
+  const escalate = approvals?.escalate;
+  return escalate ? { to: escalate.to, afterMs: escalate.after } : null;
 }
 
 // `service *` may name reads beside changes; what it asks for binds the changes only.
 function asRead(rule: Rule): Requirement {
-  return { ...requirementOf(rule), from: null, count: 0, self: false, reason: false };
+  const asked = { from: null, count: 0, self: false, reason: false };
+  return { ...requirementOf(rule), ...asked, escalation: null, breakGlass: null };
+}
+
+// An unknown target is ruled out as long as anything is that it could be.
+function isNever({ never }: Policy, { command, target }: Question): boolean {
+  return never.some(
+    ({ commands, on }) =>
+      commands.some((pattern) => covers(pattern, command)) && selects(on, target) !== false,
+  );
 }
 
 /** The freeze that holds longest, so that nobody is told a date at which another one goes on. */

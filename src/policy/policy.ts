@@ -23,6 +23,8 @@ export interface Rule {
     readonly from: RoleName;
     readonly count: number;
     readonly self: boolean;
+    /** Who may decide as well, once nobody has for so long. */
+    readonly escalate: { readonly to: RoleName; readonly after: number } | null;
   } | null;
   readonly reason: { readonly required: boolean; readonly minimum: number };
   readonly expiresAfterMs: number;
@@ -38,10 +40,18 @@ export interface Freeze {
   readonly by: string | null;
 }
 
+/** What nobody may do, whatever the rules say; not even in an emergency. */
+export interface Never {
+  readonly commands: readonly string[];
+  readonly on: Selector | null;
+  readonly reason: string;
+}
+
 export interface Policy {
   readonly roles: ReadonlyMap<RoleName, Role>;
   readonly rules: readonly Rule[];
   readonly freezes: readonly Freeze[];
+  readonly never: readonly Never[];
 }
 
 /** Every word that the policy may name: declared elsewhere in its file, or a command. */

@@ -23,6 +23,9 @@ function emptyRoles(rule: Rule, members: Members): readonly Problem[] {
     ...(rule.breakGlass
       ? [{ key: 'breakGlass.to', role: rule.breakGlass.to, does: 'break the glass' }]
       : []),
+    ...(rule.approvals?.escalate
+      ? [{ key: 'approvals.escalate.to', role: rule.approvals.escalate.to, does: 'decide later' }]
+      : []),
   ];
   return named
     .filter(({ role }) => membersOf(role, members).size === 0)

@@ -9,12 +9,13 @@ import { Duration, Instant } from './time.ts';
 // What the schema reads to belongs to its promise; the two are imported together.
 export type { Freeze, Policy, Role, Rule, Selector, Words } from './policy.ts';
 
-/** The three keys of the file that make the policy. They read as `Policy`'s parts. */
+/** The keys of the file that make the policy. They read as `Policy`'s parts. */
 export function policyShape(words: Words) {
   return {
     roles: rolesSchema(),
     policy: rulesSchema(words),
     freezes: z.array(freezeSchema(words)).default([]),
+    never: z.array(neverSchema(words)).default([]),
   };
 }
 
@@ -44,14 +45,25 @@ function ruleSchema(words: Words) {
     allow: z.array(patternSchema([...words.queries, ...words.changes])).min(1),
     on: selectorSchema(words).optional(),
     to: role,
-    approvals: strict({ from: role, count: z.int().min(1).max(20).default(1), self: Allowed })
-      .transform(({ self, ...rest }) => ({ ...rest, self: self === 'allowed' }))
-      .optional(),
+    approvals: approvalsSchema(role).optional(),
     reason: Reason,
     expires: Duration.default(86_400_000),
     channel: ChannelName.optional(),
     breakGlass: strict({ to: role }).optional(),
   });
+}
+
+function approvalsSchema(role: z.ZodType<string>) {
+  return strict({
+    from: role,
+    count: z.int().min(1).max(20).default(1),
+    self: Allowed,
+    escalate: strict({ to: role, after: Duration }).optional(),
+  }).transform(({ self, escalate = null, ...rest }) => ({
+    ...rest,
+    self: self === 'allowed',
+    escalate,
+  }));
 }
 
 function patternSchema(commands: readonly string[]) {
@@ -118,6 +130,14 @@ function idleRule(rule: Rule, changes: readonly string[]): string | null {
     'asks for approvals or a reason, but allows only queries',
     'only changes are approved and explained; take approvals, reason and breakGlass out',
   );
+}
+
+function neverSchema(words: Words) {
+  return strict({
+    commands: z.array(patternSchema(words.changes)).min(1),
+    on: selectorSchema(words).optional(),
+    reason: z.string().trim().min(1, { error: 'must not be empty' }).max(300),
+  }).transform(({ on = null, ...never }) => ({ ...never, on }));
 }
 
 function freezeSchema(words: Words) {

@@ -38,6 +38,21 @@ const SENTENCES: Readonly<Record<Refusal, Sentence>> = {
   'approvals-missing': () => [
     'Not enough of those who approved may still approve today. Nothing was sent.',
   ],
+  'too-late': () => ['The hour that it was to begin at is over. Ask again with a later one.'],
+  'no-break-glass': () => ['The rule of this change knows no emergency; it needs its approvals.'],
+  'may-not-break-glass': (denial, policy) => [
+    `Only ${roleText(policy, denial.role)} may do this alone. `,
+    ...someone(denial, 'One of them'),
+    ' can.',
+  ],
+  'not-over': () => ['This is not over yet. Look at it when it has ended.'],
+  'already-reviewed': () => [
+    'Somebody has looked at this already and written down what they found.',
+  ],
+  restored: () => [
+    'The database was restored from an older copy, so nobody can say what was sent since. ',
+    'Look at what the target is now, then ask again.',
+  ],
   'lookup-failed': () => [`Slack did not tell who is who just now, so nothing was done. ${AGAIN}`],
   deactivated: () => ['This account is deactivated.'],
   guest: () => ['Guests cannot use Signalbox.'],
@@ -63,6 +78,10 @@ const SENTENCES: Readonly<Record<Refusal, Sentence>> = {
     freeze
       ? [`${name(target)} is frozen until `, { at: freeze.until }, ` (${freezeNote(freeze)}).`]
       : [`${name(target)} is frozen.`],
+  never: ({ command, target }, _policy, prefix) => [
+    `Nobody may use ${quoted(command, prefix)}${target ? ` on ${target}` : ''}: `,
+    'signalbox.yaml rules it out for everyone.',
+  ],
   'reason-required': () => [
     'This needs a reason: write it at the end of the command, for example “nightly maintenance”.',
   ],

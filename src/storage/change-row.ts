@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import {
+  type BrokenGlass,
   type Change,
   type ChannelId,
   type Ending,
@@ -9,6 +10,7 @@ import {
   type Rejection,
   type Requirement,
   type Resolution,
+  type Review,
   type Target,
   targetKey,
   type UserId,
@@ -19,7 +21,12 @@ import { Any, decode, Fields, Instant, toDate, toText } from './portable.ts';
 import type { ChangeTable } from './tables.ts';
 
 // The mapped type makes a kind that is new in the domain fail to compile here.
-const KINDS = { service: 'service', alert: 'alert', 'new service': 'new service' } as const;
+const KINDS = {
+  service: 'service',
+  alert: 'alert',
+  'new service': 'new service',
+  freeze: 'freeze',
+} as const;
 const Kind = z.enum(KINDS satisfies { [K in Target['kind']]: K });
 const User = z.custom<UserId>((value) => typeof value === 'string');
 
@@ -52,6 +59,12 @@ const StoredPlan: z.ZodType<Plan> = z.strictObject({
       share: z.number().nullable(),
     })
     .optional(),
+  timing: z
+    .strictObject({
+      startAt: z.string().nullable(),
+      back: z.strictObject({ afterMs: z.number(), label: z.string(), line: z.string() }).nullable(),
+    })
+    .optional(),
 });
 
 const StoredRequirement: z.ZodType<Requirement> = z.strictObject({
@@ -63,6 +76,9 @@ const StoredRequirement: z.ZodType<Requirement> = z.strictObject({
   reason: z.boolean(),
   expiresAfterMs: z.number(),
   channel: z.string().nullable(),
+  // What was stored before there were these says nothing of them.
+  escalation: z.strictObject({ to: z.string(), afterMs: z.number() }).nullable().default(null),
+  breakGlass: z.string().nullable().default(null),
 });
 
 const StoredRejection: z.ZodType<Rejection> = z.strictObject({
@@ -77,6 +93,10 @@ const StoredResolution: z.ZodType<Resolution> = z.strictObject({
   happened: z.boolean(),
   note: z.string(),
 });
+
+const StoredGlass: z.ZodType<BrokenGlass> = StoredRejection;
+
+const StoredReview: z.ZodType<Review> = z.strictObject({ by: User, at: Instant, note: z.string() });
 
 const answer = { at: Instant, tookMs: z.number(), requestId: z.string().nullable() };
 const StoredEnding: z.ZodType<Ending> = z.discriminatedUnion('how', [
@@ -110,7 +130,10 @@ export function changeRow(change: Change): ChangeRow {
     version: change.version,
     ...verdictColumns(change),
     created_at: toText(change.createdAt),
+    confirmed_at: toText(change.confirmedAt),
     expires_at: toText(change.expiresAt),
+    back_at: toText(change.backAt),
+    parent: change.parent,
     not_before: toText(change.notBefore),
     lease_owner: change.lease?.owner ?? null,
     lease_until: toText(change.lease?.until ?? null),
@@ -125,6 +148,8 @@ function verdictColumns(change: Change) {
     stopped: change.stopped,
     ending: change.ending && JSON.stringify(change.ending),
     resolution: change.resolution && JSON.stringify(change.resolution),
+    broken_glass: change.brokenGlass && JSON.stringify(change.brokenGlass),
+    review: change.review && JSON.stringify(change.review),
     ended_at: toText((change.resolution ?? change.ending)?.at ?? null),
   };
 }
@@ -149,9 +174,14 @@ export function changeFrom(row: ChangeTable, approvals: readonly Verdict[]): Cha
     stopped: row.stopped,
     ending: read(StoredEnding, row.ending),
     resolution: read(StoredResolution, row.resolution),
+    brokenGlass: read(StoredGlass, row.broken_glass),
+    review: read(StoredReview, row.review),
     createdAt: toDate(row.created_at),
+    confirmedAt: toDate(row.confirmed_at),
     expiresAt: toDate(row.expires_at),
     notBefore: toDate(row.not_before),
+    backAt: toDate(row.back_at),
+    parent: row.parent,
     lease: leaseFrom(row.lease_owner, toDate(row.lease_until)),
     origin: row.origin,
     card: cardFrom(row.card_channel, row.card_ts),

@@ -31,6 +31,7 @@ export interface Tables {
   incident: IncidentTable;
   budget_notice: BudgetNoticeTable;
   effect_notice: EffectNoticeTable;
+  change_freeze: FreezeTable;
 }
 
 export interface ChangeTable {
@@ -52,6 +53,11 @@ export interface ChangeTable {
   stopped: string | null;
   ending: JsonText | null;
   resolution: JsonText | null;
+  broken_glass: JsonText | null;
+  review: JsonText | null;
+  confirmed_at: InstantText | null;
+  back_at: InstantText | null;
+  parent: ChangeId | null;
   ended_at: InstantText | null;
   created_at: InstantText;
   expires_at: InstantText;
@@ -199,6 +205,18 @@ export interface EffectNoticeTable {
   change_id: ChangeId;
   days: number;
   at: InstantText;
+}
+
+export interface FreezeTable {
+  /** The id of the change that made it. */
+  id: ChangeId;
+  scope: JsonText;
+  reason: string;
+  made_by: UserId;
+  from_at: InstantText;
+  until_at: InstantText;
+  lifted_by: UserId | null;
+  lifted_at: InstantText | null;
 }
 
 export interface MetaTable {

@@ -2,6 +2,7 @@ import {
   type Change,
   type ChangeId,
   type Requirement,
+  type RoleName,
   targetKey,
   type UserId,
 } from '../changes/change.ts';
@@ -150,6 +151,18 @@ function refusalNow(world: World, change: Change, gathered: Gathered, now: Date)
   return approvalsNow(change, decision, gathered);
 }
 
+// Broken for nobody's approval, it needs the role for that, and today's rule to know of it.
+function glassNow(
+  { requires }: Change,
+  decision: Decision & { allow: true },
+  roles: readonly RoleName[] | null,
+): Refusal | null {
+  const today = decision.requires.breakGlass;
+  if (requires.breakGlass === null || today === null) return 'no-break-glass';
+  const mayStill = [requires.breakGlass, today].every((role) => roles?.includes(role));
+  return mayStill ? null : 'may-not-break-glass';
+}
+
 /** The stricter of the policy then and today's: the approvals must satisfy both. */
 function approvalsNow(
   change: Change,
@@ -163,6 +176,7 @@ function approvalsNow(
   const failedLookup = [...identities.values()].some(
     (identity) => !identity.ok && identity.refusal === 'lookup-failed',
   );
+  if (change.brokenGlass) return glassNow(change, decision, rolesOf(change.requester));
   const meets = (requires: Requirement) => standing(requires, change, rolesOf).met;
   if (meets(change.requires) && meets(decision.requires)) return null;
   return failedLookup ? 'lookup-failed' : 'approvals-missing';

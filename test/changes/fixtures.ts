@@ -52,6 +52,8 @@ export const REQUIRES: Change['requires'] = {
   reason: true,
   expiresAfterMs: 4 * 3_600_000,
   channel: '#db-approvals',
+  escalation: null,
+  breakGlass: null,
 };
 
 export const SUCCESS: Ending & { how: 'succeeded' } = {
@@ -86,7 +88,7 @@ const APPROVED = [
 ];
 
 const ENTERED: Readonly<Record<State, Partial<Change>>> = {
-  draft: { expiresAt: minutes(30) },
+  draft: { expiresAt: minutes(30), confirmedAt: null },
   pending: {},
   approved: { approvals: APPROVED },
   executing: { approvals: APPROVED, lease: { owner: 'replica-1', until: minutes(-1) } },
@@ -118,9 +120,14 @@ export function changeIn(state: State, over: Partial<Change> = {}): Change {
     stopped: null,
     ending: null,
     resolution: null,
+    brokenGlass: null,
+    review: null,
     createdAt: minutes(-10),
     expiresAt: minutes(240),
+    confirmedAt: minutes(-9),
     notBefore: null,
+    backAt: null,
+    parent: null,
     lease: null,
     origin: 'C0OPS' as ChannelId,
     card: null,

@@ -12,6 +12,8 @@ const TWO: Requirement = {
   reason: false,
   expiresAfterMs: 3_600_000,
   channel: null,
+  escalation: null,
+  breakGlass: null,
 };
 
 const TODAY: Readonly<Record<string, readonly RoleName[] | null>> = {
@@ -24,7 +26,7 @@ const TODAY: Readonly<Record<string, readonly RoleName[] | null>> = {
 
 function stand(approvers: readonly string[], requires: Requirement = TWO) {
   const approvals = approvers.map((name) => ({ by: user(name), at: NOON }));
-  const change = { requester: user('ana'), approvals };
+  const change = { requester: user('ana'), approvals, confirmedAt: NOON };
   return standing(requires, change, (who) => TODAY[who] ?? null);
 }
 

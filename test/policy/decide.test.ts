@@ -77,7 +77,27 @@ test('an allowed change carries what the rule asks for', () => {
     reason: true,
     expiresAfterMs: 4 * 3_600_000,
     channel: null,
+    escalation: null,
+    breakGlass: null,
   });
+});
+
+test('an allowed change carries whom it goes to later, and who may do it alone', () => {
+  const approvals = { from: 'approver', escalate: { to: 'viewer', after: '1h' } };
+  const rule = { allow: ['service stop'], to: 'operator', approvals };
+  const decision = ask({}, policyOf([{ ...rule, breakGlass: { to: 'approver' } }]));
+  expect(decision.allow && decision.requires).toMatchObject({
+    escalation: { to: 'viewer', afterMs: 3_600_000 },
+    breakGlass: 'approver',
+  });
+});
+
+test('what is never done is refused to everybody, whatever the rules allow', () => {
+  const rules = [{ allow: ['*'], to: 'operator' }];
+  const never = [{ commands: ['service stop'], on: { tags: ['prod'] }, reason: 'it is the till' }];
+  const forbidding = policyOf(rules, [], never);
+  expect(ask({}, forbidding)).toMatchObject({ allow: false, refusal: 'never' });
+  expect(ask({ command: 'service start' }, forbidding)).toMatchObject({ allow: true });
 });
 
 test('a query under a rule for changes needs no approval, no reason and no thaw', () => {

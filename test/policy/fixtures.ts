@@ -29,12 +29,17 @@ export const roles = {
 const file = strict(policyShape(words));
 
 /** The policy of a file with these rules, and with the roles and words above. */
-export function policyOf(rules: readonly object[], freezes: readonly object[] = []): Policy {
-  const reading = read(file, { roles, policy: rules, freezes });
+export function policyOf(
+  rules: readonly object[],
+  freezes: readonly object[] = [],
+  never: readonly object[] = [],
+): Policy {
+  const reading = read(file, { roles, policy: rules, freezes, never });
   if (!reading.ok) throw new Error(reading.problems.map((problem) => textOf(problem)).join('\n'));
   return {
     roles: reading.value.roles,
     rules: reading.value.policy,
+    never: reading.value.never,
     freezes: reading.value.freezes,
   };
 }

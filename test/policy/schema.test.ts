@@ -259,7 +259,7 @@ test('a short rule is completed: no approval, no reason, a day to run', () => {
 
 test('approvals are one, by somebody else, unless the rule says more', () => {
   const [rule] = policyOf([{ ...LAX, approvals: { from: 'approver' } }]).rules;
-  expect(rule?.approvals).toEqual({ from: 'approver', count: 1, self: false });
+  expect(rule?.approvals).toEqual({ from: 'approver', count: 1, self: false, escalate: null });
 });
 
 test('a reason of some length may be asked for', () => {

@@ -1,0 +1,72 @@
+import { expect, test } from 'vitest';
+import type { Change } from '../../src/changes/change.ts';
+import { type Actor, breakGlass, distrust, review } from '../../src/changes/lifecycle.ts';
+import type { Refusal } from '../../src/changes/refusal.ts';
+import { actor, ana, ben, changeIn, dora, minutes, NOON, REQUIRES, SUCCESS } from './fixtures.ts';
+
+const requires = { ...REQUIRES, breakGlass: 'approver' };
+const anaWhoMay = actor('U0ANA', 'operator', 'approver');
+const pending = (over: Partial<Change> = {}) => changeIn('pending', { requires, ...over });
+const broken = { by: ana.id, at: minutes(1), reason: 'the disk is full' };
+const over = (more: Partial<Change> = {}) =>
+  changeIn('succeeded', { requires, approvals: [], brokenGlass: broken, ...more });
+
+test.for(['draft', 'pending'] as const)('in an emergency a %s is approved by nobody', (state) => {
+  const outcome = breakGlass(changeIn(state, { requires }), anaWhoMay, 'the disk is full', NOON);
+  expect(outcome).toMatchObject({
+    ok: true,
+    change: {
+      state: 'approved',
+      approvals: [],
+      brokenGlass: { by: ana.id, at: NOON, reason: 'the disk is full' },
+      version: 4,
+    },
+  });
+});
+
+test.for<[string, Change, Actor, string, Refusal]>([
+  ['somebody else presses', pending(), ben, 'now', 'not-requester'],
+  ['it is over', over(), anaWhoMay, 'now', 'already-decided'],
+  ['its time is over', pending({ expiresAt: NOON }), anaWhoMay, 'now', 'expired'],
+  ['no rule knows it', changeIn('pending'), anaWhoMay, 'now', 'no-break-glass'],
+  ['the role is missing', pending(), ana, 'now', 'may-not-break-glass'],
+  ['there is no reason', pending(), anaWhoMay, '  ', 'reason-required'],
+])('the glass holds when %s', ([, change, by, reason, refusal]) => {
+  expect(breakGlass(change, by, reason, NOON)).toEqual({ ok: false, refusal });
+});
+
+test('somebody else reviews what was done alone', () => {
+  const outcome = review(over(), ben, 'I saw the same', NOON);
+  const reviewed = { by: ben.id, at: NOON, note: 'I saw the same' };
+  expect(outcome).toMatchObject({ ok: true, change: { state: 'succeeded', review: reviewed } });
+});
+
+test.for<[string, Change, Actor, string, Refusal]>([
+  ['no glass was broken', changeIn('succeeded'), ben, 'fine', 'no-break-glass'],
+  ['it still runs', changeIn('executing', { brokenGlass: broken }), ben, 'fine', 'not-over'],
+  [
+    'somebody did so before',
+    over({ review: { by: ben.id, at: NOON, note: 'fine' } }),
+    ben,
+    'fine',
+    'already-reviewed',
+  ],
+  ['it is whoever broke it', over(), anaWhoMay, 'fine', 'self-approval'],
+  ['a viewer does', over(), dora, 'fine', 'not-an-approver'],
+  ['nothing is said', over(), ben, ' ', 'note-required'],
+])('a review is refused when %s', ([, change, by, note, refusal]) => {
+  expect(review(change, by, note, NOON)).toEqual({ ok: false, refusal });
+});
+
+test.for(['draft', 'pending', 'approved', 'executing', 'unknown'] as const)(
+  'after a restore what was %s is out of date',
+  (state) => {
+    const change = { state: 'stale', stopped: 'restored', lease: null };
+    expect(distrust(changeIn(state))).toMatchObject({ ok: true, change });
+  },
+);
+
+test('after a restore what is over stays as it was', () => {
+  const outcome = distrust(changeIn('succeeded', { ending: SUCCESS }));
+  expect(outcome).toEqual({ ok: false, refusal: 'already-decided' });
+});

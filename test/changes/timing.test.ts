@@ -1,0 +1,97 @@
+import { expect, test } from 'vitest';
+import type { Change, Timing } from '../../src/changes/change.ts';
+import { planDigest } from '../../src/changes/digest.ts';
+import { approve, confirm, decidingRoles, finish, resolve } from '../../src/changes/lifecycle.ts';
+import {
+  actor,
+  ana,
+  ben,
+  changeIn,
+  cleo,
+  DOUBT,
+  FAILURE,
+  minutes,
+  NOON,
+  PLAN,
+  REQUIRES,
+  SUCCESS,
+} from './fixtures.ts';
+
+const back = { afterMs: 4 * 3_600_000, label: 'Start it again', line: 'service start staging' };
+const timed = (timing: Timing, state: Change['state'] = 'draft', over: Partial<Change> = {}) =>
+  changeIn(state, { plan: { ...PLAN, timing }, ...over });
+const at = (startAt: Date | null): Timing => ({
+  startAt: startAt?.toISOString() ?? null,
+  back: null,
+});
+const free = { requires: { ...REQUIRES, count: 0 } };
+
+test.for<[string, Change, object]>([
+  [
+    'waits for approvals as long as its rule says',
+    timed(at(minutes(24 * 60))),
+    { state: 'pending', expiresAt: minutes(240), notBefore: null },
+  ],
+  [
+    'waits for approvals until its hour at most',
+    timed(at(minutes(60))),
+    { state: 'pending', expiresAt: minutes(60) },
+  ],
+  [
+    'that needs none waits for its hour, and an hour longer at most',
+    timed(at(minutes(600)), 'draft', free),
+    { state: 'approved', notBefore: minutes(600), expiresAt: minutes(660) },
+  ],
+])('a timed change %s', ([, draft, expected]) => {
+  expect(confirm(draft, ana, NOON)).toMatchObject({ ok: true, change: expected });
+});
+
+test('the last approval of a timed change lets it wait for its hour', () => {
+  const approvals = [{ by: cleo.id, at: NOON }];
+  const change = timed(at(minutes(90)), 'pending', { approvals, expiresAt: minutes(90) });
+  const expected = { state: 'approved', notBefore: minutes(90), expiresAt: minutes(150) };
+  expect(approve(change, ben, NOON)).toMatchObject({ ok: true, change: expected });
+});
+
+test('a change whose hour is over is not asked for', () => {
+  const outcome = confirm(timed(at(NOON)), ana, NOON);
+  expect(outcome).toEqual({ ok: false, refusal: 'too-late' });
+});
+
+test('what holds for four hours is taken back four hours after it succeeded', () => {
+  const change = timed({ startAt: null, back }, 'executing');
+  expect(finish(change, SUCCESS)).toMatchObject({ change: { backAt: minutes(242) } });
+  expect(finish(change, { ...FAILURE, how: 'failed' })).toMatchObject({ change: { backAt: null } });
+  expect(finish(change, DOUBT)).toMatchObject({ change: { backAt: null } });
+});
+
+test('a doubt that was settled counts from when it was sent', () => {
+  const change = timed({ startAt: null, back }, 'unknown');
+  const settle = (happened: boolean) =>
+    resolve(change, ben, { happened, note: 'the console says so' }, minutes(100));
+  expect(settle(true)).toMatchObject({ change: { backAt: minutes(242) } });
+  expect(settle(false)).toMatchObject({ change: { backAt: null } });
+});
+
+test('an approval is bound to the times, too', () => {
+  const digests = [undefined, at(null), at(NOON), { startAt: null, back }].map((timing) =>
+    planDigest('service stop', timing ? { ...PLAN, timing } : PLAN),
+  );
+  expect(new Set(digests).size).toBe(4);
+});
+
+const escalating = { ...REQUIRES, escalation: { to: 'chief', afterMs: 3_600_000 } };
+const gus = actor('U0GUS', 'chief');
+
+test('the second role decides only once the first has let it wait', () => {
+  const change = changeIn('pending', { requires: escalating, confirmedAt: NOON });
+  expect(decidingRoles(change, minutes(59))).toEqual(['approver']);
+  expect(decidingRoles(change, minutes(60))).toEqual(['approver', 'chief']);
+  expect(approve(change, gus, minutes(59))).toEqual({ ok: false, refusal: 'not-an-approver' });
+  expect(approve(change, gus, minutes(60))).toMatchObject({ ok: true });
+});
+
+test('a rule that asks nobody escalates to nobody', () => {
+  const change = changeIn('pending', { requires: { ...escalating, from: null } });
+  expect(decidingRoles(change, minutes(999))).toEqual([]);
+});
