@@ -21,7 +21,12 @@ export interface Mover {
 }
 
 export type Movers =
-  | { readonly ok: true; readonly movers: readonly Mover[] }
+  | {
+      readonly ok: true;
+      /** How many days of each side were held against each other. */
+      readonly days: number;
+      readonly movers: readonly Mover[];
+    }
   | { readonly ok: false; readonly why: Unpaired };
 
 export interface MoversAsked {
@@ -57,7 +62,7 @@ export function moversOf(
     );
   };
   const all = differences(linesOn(now, 'now'), linesOn(before, 'before'));
-  return { ok: true, movers: largest(all, minimum) };
+  return { ok: true, days: pairing.pairs.length, movers: largest(all, minimum) };
 }
 
 function finalDays(rows: readonly CostRow[], span: Span): readonly Day[] {

@@ -9,7 +9,7 @@ import { dayLabel } from '../costs/span-label.ts';
 import { sumBy } from '../costs/summary.ts';
 import type { Part } from '../intent/answer.ts';
 import type { RanChange } from './facts.ts';
-import { figureCell } from './summary.ts';
+import { figureCell, pairedText } from './summary.ts';
 
 const WEEK = 7;
 const CHANGES_MAX = 5;
@@ -19,16 +19,23 @@ interface MoversWanted {
   readonly increasesOnly: boolean;
 }
 
+export interface MoverLines {
+  readonly lines: readonly string[];
+  /** On how many days they are held against each other, where that is not all of them. */
+  readonly on: string;
+}
+
 /** `analytics-us · compute +55.1 (×3.1)`; none while the days are not final. */
 export function moverLines(
   rows: readonly CostRow[],
   span: Span,
   before: Span,
   { minimum, increasesOnly }: MoversWanted,
-): readonly string[] {
+): MoverLines {
   const found = moversOf(rows, span, before, { by: 'entity-metric', minimum });
-  if (!found.ok) return [];
-  return found.movers.filter(({ delta }) => delta > 0 || !increasesOnly).map(moverText);
+  if (!found.ok) return { lines: [], on: '' };
+  const told = found.movers.filter(({ delta }) => delta > 0 || !increasesOnly);
+  return { lines: told.map(moverText), on: pairedText(found.days, span, before) };
 }
 
 function moverText({ name, kind, delta, relative }: Mover): string {
@@ -72,7 +79,7 @@ export function serviceTable(rows: readonly CostRow[], day: Day): Part {
     of.has(key) ? figureCell(of.get(key) ?? 0) : null;
   return {
     kind: 'table',
-    columns: ['Service', dayLabel(day), dayLabel(weekday), '7 days', 'Month', 'Share'],
+    columns: ['Service', dayLabel(day), dayLabel(weekday), '7 days', 'Month', 'Share of month'],
     rows: month.map(({ key, name, total, share }) => [
       name,
       cell(now, key),

@@ -1,18 +1,16 @@
-import { minImpactOf } from '../costs/anomaly.ts';
 import { addMonths, lengthOf, monthOf, monthSpan, type Span } from '../costs/calendar.ts';
-import { seriesOf } from '../costs/daily.ts';
-import { addDays, type Day } from '../costs/day.ts';
-import { type DayState, dayStates, selected } from '../costs/ledger.ts';
+import { addDays } from '../costs/day.ts';
 import { creditsText, figure } from '../costs/numbers.ts';
-import { type CostRow, creditsOf, type DayValue, type Micro, microOf } from '../costs/row.ts';
+import { creditsOf, type DayValue, microOf } from '../costs/row.ts';
 import { dayLabel, spanLabel } from '../costs/span-label.ts';
-import { headlineDay } from '../costs/standing.ts';
 import type { Answer, Part } from '../intent/answer.ts';
-import { changeLines, moverLines, revisedLines, serviceTable, spanBefore } from './breakdown.ts';
-import { dayText, isNotable, isRise, shortDayText, valueOn } from './comparing.ts';
+import { serviceTable, spanBefore } from './breakdown.ts';
+import { dayText, shortDayText } from './comparing.ts';
 import type { DigestFacts } from './facts.ts';
 import { figures } from './figures.ts';
-import type { Section } from './options.ts';
+import { findings, shows, type Told } from './findings.ts';
+import { measure } from './measure.ts';
+import { type Said, saidOf } from './said.ts';
 import { chartPart, comparedText, footer, headline, openText } from './summary.ts';
 
 export interface Composed {
@@ -21,45 +19,11 @@ export interface Composed {
   readonly thread: Answer | null;
   /** Whether a digest that is quiet otherwise should speak. */
   readonly notable: boolean;
-}
-
-/** How far back the rows must reach: eight weeks of history, and the whole month before. */
-export function rowsNeeded(today: Day): Span {
-  const history = addDays(today, -63);
-  const month = `${monthOf(addMonths(today, -2))}-01`;
-  return { first: history < month ? history : month, last: today };
+  /** What a later digest is held against; null where it has no figures. */
+  readonly said: Said | null;
 }
 
 const CHART_DAYS = 14;
-const UNUSUAL_MAX = 3;
-
-interface Measured {
-  readonly rows: readonly CostRow[];
-  readonly states: readonly DayState[];
-  readonly series: readonly DayValue[];
-  readonly minimum: Micro;
-  /** The day that is spoken of; null where the report has nothing at all. */
-  readonly day: DayValue | null;
-}
-
-function measure({ read, today, selector, options }: DigestFacts): Measured {
-  const span = rowsNeeded(today);
-  const states = dayStates(read.rows, span);
-  const series = seriesOf(read.rows, selector, span);
-  const minimum = microOf(options.minimumCredits ?? minImpactOf(series));
-  const headlined = headlineDay(states, today);
-  const rows = selected(read.rows, selector);
-  const own = dayStates(rows, span).map((one) => asOfReport(one, states));
-  const day = headlined ? valueOn(series, headlined.day) : null;
-  return { rows, states: own, series, minimum, day };
-}
-
-// A day is final when all its rows are, those outside of the scope too: until then another row of
-// the scope may come. A day without rows of the scope cost it nothing, if the report has others.
-function asOfReport(own: DayState, states: readonly DayState[]): DayState {
-  const whole = states.find(({ day }) => day === own.day);
-  return whole && whole.state !== 'no-data' ? { ...own, state: whole.state } : own;
-}
 
 /** One message of at most twelve blocks, and its details. Source: cost.md §8.1. */
 export function composeDigest(facts: DigestFacts): Composed {
@@ -68,30 +32,18 @@ export function composeDigest(facts: DigestFacts): Composed {
   const { period } = facts.options;
   const isOneDay = period === 'day' && lengthOf(facts.covers) === 1;
   const span = isOneDay ? { first: measured.day.day, last: measured.day.day } : facts.covers;
-  const told = { facts, measured, day: measured.day, span };
-  const { lines, notable } = findings(told);
+  const told: Told = { facts, measured, day: measured.day, span };
+  const found = findings(told);
   const parts: readonly (Part | null)[] = [
-    gapText(facts),
-    { kind: 'text', text: openingLines(told).join('\n') },
+    { kind: 'text', text: [...gapLines(facts), ...openingLines(told)].join('\n') },
     shows(facts, 'figures') ? { kind: 'facts', facts: allFigures(told) } : null,
-    ...lines,
+    ...found.parts,
     shows(facts, 'chart') ? chartOf(told) : null,
     { kind: 'note', text: footerText(facts) },
   ];
   const message = { title: titleOf(told), parts: parts.filter((part) => part !== null) };
-  return { message, thread: threadOf(told), notable };
-}
-
-interface Told {
-  readonly facts: DigestFacts;
-  readonly measured: Measured;
-  readonly day: DayValue;
-  /** The days of the header. */
-  readonly span: Span;
-}
-
-function shows({ options }: DigestFacts, section: Section): boolean {
-  return options.sections.includes(section);
+  const said = saidOf(measured.states, facts.selector);
+  return { message, thread: threadOf(told), notable: found.notable, said };
 }
 
 function titleOf({ facts, measured, span }: Told): string {
@@ -104,13 +56,12 @@ function subject({ scope }: DigestFacts): string {
 }
 
 /** What is old or missing stands above all figures, where nobody can overlook it. */
-function gapText({ read }: DigestFacts): Part | null {
+function gapLines({ read }: DigestFacts): readonly string[] {
   const [gap] = read.gaps;
-  if (!gap) return null;
+  if (!gap) return [];
   const from = gap.from ?? read.fetchedAt;
   const age = from ? `These figures are from ${stamp(from)}` : 'Figures are missing';
-  const text = `! ${age}: the usage report cannot be read now (${gap.why}).`;
-  return { kind: 'text', text };
+  return [`! ${age}: the usage report cannot be read now (${gap.why}).`];
 }
 
 function openingLines({ facts, measured, day, span }: Told): readonly string[] {
@@ -147,51 +98,6 @@ function allFigures({ facts, measured }: Told) {
   const own = figures(measured.series, measured.states, facts);
   const budgets = shows(facts, 'budgets') ? facts.watched.budgets : [];
   return [...own, ...budgets.map((text) => ['Budget', text] as const)];
-}
-
-interface Findings {
-  readonly lines: readonly Part[];
-  readonly notable: boolean;
-}
-
-function findings({ facts, measured, day, span }: Told): Findings {
-  const { rows, states, series, minimum } = measured;
-  const { posted, changes, watched, options } = facts;
-  const isLong = options.period !== 'day';
-  const held = isLong ? span : { first: day.day, last: day.day };
-  const wanted = { minimum, increasesOnly: options.increasesOnly };
-  const movers = shows(facts, 'movers') ? moverLines(rows, held, spanBefore(held), wanted) : [];
-  const revised = shows(facts, 'revisions') ? revisedLines(posted, states, minimum) : [];
-  const rises = isLong || isRise(series, day, creditsOf(minimum));
-  const during = { first: spanBefore(held).first, last: facts.covers.last };
-  const behind = rises ? changeLines(changes, during) : [];
-  const against = isLong ? 'the time before' : dayLabel(spanBefore(held).first);
-  return {
-    lines: [
-      ...listed(`Moved most, against ${against}`, movers),
-      ...unusualPart(facts),
-      ...listed('Revised', revised),
-      ...listed('Changes of these days', behind),
-    ],
-    notable:
-      isNotable(series, day, creditsOf(minimum)) ||
-      revised.length > 0 ||
-      (watched.unusual ?? []).length > 0,
-  };
-}
-
-function unusualPart(facts: DigestFacts): readonly Part[] {
-  const { unusual } = facts.watched;
-  if (unusual === null || !shows(facts, 'unusual')) return [];
-  if (unusual.length === 0) return [{ kind: 'text', text: 'Nothing unusual.' }];
-  const more = unusual.length - UNUSUAL_MAX;
-  const shown = unusual.slice(0, UNUSUAL_MAX);
-  return listed('Unusual', more > 0 ? [...shown, `and ${more} more`] : shown);
-}
-
-function listed(heading: string, lines: readonly string[]): readonly Part[] {
-  if (lines.length === 0) return [];
-  return [{ kind: 'text', text: [`${heading}:`, ...lines.map((line) => `• ${line}`)].join('\n') }];
 }
 
 function chartOf({ facts, measured }: Told): Part | null {
@@ -232,5 +138,5 @@ function withoutData(facts: DigestFacts): Composed {
       { kind: 'note', text: footerText(facts) },
     ],
   };
-  return { message, thread: null, notable: true };
+  return { message, thread: null, notable: true, said: null };
 }

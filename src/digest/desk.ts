@@ -14,6 +14,7 @@ import { turnOf } from './due.ts';
 import { listAnswer, textAnswer, whenText } from './listing.ts';
 import { postNow, previewOf } from './present.ts';
 import type { DigestWorld } from './run.ts';
+import { forgetSaid } from './said.ts';
 import { problemsText, type Subscribed, subscribed } from './subscribed.ts';
 import { earlyText } from './timing.ts';
 import { findOne, roomFor } from './which.ts';
@@ -110,11 +111,12 @@ async function remove(world: DeskWorld, wish: DigestWish, asker: Asker): Promise
 
 async function takeAway(
   world: DeskWorld,
-  { id, channel }: { readonly id: string; readonly channel: string },
+  { id, key, channel }: { readonly id: string } & Pick<Subscribed, 'key' | 'channel'>,
   asker: Asker,
 ): Promise<Answer> {
   const gone = await world.database.transaction(async (tx) => {
     const removed = await removeSubscription(tx, id);
+    await forgetSaid(tx, key);
     if (removed) await note(world, tx, asker, { did: 'digest removed', id, channel });
     return removed;
   });
@@ -161,7 +163,7 @@ async function forgive(world: DeskWorld, tx: Tx, one: Subscribed): Promise<void>
 async function preview(world: DeskWorld, wish: DigestWish, asker: Asker): Promise<Answer> {
   if (Object.keys(wish.options).length === 0) {
     const found = await findOne(world, wish, asker);
-    if (!('title' in found)) return previewOf(world, found);
+    if (!('title' in found)) return previewOf(world, found, found.paused ? 'paused' : 'set');
     if (wish.which !== null) return found;
   }
   // Its channel is of no account: nobody but whoever asks sees it.
@@ -169,7 +171,7 @@ async function preview(world: DeskWorld, wish: DigestWish, asker: Asker): Promis
   const reading = world.readOptions({ ...wish.options, channel });
   if (!reading.ok) return textAnswer('That is not clear', `${problemsText(reading.problems)}.`);
   const wanted = { key: channel, id: null, channel, options: reading.value, paused: false };
-  return previewOf(world, { ...wanted, by: asker.by, since: null });
+  return previewOf(world, { ...wanted, by: asker.by, since: null }, 'not-set');
 }
 
 function inTheFile({ channel }: Subscribed): Answer {

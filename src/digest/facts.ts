@@ -3,6 +3,7 @@ import type { Day } from '../costs/day.ts';
 import type { Selector } from '../costs/ledger.ts';
 import type { CostsRead } from '../costs/read.ts';
 import type { Posted } from '../costs/revision.ts';
+import type { Part } from '../intent/answer.ts';
 import type { DigestConfig } from './options.ts';
 
 /** A change that ran, as the digest names it. */
@@ -12,10 +13,16 @@ export interface RanChange {
   readonly text: string;
 }
 
+/** Something unusual in a line, with its buttons where somebody may press on it. */
+export interface Noticed {
+  readonly text: string;
+  readonly deeds: Part | null;
+}
+
 /** What others found out about the same days, in words for the digest. */
 export interface Watched {
   /** Null: nobody looked, so that nothing is said of it. */
-  readonly unusual: readonly string[] | null;
+  readonly unusual: readonly Noticed[] | null;
   readonly budgets: readonly string[];
 }
 

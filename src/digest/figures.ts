@@ -7,6 +7,7 @@ import { changeText, creditsText, figure, signedFigure } from '../costs/numbers.
 import { type DayValue, microOf } from '../costs/row.ts';
 import { dayLabel, spanLabel } from '../costs/span-label.ts';
 import { standing } from '../costs/standing.ts';
+import { pairedText } from './summary.ts';
 
 type Fact = readonly [string, string];
 
@@ -38,7 +39,7 @@ function againstLastMonth(series: readonly DayValue[], last: Day): string {
   const month = { first: startOf('month', through), last: through };
   const was = { first: addMonths(month.first, -1), last: addMonths(through, -1) };
   const change = relative === null ? signedFigure(delta) : changeText(relative);
-  const days = spanLabel(month, last);
+  const days = `${spanLabel(month, last)}${pairedText(comparison.days, month, was)}`;
   return ` · ${days}: ${figure(now)}, ${change} vs ${spanLabel(was, last)} (${figure(before)})`;
 }
 

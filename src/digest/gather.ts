@@ -3,13 +3,13 @@ import type { Span } from '../costs/calendar.ts';
 import { addDays, type Day, dayOf } from '../costs/day.ts';
 import { type DayState, dayStates } from '../costs/ledger.ts';
 import type { CostsRead } from '../costs/read.ts';
-import type { Posted } from '../costs/revision.ts';
 import type { Service } from '../directory/directory.ts';
 import { changesWhere } from '../storage/changes.ts';
 import { type CostSnapshot, snapshots } from '../storage/costs.ts';
 import type { Db } from '../storage/database.ts';
-import { rowsNeeded } from './compose.ts';
 import type { DigestFacts, RanChange, Watched } from './facts.ts';
+import { rowsNeeded } from './measure.ts';
+import { postedOf, type Said } from './said.ts';
 import { scopeOf } from './scope.ts';
 import type { Subscribed } from './subscribed.ts';
 
@@ -49,18 +49,18 @@ export async function gather(
 interface About {
   readonly covers: Span;
   readonly next: Date | null;
-  /** When the one before was posted. */
-  readonly before: Date | null;
+  /** What the one before said. */
+  readonly said: Said | null;
   readonly watched: Watched;
 }
 
 /** What one digest is made of. */
 export function factsOf(
   { options }: Pick<Subscribed, 'options'>,
-  { covers, next, before, watched }: About,
+  { covers, next, said, watched }: About,
   gathered: Gathered,
 ): DigestFacts {
-  const { read, today, services, changes, said } = gathered;
+  const { read, today, services, changes } = gathered;
   const { selector, label } = scopeOf(options.on, services, read.rows);
   const own = changes.filter(({ plan: { target } }) => isIn(target.id, selector.services));
   return {
@@ -70,8 +70,7 @@ export function factsOf(
     selector,
     scope: label,
     options,
-    // What was said of a day is kept of the whole organisation only.
-    posted: options.on === null && before !== null ? postedBefore(said, before) : [],
+    posted: postedOf(said, selector),
     changes: own.flatMap(ranChange),
     watched,
     next,
@@ -89,14 +88,6 @@ function ranChange({ id, command, plan, ending }: Change): readonly RanChange[] 
   const what = noun === 'service' ? '' : `${noun} for `;
   const deed = `${verb.charAt(0).toUpperCase()}${verb.slice(1)} ${what}${plan.target.name}`;
   return [{ day: dayOf(ending.at), text: `${deed} (${id})` }];
-}
-
-/** What the report said of each day that was over, when the last digest was posted. */
-function postedBefore(said: readonly CostSnapshot[], before: Date): readonly Posted[] {
-  const until = dayOf(before);
-  return said
-    .filter(({ day, fetchedAt }) => day < until && fetchedAt <= before)
-    .map(({ day, total }) => ({ day, total }));
 }
 
 /** The last day that was final, as far as was known at that instant. */

@@ -2,6 +2,7 @@ import type { ChannelId } from '../changes/change.ts';
 import type { Day } from '../costs/day.ts';
 import { type Digest, endDigest } from '../storage/digests.ts';
 import type { DigestWorld } from './run.ts';
+import { type Said, storeSaid } from './said.ts';
 import type { Subscribed } from './subscribed.ts';
 
 /** The permit of one posting, as it is written before the post. */
@@ -19,4 +20,24 @@ export function end(
   ts: string | null,
 ): Promise<boolean> {
   return database.transaction((tx) => endDigest(tx, begun, { state, ts }));
+}
+
+interface Stands {
+  readonly ts: string;
+  /** The key of the digest, which is not that of the permit where it was posted by hand. */
+  readonly digest: string;
+  readonly said: Said | null;
+}
+
+/** With what it said, so that the next one can tell what was revised. */
+export function endPosted(
+  { database }: DigestWorld,
+  begun: Begun,
+  { ts, digest, said }: Stands,
+): Promise<boolean> {
+  return database.transaction(async (tx) => {
+    const isOurs = await endDigest(tx, begun, { state: 'posted', ts });
+    if (isOurs && said) await storeSaid(tx, digest, said);
+    return isOurs;
+  });
 }

@@ -5,8 +5,9 @@ import type { Posting, Room, RoomFound } from '../workflow/world.ts';
 import { type Composed, composeDigest } from './compose.ts';
 import { factsOf, type Gathered } from './gather.ts';
 import { missOnce, tellMissed } from './missed.ts';
-import { type Begun, begin, end } from './permit.ts';
+import { type Begun, begin, end, endPosted } from './permit.ts';
 import type { DigestWorld, DueDigest } from './run.ts';
+import { readSaid } from './said.ts';
 import type { Subscribed } from './subscribed.ts';
 import { endUnknown } from './unknown.ts';
 
@@ -67,9 +68,10 @@ export function whyNot(found: RoomFound): string | null {
 }
 
 async function compose(world: DigestWorld, due: DueDigest, gathered: Gathered) {
-  const { one, slot, next, before } = due;
+  const { one, slot, next } = due;
   const watched = await world.watched(one, gathered);
-  return composeDigest(factsOf(one, { covers: slot.covers, next, before, watched }, gathered));
+  const said = await readSaid(world.database.db, one.key);
+  return composeDigest(factsOf(one, { covers: slot.covers, next, said, watched }, gathered));
 }
 
 /** A digest that speaks only when there is something speaks every Monday: silence is not failure. */
@@ -97,8 +99,8 @@ export async function send(world: DigestWorld, sending: Sending): Promise<PostRe
     return 'unknown';
   }
   if (!posting.ok) return notPosted(world, sending, posting);
-  await end(world, begun, 'posted', posting.at.ts);
   const { ts } = posting.at;
+  await endPosted(world, begun, { ts, digest: one.key, said: composed.said });
   sending.afterwards(() => postThread(world, sending, ts));
   return 'posted';
 }

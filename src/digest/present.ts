@@ -3,8 +3,8 @@ import { addMonths, startOf } from '../costs/calendar.ts';
 import { addDays, dayOf } from '../costs/day.ts';
 import { localTime } from '../costs/local-time.ts';
 import { dueDigest } from '../costs/schedule.ts';
-import type { Answer } from '../intent/answer.ts';
-import { lastDigests, permitDigest } from '../storage/digests.ts';
+import type { Answer, Part } from '../intent/answer.ts';
+import { permitDigest } from '../storage/digests.ts';
 import { composeDigest } from './compose.ts';
 import { scheduleOf, turnOf } from './due.ts';
 import { factsOf, gather } from './gather.ts';
@@ -12,18 +12,19 @@ import { textAnswer } from './listing.ts';
 import { begin } from './permit.ts';
 import { type Details, type PostResult, postDetails, send, whyNot } from './post.ts';
 import type { DigestWorld } from './run.ts';
+import { readSaid } from './said.ts';
 import type { Subscribed } from './subscribed.ts';
 
-/** The digest as it would be posted at this moment. */
-async function composeNow(world: DigestWorld, one: Subscribed) {
+/** The digest as it would be posted at this moment; `next` where its next time is of use. */
+async function composeNow(world: DigestWorld, one: Subscribed, hasNext: boolean) {
   const now = world.now();
   const { db } = world.database;
   const gathered = await gather(db, { costs: world.costs, services: world.services(), now });
-  const before = (await lastDigests(db)).get(one.key)?.at ?? null;
+  const said = await readSaid(db, one.key);
   const watched = await world.watched(one, gathered);
-  const { next } = turnOf(one, now, null);
+  const next = hasNext ? turnOf(one, now, null).next : null;
   return composeDigest(
-    factsOf(one, { covers: coversNow(one, now), next, before, watched }, gathered),
+    factsOf(one, { covers: coversNow(one, now), next, said, watched }, gathered),
   );
 }
 
@@ -40,14 +41,31 @@ function coversNow(one: Subscribed, now: Date): Span {
   return due.state === 'due' ? due.slot.covers : { first: yesterday, last: yesterday };
 }
 
+/** Whether what is shown comes by itself, and if it does not, how it would. */
+export type Coming = 'set' | 'paused' | 'not-set';
+
+const NOT_COMING: Readonly<Record<Coming, readonly Part[]>> = {
+  set: [],
+  paused: [{ kind: 'text', text: 'It is paused: nothing is posted until it is resumed.' }],
+  'not-set': [
+    { kind: 'text', text: 'No such digest is set yet: nothing is posted until one is added.' },
+    { kind: 'offers', offers: [{ label: 'Add a digest', line: 'cost digest add' }] },
+  ],
+};
+
 /** Private, and the real thing. */
-export async function previewOf(world: DigestWorld, one: Subscribed): Promise<Answer> {
-  const { message, thread } = await composeNow(world, one);
+export async function previewOf(
+  world: DigestWorld,
+  one: Subscribed,
+  coming: Coming,
+): Promise<Answer> {
+  const { message, thread } = await composeNow(world, one, coming === 'set');
   const note = {
     kind: 'note',
     text: 'A preview: only you see it. The table goes into the thread.',
   } as const;
-  return { title: message.title, parts: [...message.parts, ...(thread?.parts ?? []), note] };
+  const parts = [...message.parts, ...(thread?.parts ?? []), ...NOT_COMING[coming], note];
+  return { title: message.title, parts };
 }
 
 /** Posts at once, and once for whoever presses twice within a minute. */
@@ -59,7 +77,7 @@ export async function postNow(world: DigestWorld, one: Subscribed): Promise<Answ
   if (why !== null || !found.ok)
     return textAnswer('Not posted', `Nothing was posted: ${why ?? ''}.`);
 
-  const composed = await composeNow(world, one);
+  const composed = await composeNow(world, one, !one.paused);
   const minute = world.now().toISOString().slice(0, 16);
   const begun = begin(world, { ...one, key: `${one.key}|now` }, minute);
   const mine = await world.database.transaction((tx) => permitDigest(tx, begun));

@@ -52,8 +52,14 @@ export function comparedText(
   if (!comparison.ok) return INCOMPARABLE[comparison.why];
   const { delta, relative, days, before: was } = comparison;
   const change = relative === null ? signedFigure(delta) : changeText(relative);
-  const all = days === lengthOf(now) ? '' : `, on ${days} days that are final in both`;
-  return `${change} against ${spanLabel(before, today)} (${figure(was)})${all}.`;
+  const part = pairedText(days, now, before);
+  return `${change} against ${spanLabel(before, today)} (${figure(was)})${part}.`;
+}
+
+/** On how many days two spans are held against each other; nothing where that is all of both. */
+export function pairedText(days: number, now: Span, before: Span): string {
+  if (days === Math.max(lengthOf(now), lengthOf(before))) return '';
+  return `, on ${days} ${days === 1 ? 'day that is' : 'days that are'} final in both`;
 }
 
 const INCOMPARABLE: Readonly<Record<Unpaired, string>> = {

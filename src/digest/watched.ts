@@ -3,13 +3,13 @@ import { selected } from '../costs/ledger.ts';
 import { once } from '../costs/unusual.ts';
 import { budgetLine } from './budget-words.ts';
 import { type Budget, budgetStanding } from './budgets.ts';
-import type { Watched } from './facts.ts';
+import type { Noticed, Watched } from './facts.ts';
 import type { Gathered } from './gather.ts';
 import { unusualSince } from './incident-store.ts';
 import { scopeOf } from './scope.ts';
 import { riseLine, storedRises } from './slow-rises.ts';
 import type { Subscribed } from './subscribed.ts';
-import { unusualLine } from './unusual-words.ts';
+import { deedsOf, unusualLine } from './unusual-words.ts';
 import type { WatchWorld } from './watch-run.ts';
 import { readWatch } from './watch-state.ts';
 
@@ -39,7 +39,7 @@ async function unusualLines(
   { database, now }: Pick<WatchWorld, 'database' | 'now'>,
   { options }: Subscribed,
   { read, services, today }: Gathered,
-): Promise<readonly string[] | null> {
+): Promise<readonly Noticed[] | null> {
   const { state } = await readWatch(database.db);
   if (!state || now().getTime() - Date.parse(state.at) > LATE_MS) return null;
   const { selector } = scopeOf(options.on, services, read.rows);
@@ -52,8 +52,10 @@ async function unusualLines(
     .filter(({ incident }) => Math.abs(incident.impact) >= least)
     .filter(({ incident }) => incident.direction === 'up' || !options.increasesOnly)
     .toSorted((a, b) => Math.abs(b.incident.impact) - Math.abs(a.incident.impact))
-    .map(unusualLine);
-  const slow = rises.filter(({ entityId }) => covered.has(entityId)).map(riseLine);
+    .map((one) => ({ text: unusualLine(one), deeds: deedsOf(one) }));
+  const slow = rises
+    .filter(({ entityId }) => covered.has(entityId))
+    .map((rise) => ({ text: riseLine(rise), deeds: null }));
   return [...unusual, ...slow];
 }
 

@@ -29,6 +29,7 @@ test('new and vanished services are named as such, with no percent of nothing', 
   const read = moversOf(rows, NOW, BEFORE, { by: 'service', minimum: microOf(2) });
   expect(read).toEqual({
     ok: true,
+    days: 1,
     movers: [
       {
         key: 'a',

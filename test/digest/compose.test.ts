@@ -25,7 +25,7 @@ test('its thread has each service and what the warehouse keeps', () => {
   const { thread } = composeDigest(factsFor());
   expect(thread && written(thread)).toMatchInlineSnapshot(`
     "Cost by service · Tue 17 Nov (UTC)
-    Service | Tue 17 Nov | Tue 10 Nov | 7 days | Month | Share
+    Service | Tue 17 Nov | Tue 10 Nov | 7 days | Month | Share of month
     analytics-prod | 100.0 | 101.0 | 590.0 | 1,427.0 | 69 %
     staging | 30.0 | 30.3 | 177.0 | 428.1 | 21 %
     warehouse main: storage + backup | 12.0 | 12.0 | 84.0 | 204.0 | 10 %
@@ -45,7 +45,7 @@ test('a rise names what moved, what is unusual, and the changes behind it', () =
     { day: '2026-11-02', text: 'Stop staging (K3M9QD)' },
   ];
   const watched = {
-    unusual: ['analytics-prod · compute 320.0, expected 101.0'],
+    unusual: [{ text: 'analytics-prod · compute 320.0, expected 101.0', deeds: null }],
     budgets: ['production █████░░░ 59 %'],
   };
   const posted = [{ day: '2026-11-13', total: microOf(90) }];
@@ -58,12 +58,14 @@ test('a rise names what moved, what is unusual, and the changes behind it', () =
     Budget: production █████░░░ 59 %
     Moved most, against Tue 10 Nov:
     • analytics-prod · compute +219.0 (×3.2)
-    Unusual:
-    • analytics-prod · compute 320.0, expected 101.0
-    Revised:
-    • Fri 13 Nov: 90.0 → 144.6 (+61 %)
+
     Changes of these days:
     • Scale analytics-prod (7KQ2MX), Mon 16 Nov
+
+    Revised:
+    • Fri 13 Nov: 90.0 → 144.6 (+61 %)
+    Unusual:
+    • analytics-prod · compute 320.0, expected 101.0
     chart of 14, the last 11-19*
     Fetched 2026-11-20 08:00 UTC · next digest 2026-11-23 08:30 UTC"
   `);
@@ -164,6 +166,76 @@ test('a week is held against the week before, a month against the month before',
     +5 % against September 2026 (1,560.0), on 13 days that are final in both.
     Fetched 2026-11-20 08:00 UTC · next digest 2026-11-23 08:30 UTC"
   `);
+});
+
+test('each of what is unusual has its buttons right below it, the first three of it', () => {
+  const all = ['a', 'b', 'c', 'd'].map((text) => ({
+    text,
+    deeds: { kind: 'deeds', deeds: [{ id: 'incident.details', label: 'Details', value: text }] },
+  })) satisfies DigestFacts['watched']['unusual'];
+  const { parts } = composeDigest(factsFor({ watched: { unusual: all, budgets: [] } })).message;
+  const first = parts.findIndex((part) => part.kind === 'deeds');
+  expect(
+    parts.slice(first - 1, first + 5).map((part) => ('text' in part ? part.text : part.kind)),
+  ).toMatchInlineSnapshot(`
+    [
+      "Unusual, the first 3 of 4:
+    • a",
+      "deeds",
+      "• b",
+      "deeds",
+      "• c",
+      "deeds",
+    ]
+  `);
+});
+
+test('a digest with everything in it has twelve blocks at most', () => {
+  const deeds = { kind: 'deeds', deeds: [] } as const;
+  const unusual = ['a', 'b', 'c', 'd'].map((text) => ({ text, deeds }));
+  const { read } = reading(spiked);
+  const gaps = [{ month: '2026-11', why: 'Too many requests', from: null }];
+  const { message } = composeDigest(
+    factsFor({
+      read: { ...read, gaps },
+      watched: { unusual, budgets: [] },
+      posted: [{ day: '2026-11-13', total: microOf(90) }],
+      changes: [{ day: '2026-11-16', text: 'Scale analytics-prod (7KQ2MX)' }],
+    }),
+  );
+  // The title is a block too.
+  expect(message.parts.length + 1).toBe(12);
+});
+
+test('a month with a day that is not final says on how many days it compares', () => {
+  const open = nineWeeks().map((one) =>
+    one.day === '2026-11-12' ? { ...one, locked: false } : one,
+  );
+  expect(messageOf(reading(open))).toContain(
+    '1–17 Nov, on 16 days that are final in both: 1,917.1, ',
+  );
+  const { options } = factsFor();
+  const week = { first: '2026-11-11', last: '2026-11-17' };
+  const text = messageOf({
+    ...reading(open),
+    covers: week,
+    options: { ...options, period: 'week' },
+  });
+  expect(text).toContain('Moved most, against the time before, on 6 days that are final in both:');
+});
+
+test('a longer month against a shorter one says so, whichever of them is which', () => {
+  const rows = nineWeeks('2026-12-02', 1);
+  const november = { first: '2026-11-01', last: '2026-11-30' };
+  const { options } = factsFor();
+  expect(
+    messageOf({
+      ...reading(rows),
+      today: '2026-12-02',
+      covers: november,
+      options: { ...options, period: 'month', sections: ['movers'] },
+    }),
+  ).toContain(', on 30 days that are final in both.');
 });
 
 test('only what was asked for is told', () => {

@@ -3,6 +3,7 @@ import { expect, test } from 'vitest';
 import type { ChannelId } from '../../src/changes/change.ts';
 import { dayStates } from '../../src/costs/ledger.ts';
 import type { CostRow } from '../../src/costs/row.ts';
+import { microOf } from '../../src/costs/row.ts';
 import { digestReader } from '../../src/digest/options.ts';
 import { createDigestRun } from '../../src/digest/run.ts';
 import type { Answer } from '../../src/intent/answer.ts';
@@ -10,9 +11,13 @@ import { noteSnapshots } from '../../src/storage/costs.ts';
 import type { Posting, Room } from '../../src/workflow/world.ts';
 import { ENGINES, type Engine, freshDatabase } from '../storage/engines.ts';
 import { nineWeeks } from './facts.ts';
+import { written } from './written.ts';
 
 const COSTS = 'C0COSTS' as ChannelId;
-const readOptions = digestReader([]);
+const STAGING = { name: 'staging', id: 's-2', tags: ['dev'], warehouse: 'main' };
+const readOptions = digestReader([STAGING]);
+
+const UNKNOWN = { aliases: [], pipes: [], source: 'configuration', lastSeen: null };
 
 /** A run over a database, with a channel that keeps what is posted into it. */
 async function running(engine: Engine, options: object = {}) {
@@ -23,15 +28,18 @@ async function running(engine: Engine, options: object = {}) {
     now: new Date(0),
     rows: nineWeeks() as readonly CostRow[],
     posts: [] as string[],
+    bodies: [] as string[],
     told: [] as string[],
     refusals: [] as Posting[],
     reads: 0,
     fails: false,
   };
   const room: Room = { id: COSTS, name: 'costs', outside: false, joined: true };
-  const postAnswer = async (channel: ChannelId, { title }: Answer, threadTs?: string) => {
+  const postAnswer = async (channel: ChannelId, answer: Answer, threadTs?: string) => {
+    const { title } = answer;
     const refusal = stage.refusals.shift();
     if (refusal) return refusal;
+    if (!threadTs) stage.bodies.push(written(answer));
     if (!threadTs) stage.posts.push(`${stage.now.toISOString().slice(5, 16)} ${title}`);
     return { ok: true, at: { channel, ts: '1.1' } } as const;
   };
@@ -56,7 +64,7 @@ async function running(engine: Engine, options: object = {}) {
       await database.transaction((tx) => noteSnapshots(tx, said));
       return { rows: stage.rows, fetchedAt, problems: [], gaps: [] };
     },
-    services: () => [],
+    services: () => [{ ...STAGING, ...UNKNOWN }],
     watched: async () => {
       if (stage.fails) throw new Error('the watch is broken');
       return { unusual: null, budgets: [] };
@@ -70,7 +78,7 @@ async function running(engine: Engine, options: object = {}) {
     stage.now = new Date(`2026-11-${time}Z`);
     await run();
   };
-  return { stage, at };
+  return { stage, at, database };
 }
 
 test.for(ENGINES)(
@@ -141,3 +149,39 @@ test('one that cannot be composed comes later, and nothing was promised meanwhil
   await at('20T10:02');
   expect(stage.posts).toHaveLength(1);
 });
+
+/** The report as it is on another day, where one day of one entity reads otherwise than before. */
+function revised(today: string, entityId: string, credits: number): readonly CostRow[] {
+  return nineWeeks(today).map((one) =>
+    one.day === '2026-11-16' && one.entityId === entityId
+      ? { ...one, total: microOf(credits), metrics: { computeCredits: microOf(credits) } }
+      : one,
+  );
+}
+
+test.for<[string, object, string, readonly string[]]>([
+  ['the organization', {}, 's-1', ['• Mon 16 Nov: 145.9 → 242.3 (+66 %)']],
+  ['a service', { on: { services: ['staging'] } }, 's-2', ['• Mon 16 Nov: 30.9 → 200.0 (×6.5)']],
+  ['a tag', { on: { tags: ['dev'] } }, 's-2', ['• Mon 16 Nov: 30.9 → 200.0 (×6.5)']],
+  [
+    'a warehouse',
+    { on: { warehouses: ['main'] } },
+    'w-1',
+    ['• Mon 16 Nov: 145.9 → 331.3 (+127 %)'],
+  ],
+  ['a service, while another was revised', { on: { services: ['staging'] } }, 's-1', []],
+])(
+  'what was revised since the last digest of %s is told once',
+  async ([, options, whose, told]) => {
+    const { stage, at } = await running('sqlite', options);
+    await at('20T09:31');
+    stage.rows = revised('2026-11-21', whose, 200);
+    await at('21T09:31');
+    const lines = (body = '') => body.split('\n').filter((line) => line.startsWith('• Mon 16 Nov'));
+    expect(lines(stage.bodies[1])).toEqual(told);
+    stage.rows = revised('2026-11-22', whose, 200);
+    await at('22T09:31');
+    expect(stage.bodies).toHaveLength(3);
+    expect(lines(stage.bodies[2])).toEqual([]);
+  },
+);

@@ -102,8 +102,20 @@ test('a preview is for one person, and is what would be posted', async () => {
   const text = await answer(stage, DORA, '/cost digest preview service=staging', 'A preview');
   expect(text).toContain('Cost of staging · Tue 17 Nov (UTC)');
   expect(text).toContain('data_visualization');
+  expect(text).toContain('No such digest is set yet');
+  expect(text).toContain('cost digest add');
+  expect(text).not.toContain('next digest');
   await answer(stage, ANA, ADD, 'Digest added');
-  await answer(stage, DORA, '/cost digest preview #db-costs', 'Cost · Tue 17 Nov (UTC)');
+  const set = await answer(
+    stage,
+    DORA,
+    '/cost digest preview #db-costs',
+    'Cost · Tue 17 Nov (UTC)',
+  );
+  expect(set).toContain('next digest 2026-11-20 13:00 UTC');
+  await answer(stage, ANA, '/cost digest pause #db-costs', 'Digest paused');
+  const paused = await answer(stage, DORA, '/cost digest preview #db-costs', 'It is paused');
+  expect(paused).not.toContain('next digest');
   expect(posted(stage)).toEqual([]);
 });
 

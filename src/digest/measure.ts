@@ -1,0 +1,45 @@
+import { minImpactOf } from '../costs/anomaly.ts';
+import { addMonths, monthOf, type Span } from '../costs/calendar.ts';
+import { seriesOf } from '../costs/daily.ts';
+import { addDays, type Day } from '../costs/day.ts';
+import { type DayState, dayStates, selected } from '../costs/ledger.ts';
+import { type CostRow, type DayValue, type Micro, microOf } from '../costs/row.ts';
+import { headlineDay } from '../costs/standing.ts';
+import { valueOn } from './comparing.ts';
+import type { DigestFacts } from './facts.ts';
+
+/** How far back the rows must reach: eight weeks of history, and the whole month before. */
+export function rowsNeeded(today: Day): Span {
+  const history = addDays(today, -63);
+  const month = `${monthOf(addMonths(today, -2))}-01`;
+  return { first: history < month ? history : month, last: today };
+}
+
+/** What the rows of one digest come to. */
+export interface Measured {
+  readonly rows: readonly CostRow[];
+  readonly states: readonly DayState[];
+  readonly series: readonly DayValue[];
+  readonly minimum: Micro;
+  /** The day that is spoken of; null where the report has nothing at all. */
+  readonly day: DayValue | null;
+}
+
+export function measure({ read, today, selector, options }: DigestFacts): Measured {
+  const span = rowsNeeded(today);
+  const states = dayStates(read.rows, span);
+  const series = seriesOf(read.rows, selector, span);
+  const minimum = microOf(options.minimumCredits ?? minImpactOf(series));
+  const headlined = headlineDay(states, today);
+  const rows = selected(read.rows, selector);
+  const own = dayStates(rows, span).map((one) => asOfReport(one, states));
+  const day = headlined ? valueOn(series, headlined.day) : null;
+  return { rows, states: own, series, minimum, day };
+}
+
+// A day is final when all its rows are, those outside of the scope too: until then another row of
+// the scope may come. A day without rows of the scope cost it nothing, if the report has others.
+function asOfReport(own: DayState, states: readonly DayState[]): DayState {
+  const whole = states.find(({ day }) => day === own.day);
+  return whole && whole.state !== 'no-data' ? { ...own, state: whole.state } : own;
+}
