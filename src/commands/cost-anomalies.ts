@@ -1,9 +1,10 @@
 import { z } from 'zod';
+import { offerOf, unclear } from '../digest/question.ts';
 import { textField } from '../intent/arguments.ts';
 import { queryCommand } from '../intent/define.ts';
 
 const MOST_DAYS = 200;
-const ASKED = /^backtest(?:\s+(?<days>\d{1,3})d)?$/i;
+const ASKED = /^(?<word>[a-z]+)?\s*(?:(?<count>\d{1,6})\s*(?<unit>d|days?|w|weeks?)?)?$/i;
 const DEFAULT_DAYS = 60;
 
 export const costAnomalies = queryCommand({
@@ -18,19 +19,21 @@ export const costAnomalies = queryCommand({
   answer: async ({ words = '' }, { watch }) => {
     const said = words.trim();
     if (said === '') return watch.anomalies();
-    const asked = ASKED.exec(said);
-    const days = Number(asked?.groups?.days ?? DEFAULT_DAYS);
-    if (asked && days >= 1 && days <= MOST_DAYS) return watch.backtest(days);
-    const text = asked
-      ? `${days} days are not possible: from 1 to ${MOST_DAYS}.`
-      : `I do not understand “${said}”.`;
-    const line = 'cost anomalies backtest 60d';
-    return {
-      title: 'That is not clear',
-      parts: [
-        { kind: 'text', text: `${text} For example:` },
-        { kind: 'offers', offers: [{ label: line, line }] },
-      ],
-    };
+    const { word, count, unit = 'd' } = ASKED.exec(said)?.groups ?? {};
+    const days = Number(count ?? DEFAULT_DAYS) * (/^w/i.test(unit) ? 7 : 1);
+    const isPossible = days >= 1 && days <= MOST_DAYS;
+    if (word?.toLowerCase() === 'backtest' && isPossible) return watch.backtest(days);
+    const near = Math.min(Math.max(days, 1), MOST_DAYS);
+    return unclear(problemOf(said, days, word), [offerOf(`cost anomalies backtest ${near}d`)]);
   },
 });
+
+function problemOf(said: string, days: number, word: string | undefined): string {
+  if (word?.toLowerCase() !== 'backtest') {
+    return `I do not understand “${said}” here: it takes “backtest” and days. For example:`;
+  }
+  const amount = `“${said.slice(word.length).trim()}”`;
+  return days < 1
+    ? `${amount} has no days. For example:`
+    : `${amount} is too long: at most ${MOST_DAYS} days. For example:`;
+}

@@ -1,8 +1,11 @@
 import { z } from 'zod';
+import type { Span } from '../costs/calendar.ts';
 import { dayOf } from '../costs/day.ts';
-import { selected } from '../costs/ledger.ts';
+import { dayStates, finalRows, lastFinalDay, selected } from '../costs/ledger.ts';
+import { settled } from '../costs/period.ts';
 import { type CostRow, creditsOf, METRICS } from '../costs/row.ts';
-import { readQuestion } from '../costs/words.ts';
+import { askedOf } from '../digest/question.ts';
+import { nothingRead } from '../digest/summary.ts';
 import { findNamed } from '../directory/directory.ts';
 import { textField } from '../intent/arguments.ts';
 import { queryCommand } from '../intent/define.ts';
@@ -18,26 +21,34 @@ export const costCsv = queryCommand({
   target: () => null,
   answer: async ({ words = '' }, reach) => {
     const today = dayOf(reach.now());
-    const isName = (text: string) => findNamed(reach.services, text).length === 1;
-    const reading = readQuestion(words.split(/\s+/).filter(Boolean), today, isName);
-    if (!reading.ok) {
-      const text = `“${reading.text}” is not a period that I know. For example: cost csv last-month`;
-      return { title: 'That is not clear', parts: [{ kind: 'text', text }] };
-    }
-    const { period, only } = reading.question;
-    const read = await reach.costs(period);
+    const asked = askedOf({ command: 'cost csv', words }, today, reach.services);
+    if (!asked.ok) return asked.answer;
+    const { period: wanted, only, finalOnly } = asked.question;
+    const read = await reach.costs(wanted);
     const [service] = only === null ? [] : findNamed(reach.services, only);
-    const rows = service ? selected(read.rows, { services: [service.id] }) : read.rows;
+    const own = service ? selected(read.rows, { services: [service.id] }) : read.rows;
+    const states = dayStates(own, wanted);
+    // Only now is it known which day is meant by “final”.
+    const period = settled(wanted, lastFinalDay(states), today);
+    if (!period) return nothingRead(wanted.label, read);
+    const rows = (finalOnly ? finalRows(own, states) : own).filter(isWithin(period));
     const name = `costs-${period.first}-${period.last}.csv`;
     return {
       title: `Costs of ${period.label} (UTC)`,
       parts: [
-        { kind: 'text', text: `${rows.length} rows, one for each day and entity, in credits.` },
+        {
+          kind: 'text',
+          text: `${rows.length} ${rows.length === 1 ? 'row' : 'rows'}, one for each day and entity, in credits.`,
+        },
         { kind: 'file', name, text: csvOf(rows) },
       ],
     };
   },
 });
+
+function isWithin({ first, last }: Span) {
+  return ({ day }: CostRow) => day >= first && day <= last;
+}
 
 const COLUMNS = [
   'day',

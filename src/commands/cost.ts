@@ -3,12 +3,12 @@ import { lengthOf, type Span } from '../costs/calendar.ts';
 import { type Day, dayOf } from '../costs/day.ts';
 import { dayStates, finalRows, lastFinalDay, selected } from '../costs/ledger.ts';
 import { settled } from '../costs/period.ts';
-import type { Question, QuestionProblem } from '../costs/question.ts';
+import type { Question } from '../costs/question.ts';
 import type { CostsRead } from '../costs/read.ts';
 import type { CostRow } from '../costs/row.ts';
 import { sumBy } from '../costs/summary.ts';
 import { compared } from '../costs/versus.ts';
-import { readQuestion } from '../costs/words.ts';
+import { askedOf, offerOf, unclear } from '../digest/question.ts';
 import {
   changesBy,
   chartPart,
@@ -37,50 +37,17 @@ export const cost = queryCommand({
   target: () => null,
   answer: async ({ words = '' }, reach) => {
     const today = dayOf(reach.now());
-    const isName = (text: string) => findNamed(reach.services, text).length === 1;
-    const said = words.split(/\s+/).filter((word) => word !== '');
-    const reading = readQuestion(said, today, isName);
-    if (!reading.ok) return misread(reading, said);
-    return answerQuestion(reading.question, today, reach);
+    const asked = askedOf({ command: 'cost', words }, today, reach.services);
+    if (!asked.ok) return asked.answer;
+    return answerQuestion(asked.question, today, reach);
   },
 });
-
-const PROBLEMS: Readonly<Record<QuestionProblem, string>> = {
-  'unknown-words': 'is not a period, a grouping or a service that I know',
-  'no-such-day': 'has a day that does not exist',
-  reversed: 'ends before it begins',
-  'in-the-future': 'lies in the future',
-  'no-days': 'has no days',
-  'too-long': 'has more than 400 days',
-  'no-grouping': 'needs a grouping behind it, such as “by service”',
-  'no-comparison': 'needs a period behind it, such as “vs prev”',
-  'no-number': 'needs a number behind it, such as “top 5”',
-  'no-name': 'needs a service behind it',
-  'said-twice': 'is said twice',
-};
-
-type Unread = Extract<ReturnType<typeof readQuestion>, { ok: false }>;
-
-function misread({ problem, text, nearest }: Unread, said: readonly string[]): Answer {
-  const offers: Offer[] = nearest.map((near) => ({
-    label: `cost ${near}`,
-    line: ['cost', ...said.join(' ').replace(text, near).split(' ')].join(' '),
-  }));
-  const hint = offers.length > 0 ? 'Did you mean:' : 'For example: cost mtd by service';
-  return {
-    title: 'That is not clear',
-    parts: [
-      { kind: 'text', text: `“${text}” ${PROBLEMS[problem]}. ${hint}` },
-      { kind: 'offers', offers },
-    ],
-  };
-}
 
 async function answerQuestion(question: Question, today: Day, reach: Reach): Promise<Answer> {
   const asked = question.versus ? compared(question.period, question.versus, today) : null;
   const first = asked && asked.first < question.period.first ? asked.first : question.period.first;
   const all = { first, last: question.period.last };
-  if (lengthOf(all) > READ_AT_MOST_DAYS) return TOO_FAR_BACK;
+  if (lengthOf(all) > READ_AT_MOST_DAYS) return tooFarBack(question);
   const read = await reach.costs(all);
   const rows = rowsFor(question, read, reach);
   const states = dayStates(rows, question.period);
@@ -96,10 +63,11 @@ async function answerQuestion(question: Question, today: Day, reach: Reach): Pro
 
 const READ_AT_MOST_DAYS = 800;
 
-const TOO_FAR_BACK: Answer = {
-  title: 'That is not clear',
-  parts: [{ kind: 'text', text: 'What it is compared with lies more than 800 days back.' }],
-};
+function tooFarBack({ period, by, only }: Question): Answer {
+  const text = `What it is compared with lies more than ${READ_AT_MOST_DAYS} days back. Rather:`;
+  const line = ['cost', `${period.first}..${period.last}`, 'by', by, 'vs prev', only ?? ''];
+  return unclear(text, [offerOf(line.join(' ').trim())]);
+}
 
 /** Of one service: its own rows and those of its pipes, with the storage of its warehouse left out. */
 function rowsFor({ only }: Question, { rows }: CostsRead, reach: Reach): readonly CostRow[] {

@@ -1,6 +1,8 @@
 import leven from 'leven';
-import { isDay, monthOf, quarterOf } from './calendar.ts';
+import { isDay, monthOf, monthSpan, quarterOf } from './calendar.ts';
 import { addDays, type Day } from './day.ts';
+import { firstOf, lastOf } from './period-grammar.ts';
+import { MONTHS } from './span-label.ts';
 
 const WORDS = [
   'today',
@@ -24,7 +26,8 @@ export function periodForms(today: Day): readonly string[] {
   const year = today.slice(0, 4);
   const week = `${addDays(today, -7)}..${addDays(today, -1)}`;
   const dated = [year, monthOf(today), `${year}-Q${quarterOf(today)}`, addDays(today, -1), week];
-  return [...WORDS, ...dated, `${addDays(today, -7)}..`];
+  const names = MONTHS.map((name) => name.toLowerCase());
+  return [...WORDS, ...dated, `${addDays(today, -7)}..`, ...names];
 }
 
 /** What a refused word may have meant: the repairs of its own figures first, then like words. */
@@ -35,6 +38,17 @@ export function nearestForms(word: string, today: Day): readonly string[] {
 
 /** The words most like the typed one, the likest first; a beginning is as good as one letter off. */
 export function alike(typed: string, known: readonly string[]): readonly string[] {
+  return ranked(typed, known).map(({ word }) => word);
+}
+
+/** Those of them that could be the typed one with a slip of the finger; often none. */
+export function close(typed: string, known: readonly string[]): readonly string[] {
+  const limit = typed.length < 4 ? 1 : Math.max(2, Math.ceil(typed.length / 4));
+  const near = ranked(typed, known).filter(({ distance }) => distance <= limit);
+  return near.map(({ word }) => word);
+}
+
+function ranked(typed: string, known: readonly string[]) {
   const wanted = typed.toLowerCase();
   const distance = (form: string) => {
     const word = form.toLowerCase();
@@ -42,15 +56,32 @@ export function alike(typed: string, known: readonly string[]): readonly string[
   };
   return known
     .map((word) => ({ word, distance: distance(word) }))
-    .sort((a, b) => a.distance - b.distance)
-    .map(({ word }) => word);
+    .sort((a, b) => a.distance - b.distance);
 }
 
-function repairs(word: string, today: Day): readonly string[] {
-  const [, count, letters] = /^(\d+)\s*([a-z]+)$/.exec(word) ?? [];
+/** The words of a period that was meant as one of days, weeks or dates. */
+export function repairs(word: string, today: Day): readonly string[] {
+  const [, count, letters] = /^(\d+)[-\s]*([a-z]+)$/.exec(word) ?? [];
   if (count !== undefined) return ofCount(Number(count), letters?.startsWith('w') ?? false);
-  const [, first = '', last = ''] = /^([\d-]+)(?:\.+|…)([\d-]*)$/.exec(word) ?? [];
-  return isDay(first) && (isDay(last) || last === '') ? ofRange(first, last, today) : [];
+  const [, first, to, last = ''] = /^([\d-]+)(\.{2,}|…)([\d-]*)$/.exec(word) ?? [];
+  if (to !== undefined && first !== undefined) return ofRange(first, last, today);
+  return [...datesIn(word), ...existing(word)].filter((day) => isDay(day) && day <= today);
+}
+
+/** The last day of a month that has not as many: 30 February → the 28th. */
+function existing(text: string): readonly string[] {
+  const month = text.slice(0, 7);
+  const isOfMonth = /^\d{4}-\d\d-\d\d$/.test(text) && isDay(`${month}-01`);
+  return isOfMonth ? [isDay(text) ? text : monthSpan(month).last] : [];
+}
+
+/** `5.11.2026` has its day first; of `5/11/2026` nobody knows, so that both are offered. */
+function datesIn(text: string): readonly string[] {
+  const [, a = '', sign, b = '', year] = /^(\d\d?)([./])(\d\d?)\2(\d{4})$/.exec(text) ?? [];
+  if (year === undefined) return [];
+  const [one, other] = [a.padStart(2, '0'), b.padStart(2, '0')];
+  const days = [`${year}-${other}-${one}`, `${year}-${one}-${other}`];
+  return sign === '.' ? days.slice(0, 1) : days;
 }
 
 function ofCount(count: number, weeks: boolean): readonly string[] {
@@ -60,9 +91,13 @@ function ofCount(count: number, weeks: boolean): readonly string[] {
   return weeks ? [whole, days] : [days, whole];
 }
 
-function ofRange(first: Day, last: Day, today: Day): readonly string[] {
-  const [from, to] = last !== '' && last < first ? [last, first] : [first, last || today];
-  const end = to < today ? to : today;
+function ofRange(from: string, to: string, today: Day): readonly string[] {
+  const whole = (edge: string) =>
+    [firstOf(edge), lastOf(edge)].map((day) => existing(day)[0] ?? '');
+  const days = [...whole(from), ...(to === '' ? [today] : whole(to))].sort();
+  const [first = '', last = ''] = [days[0], days.at(-1)];
+  if (first === '') return [];
+  const end = last < today ? last : today;
   const earliest = addDays(end, -399);
-  return from > end ? [] : [`${from < earliest ? earliest : from}..${end}`];
+  return first > end ? [] : [`${first < earliest ? earliest : first}..${end}`];
 }

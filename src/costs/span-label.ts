@@ -2,7 +2,8 @@ import { lengthOf, monthOf, monthSpan, type Span } from './calendar.ts';
 import { type Day, weekdayOf } from './day.ts';
 
 const WEEKDAYS = ['Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat', 'Sun'];
-const MONTHS = [
+/** The twelve, in English, from January on. */
+export const MONTHS = [
   'January',
   'February',
   'March',

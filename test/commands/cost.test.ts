@@ -1,8 +1,11 @@
 import { expect, test } from 'vitest';
 import type { UserId } from '../../src/changes/change.ts';
 import { cost } from '../../src/commands/cost.ts';
+import { costCsv } from '../../src/commands/cost-csv.ts';
+import { commands } from '../../src/commands/index.ts';
 import type { Span } from '../../src/costs/calendar.ts';
 import { addDays } from '../../src/costs/day.ts';
+import { BESIDES } from '../../src/digest/question.ts';
 import type { Reach } from '../../src/intent/define.ts';
 import { row } from '../costs/rows.ts';
 
@@ -35,4 +38,20 @@ test('a comparison that lies years back is refused before anything is read', asy
   const { asked, text } = await answered('2026-11-14..2026-11-20 vs 2020-11-14..2020-11-20');
   expect(text).toContain('more than 800 days back');
   expect(asked).toEqual([]);
+});
+
+test('every command beside it is offered to whoever mistypes its verb', () => {
+  const verbs = commands.flatMap(({ name }) => (name.startsWith('cost ') ? [name.slice(5)] : []));
+  expect([...BESIDES].sort()).toEqual(verbs.sort());
+});
+
+test('a file of the last final day has the rows of that day alone', async () => {
+  const final = row({ day: '2026-11-17', credits: 3 });
+  const rows = [row({ day: '2026-11-16' }), final, row({ day: '2026-11-18', locked: false })];
+  const costs = async () => ({ rows, fetchedAt: NOW, problems: [], gaps: [] });
+  // The whole of what this command asks for; it throws where it asks for more.
+  const reach = { costs, services: [], now: () => NOW } as unknown as Reach;
+  const { title, parts } = await costCsv.answer({ words: 'final' }, reach, ASKER);
+  expect(title).toContain('Tue 17 Nov');
+  expect(JSON.stringify(parts)).toContain('1 row,');
 });

@@ -21,6 +21,8 @@ test.for([
   ['/cost 2026-Q3 by month', '2026-08'],
   ['/cost mtd analytics-prod', 'analytics-prod · 1–19 Nov'],
   ['/cost 7d top 2', 'Other'],
+  ['/cost october', 'October 2026'],
+  ['/cost last month by day', 'October 2026'],
 ])('%s is understood', async ([line = '', words = '']) => {
   const stage = await openStage();
   await stage.slack.command(ANA, 'ops', line);
@@ -28,15 +30,30 @@ test.for([
 });
 
 test.for([
-  ['/cost lastmonth', 'last-month'],
-  ['/cost 2026-11-05..2026-11-01', 'ends before it begins'],
-  ['/cost 2027-01', 'lies in the future'],
-  ['/cost 500d', 'more than 400 days'],
-])('%s is not guessed at', async ([line = '', words = '']) => {
+  ['/cost lastmonth', 'I know no period', '/cost last-month'],
+  ['/cost analytics-prd by day', 'service “analytics-prd”', '/cost analytics-prod by day'],
+  ['/cost only analytics-prd', 'no service “analytics-prd”', '/cost analytics-prod'],
+  ['/cost staging analytics-prod', 'are two services', '/cost staging'],
+  ['/cost by servce 7d', 'cannot group by “servce”', '/cost by service 7d'],
+  ['/cost 7d vs', 'After “vs” comes', '/cost 7d vs prev'],
+  ['/cost 7d 30d by day', 'cannot both be', '/cost 30d by day'],
+  ['/cost 2026-11-05..2026-11-01', 'ends before it begins', '/cost 2026-11-01..2026-11-05'],
+  ['/cost 2027-01', 'lies in the future', '/cost 2026-11'],
+  ['/cost 500d by day', 'too long: at most 400 days', '/cost 400d by day'],
+  ['/cost frob by day', 'no period, grouping or service “frob”', '/cost by day'],
+  ['/cost zone=Mars/Phobos 7d', 'always UTC days', '/cost 7d'],
+  ['/cost 7d vs 2020-01', 'more than 800 days back', 'by service vs prev'],
+  ['/cost budgets', 'I know no', '/cost budget'],
+  ['/cost csv 500d', 'too long: at most 400 days', '/cost csv 400d'],
+  ['/cost csv stagin 7d', 'service “stagin”', '/cost csv staging 7d'],
+  ['/cost anomalies backtest 5000d', 'too long: at most 200 days', 'anomalies backtest 200d'],
+  ['/cost anomalies backtst 30d', 'I do not understand', 'anomalies backtest 30d'],
+])('%s is not guessed at', async ([line = '', words = '', offer = '']) => {
   const stage = await openStage();
   await stage.slack.command(ANA, 'ops', line);
   const answer = (await stage.privateWord(ANA, 'That is not clear')) ?? empty;
   expect(textOf(answer)).toContain(words);
+  expect(textOf(answer)).toContain(`${offer.replace(/^\//, '')}"`);
 });
 
 test('the rows come as a file, to nobody but whoever asked', async () => {
