@@ -11,7 +11,7 @@ import {
   type Part as Shown,
   title,
 } from './blocks.ts';
-import { bounded, type Inline, type Line, mrkdwnOf, visible } from './rich.ts';
+import { bounded, type Inline, type Line, mrkdwnOf, oneLine, visible } from './rich.ts';
 
 const CELLS_MAX = 9_000;
 const ROWS_MAX = 200;
@@ -71,7 +71,7 @@ function inlineOf(cell: Cell): Inline {
 function cellText(cell: Cell): string {
   if (cell === null) return '–';
   if (cell instanceof Date) return `${cell.toISOString().slice(0, 16).replace('T', ' ')} UTC`;
-  return visible(typeof cell === 'object' ? cell.text : String(cell)) || '–';
+  return oneLine(visible(typeof cell === 'object' ? cell.text : String(cell))).trim() || '–';
 }
 
 interface Drawn {
@@ -128,7 +128,7 @@ const POINTS_MAX = 20;
 
 function chart({ title: heading, unit, points }: Part & { kind: 'chart' }): Shown | null {
   const shown = points.slice(-POINTS_MAX).map(({ label, value }) => ({
-    label: bounded(visible(label), 20),
+    label: bounded(oneLine(visible(label)), 20),
     value: Math.round(value * 100) / 100,
   }));
   if (shown.length === 0) return null;

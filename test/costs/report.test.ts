@@ -77,6 +77,12 @@ test.for<[string, Partial<ReportRow>, object]>([
   ['writes the day as its first instant', { date: '2026-11-17T00:00:00Z' }, { day: '2026-11-17' }],
   ['has no name for the entity', { entityName: null }, { entityName: 's-1' }],
   ['has an empty name for the entity', { entityName: '' }, { entityName: 's-1' }],
+  [
+    'breaks the line in a name, and turns its direction',
+    { entityName: ' prod\nTotal: 0\u202e\u2028x ' },
+    { entityName: 'prod Total: 0 x' },
+  ],
+  ['has a name without end', { entityName: 'é'.repeat(500) }, { entityName: `${'é'.repeat(99)}…` }],
   ['does not say whether the row is final', { locked: null }, { locked: false }],
   [
     'gives no total',

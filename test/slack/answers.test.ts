@@ -45,6 +45,11 @@ test('a nasty name is literal in a title, in a sentence and on a button', () => 
   expect(shownIn(titled)).toContain(NASTY_SEEN);
 });
 
+test('a name with a line break or a turned direction is one line of a table', () => {
+  const { text } = tableOf([['prod\n\u202eTotal', 'a\u2028b']]);
+  expect(text.split('\n').at(-1)).toBe('prod Total · a b');
+});
+
 test('cells say what is not known, and tell times', () => {
   const drawn = tableOf([
     ['a', null],
