@@ -105,7 +105,7 @@ export function createCostReader({ cloud, database, now, log }: Parts): ReadCost
         log.warn({ err: error, month }, 'the costs of a month could not be read');
         const before = kept.get(month) ?? null;
         if (before) parts.push(before);
-        gaps.push({ month, why: reasonOf(error), from: before?.fetchedAt ?? null });
+        gaps.push({ month, ...reasonOf(error), from: before?.fetchedAt ?? null });
       }
     }
     const times = parts.map(({ fetchedAt }) => fetchedAt.getTime());
@@ -127,7 +127,15 @@ function isSettled(days: readonly DayState[], last: Day, today: Day): boolean {
   return days.every(({ state }) => state === 'final' || (isLongAgo && state === 'no-data'));
 }
 
-function reasonOf(error: unknown): string {
-  if (!(error instanceof ApiError)) return 'something went wrong on our side';
-  return error.serverText ?? error.sentence;
+function reasonOf(error: unknown): Pick<CostGap, 'why' | 'denied'> {
+  if (!(error instanceof ApiError))
+    return { why: 'something went wrong on our side', denied: false };
+  const said = error.serverText ?? error.sentence;
+  const denial = DENIALS.get(error.status);
+  return denial ? { why: `${denial}: ${said}`, denied: true } : { why: said, denied: false };
 }
+
+const DENIALS: ReadonlyMap<number | null, string> = new Map([
+  [401, 'the API key is not accepted'],
+  [403, 'the API key lacks the right to read it'],
+]);

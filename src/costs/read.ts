@@ -15,6 +15,8 @@ export interface CostGap {
   /** As 2026-11. */
   readonly month: string;
   readonly why: string;
+  /** The key may not: asking again does not help before somebody has seen to it. */
+  readonly denied: boolean;
   /** When what is shown of it was fetched; null: nothing of it is shown. */
   readonly from: Date | null;
 }

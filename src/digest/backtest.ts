@@ -50,7 +50,7 @@ export async function backtest(
         rows: postings.map((one) => [
           one.day,
           one.line === null ? 'most lines' : (names.get(one.line) ?? one.line),
-          one.news,
+          NEWS[one.news],
           isMessage(one) ? 'message' : 'digest',
         ]),
       },
@@ -61,6 +61,15 @@ export async function backtest(
     ],
   };
 }
+
+const NEWS: Readonly<Record<Posting['news'], string>> = {
+  opened: 'unusual',
+  raised: 'graver than before',
+  doubled: 'twice what was told',
+  resolved: 'back to usual',
+  'new-normal': 'the new normal',
+  'common-cause': 'many lines at once',
+};
 
 function times(count: number): string {
   return count === 1 ? '1 time' : `${count} times`;

@@ -110,7 +110,7 @@ function footerText({ read, next, selector }: DigestFacts): string {
     ? ['storage and backups are billed to warehouses and not in it']
     : [];
   const coming = next ? [`next digest ${stamp(next)}`] : [];
-  return [footer(read), ...storage, ...coming].join(' · ');
+  return [footer(read, read.gaps[0]?.why), ...storage, ...coming].join(' · ');
 }
 
 function stamp(at: Date): string {

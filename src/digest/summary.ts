@@ -1,4 +1,4 @@
-import { lengthOf, monthOf, type Span } from '../costs/calendar.ts';
+import { lengthOf, type Span } from '../costs/calendar.ts';
 import { compare } from '../costs/comparison.ts';
 import { seriesOf } from '../costs/daily.ts';
 import type { Day } from '../costs/day.ts';
@@ -6,7 +6,7 @@ import { type By, isOfTime } from '../costs/grouping.ts';
 import { type DayState, dayStates } from '../costs/ledger.ts';
 import { changeText, creditsText, figure, shareText, signedFigure } from '../costs/numbers.ts';
 import { paired, type Unpaired } from '../costs/pairing.ts';
-import type { CostsRead } from '../costs/read.ts';
+import type { CostGap, CostsRead } from '../costs/read.ts';
 import { mergedProblems, problemText } from '../costs/report-problem.ts';
 import { type CostRow, creditsOf, type Micro } from '../costs/row.ts';
 import { spanLabel } from '../costs/span-label.ts';
@@ -75,6 +75,13 @@ function spanOfBoth(now: Span, before: Span): Span {
   };
 }
 
+/** What a line costs more or less, in millionths of a credit. */
+export interface LineChange {
+  readonly delta: Micro;
+  /** No row at all on the days before: all that it costs is more. */
+  readonly isNew: boolean;
+}
+
 /**
  * What each line costs more or less on the days that are final in both, so that the changes add up
  * to what the headline says. Null where nothing compares, and for days, weeks and months, of which
@@ -85,7 +92,7 @@ export function changesBy(
   by: By,
   now: Span,
   before: Span,
-): ReadonlyMap<string, Micro> | null {
+): ReadonlyMap<string, LineChange> | null {
   if (isOfTime(by)) return null;
   const series = seriesOf(rows, {}, spanOfBoth(now, before));
   const final = new Set(series.filter((value) => value.final).map(({ day }) => day));
@@ -95,13 +102,12 @@ export function changesBy(
     const among = new Set(days);
     return rows.filter(({ day }) => among.has(day));
   };
-  const changes = new Map<string, Micro>();
-  const add = (key: string, amount: Micro) => changes.set(key, (changes.get(key) ?? 0) + amount);
-  for (const line of sumBy(on(pairing.pairs.map((pair) => pair.now)), by, now)) {
-    add(line.key, line.total);
+  const changes = new Map<string, LineChange>();
+  for (const { key, total } of sumBy(on(pairing.pairs.map((pair) => pair.now)), by, now)) {
+    changes.set(key, { delta: total, isNew: true });
   }
-  for (const line of sumBy(on(pairing.pairs.map((pair) => pair.before)), by, before)) {
-    add(line.key, -line.total);
+  for (const { key, total } of sumBy(on(pairing.pairs.map((pair) => pair.before)), by, before)) {
+    changes.set(key, { delta: (changes.get(key)?.delta ?? 0) - total, isNew: false });
   }
   return changes;
 }
@@ -135,33 +141,53 @@ function pointsOf(rows: readonly CostRow[], span: Span, states: readonly DayStat
 export function tablePart(
   heading: string,
   lines: readonly Line[],
-  changes: ReadonlyMap<string, Micro> | null,
+  changes: ReadonlyMap<string, LineChange> | null,
 ): Part {
   const keys = new Set(lines.map(({ key }) => key));
   const others = [...(changes ?? [])].reduce(
-    (sum, [key, change]) => (keys.has(key) ? sum : sum + change),
+    (sum, [key, { delta }]) => (keys.has(key) ? sum : sum + delta),
     0,
   );
-  const changeOf = (key: string) => (key === 'other' ? others : (changes?.get(key) ?? 0));
+  const rest = { delta: others, isNew: false };
+  const changeOf = (key: string) => (key === 'other' ? rest : changes?.get(key));
   const columns = [heading, 'Credits', 'Share', ...(changes ? ['Change'] : [])];
   const rows = lines.map(({ key, name, total, share, preliminary }) => [
     `${name}${preliminary !== 0 ? ' *' : ''}`,
     figureCell(total),
     share === null ? null : { value: share, text: shareText(share) },
-    ...(changes ? [figureCell(changeOf(key))] : []),
+    ...(changes ? [changeCell(changeOf(key))] : []),
   ]);
   return { kind: 'table', columns, rows };
 }
 
-/** What a reader must know of the figures: their age, what is missing, what does not add up. */
-export function footer({ fetchedAt, problems, gaps }: CostsRead): string {
+/** None where no day of the line is final in both. */
+function changeCell(change: LineChange | undefined): Figure | null {
+  if (!change) return null;
+  const text = signedFigure(change.delta);
+  return { value: creditsOf(change.delta), text: change.isNew ? `${text} (new)` : text };
+}
+
+/**
+ * What a reader must know of the figures: their age, what is missing, what does not add up. A
+ * reason that stands above them already, `toldWhy`, is not said again.
+ */
+export function footer(
+  { fetchedAt, problems, gaps }: CostsRead,
+  toldWhy: string | null = null,
+): string {
   const age = fetchedAt ? `Fetched ${stamp(fetchedAt)}` : 'Nothing could be fetched';
-  const missing = gaps.map(({ month, why, from }) =>
-    from
-      ? `${month} is from ${stamp(from)}, for the report cannot be read now (${why})`
-      : `${month} is missing: ${why}`,
-  );
+  const alike = Map.groupBy(gaps, ({ why, from }) => `${from?.toISOString() ?? ''} ${why}`);
+  const missing = [...alike.values()].map((each) => gapText(each, toldWhy));
   return [age, ...missing, ...mergedProblems(problems).map(problemText)].join(' · ');
+}
+
+/** Months that share a reason and an age are told together. */
+function gapText(alike: readonly CostGap[], toldWhy: string | null): string {
+  const [{ why, from } = { why: '', from: null }] = alike;
+  const months = `${alike.map(({ month }) => month).join(', ')} ${alike.length > 1 ? 'are' : 'is'}`;
+  if (from === null) return `${months} missing${why === toldWhy ? '' : `: ${why}`}`;
+  const reason = why === toldWhy ? '' : `, for the report cannot be read now (${why})`;
+  return `${months} from ${stamp(from)}${reason}`;
 }
 
 function stamp(at: Date): string {
@@ -170,17 +196,23 @@ function stamp(at: Date): string {
 
 /** Without a single row there is nothing to sum: the reason is said in its place. */
 export function nothingRead(label: string, read: CostsRead): Answer {
-  const why = read.gaps[0]?.why;
-  const text = why
-    ? `The usage report cannot be read just now: ${why}. Try again in a minute.`
-    : 'The usage report has no data for these days.';
+  const [gap] = read.gaps;
+  const text = gap ? unreadText(gap) : 'The usage report has no data for these days.';
   const parts: readonly Part[] = [
     { kind: 'text', text },
-    { kind: 'note', text: footer(read) },
+    { kind: 'note', text: footer(read, gap?.why) },
   ];
   return { title: `${label} (UTC)`, parts };
 }
 
-export function monthStart(day: Day): Day {
-  return `${monthOf(day)}-01`;
+function unreadText({ why, denied }: CostGap): string {
+  const now = denied ? '' : ' just now';
+  const help = denied
+    ? 'Whoever looks after Signalbox has to see to that key.'
+    : 'Try again in a minute.';
+  return `The usage report cannot be read${now}: ${withoutStop(why)}. ${help}`;
+}
+
+function withoutStop(sentence: string): string {
+  return sentence.replace(/\.$/, '');
 }

@@ -31,7 +31,7 @@ async function answered(words: string) {
 test('the last final day is compared with the same weekday before it', async () => {
   const { text } = await answered('final vs prev');
   expect(text).toContain('against Wed 11 Nov (122.0)');
-  expect(text).toContain('{"value":7,"text":"7.0"}');
+  expect(text).toContain('{"value":7,"text":"+7.0"}');
 });
 
 test('a comparison that lies years back is refused before anything is read', async () => {

@@ -22,14 +22,29 @@ const ROWS = [
 
 test('only days that are final in both count, so that nothing is told as a fall too early', () => {
   const changes = changesBy(ROWS, 'service', NOW, BEFORE);
-  expect([...(changes?.values() ?? [])]).toEqual([microOf(2), microOf(-1)]);
+  expect([...(changes?.values() ?? [])].map(({ delta }) => delta)).toEqual([
+    microOf(2),
+    microOf(-1),
+  ]);
 });
 
 test('the others together have the change of all others', () => {
   const changes = changesBy(ROWS, 'service', NOW, BEFORE);
   const part = tablePart('Service', sumBy(ROWS, 'service', NOW, 1), changes);
   const cells = part.kind === 'table' ? part.rows.map((cells) => cells.at(-1)) : [];
-  expect(cells).toMatchObject([{ value: 2 }, { value: -1 }]);
+  expect(cells).toMatchObject([
+    { value: 2, text: '+2.0' },
+    { value: -1, text: '−1.0' },
+  ]);
+});
+
+test('what has no day before says that it is new, and what has none in both says nothing', () => {
+  const rows = [...ROWS, costs('2026-11-09', 'c', 7), costs('2026-11-10', 'd', 8, false)];
+  const changes = changesBy(rows, 'service', NOW, BEFORE);
+  const part = tablePart('Service', sumBy(rows, 'service', NOW), changes);
+  const cells = part.kind === 'table' ? part.rows.map((row) => [row[0], row.at(-1)]) : [];
+  expect(cells).toContainEqual(['c', { value: 7, text: '+7.0 (new)' }]);
+  expect(cells).toContainEqual(['d *', null]);
 });
 
 test('days, weeks and months have no change of their own', () => {

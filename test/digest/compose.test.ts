@@ -131,17 +131,22 @@ test('days without any data are told, and are no zeros', () => {
 test('a report that cannot be read now is told first, with the age of what is shown', () => {
   const { read } = factsFor();
   const from = new Date('2026-11-19T08:00:00Z');
-  const gaps = [{ month: '2026-11', why: 'Too many requests', from }];
+  const gaps = [{ month: '2026-11', why: 'Too many requests', denied: false, from }];
   const [, first] = messageOf({ read: { ...read, gaps } }).split('\n');
   expect(first).toBe(
     '! These figures are from 2026-11-19 08:00 UTC: the usage report cannot be read now (Too many requests).',
   );
+  // The reason stands above the figures, and is not said a second time below them.
+  const last = messageOf({ read: { ...read, gaps } })
+    .split('\n')
+    .at(-1);
+  expect(last).toContain('2026-11 is from 2026-11-19 08:00 UTC · next digest');
   const nothing = { rows: [], fetchedAt: null, problems: [], gaps: [{ ...gaps[0], from: null }] };
   const text = messageOf({ read: nothing as DigestFacts['read'] });
   expect(text).toMatchInlineSnapshot(`
     "Cost · Thu 19 Nov (UTC) · not known
     ! The usage report cannot be read now, and nothing of it was kept: Too many requests.
-    Nothing could be fetched · 2026-11 is missing: Too many requests · next digest 2026-11-23 08:30 UTC"
+    Nothing could be fetched · 2026-11 is missing · next digest 2026-11-23 08:30 UTC"
   `);
   expect(text).not.toMatch(/\b0 credits/);
 });
@@ -194,7 +199,7 @@ test('a digest with everything in it has twelve blocks at most', () => {
   const deeds = { kind: 'deeds', deeds: [] } as const;
   const unusual = ['a', 'b', 'c', 'd'].map((text) => ({ text, deeds }));
   const { read } = reading(spiked);
-  const gaps = [{ month: '2026-11', why: 'Too many requests', from: null }];
+  const gaps = [{ month: '2026-11', why: 'Too many requests', denied: false, from: null }];
   const { message } = composeDigest(
     factsFor({
       read: { ...read, gaps },

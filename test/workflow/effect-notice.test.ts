@@ -62,7 +62,7 @@ test('a bot that was down for a week tells the longer time, and not the shorter 
 
 test('while a month cannot be read nothing is settled', async () => {
   const { world } = await worldAfter(9, scaled());
-  const gaps = [{ month: '2026-07', why: WHY, from: null }];
+  const gaps = [{ month: '2026-07', why: WHY, denied: false, from: null }];
   expect(await tellEffects(world, async () => ({ ...whole, gaps }))).toBe(0);
   expect(await tellEffects(world, costs)).toBe(1);
 });

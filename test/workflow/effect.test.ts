@@ -58,16 +58,20 @@ test('a report that breaks is no fault of the change', async () => {
 
 test('figures that could not be read again say how old they are', async () => {
   const from = new Date('2026-11-20T06:30:00Z');
-  const old = { ...whole, gaps: [{ month: '2026-11', why, from }] };
+  const old = { ...whole, gaps: [{ month: '2026-11', why, denied: false, from }] };
   expect((await told(async () => old, 'stop'))?.text).toMatch(
     /; 2026-11 as of 2026-11-20 06:30 UTC, for the usage report did not answer$/,
   );
-  const partly = { ...whole, gaps: [{ month: '2026-09', why, from: null }] };
+  const partly = { ...whole, gaps: [{ month: '2026-09', why, denied: false, from: null }] };
   expect((await told(async () => partly, 'stop'))?.text).toContain('; without 2026-09, for');
 });
 
 test('too few days for want of an answer are not told as a fact of the service', async () => {
-  const little = { ...whole, rows: rows.slice(-3), gaps: [{ month: '2026-10', why, from: null }] };
+  const little = {
+    ...whole,
+    rows: rows.slice(-3),
+    gaps: [{ month: '2026-10', why, denied: false, from: null }],
+  };
   expect((await told(async () => little, 'stop'))?.text).toBe(
     'not known: the usage report did not answer',
   );
