@@ -99,6 +99,11 @@ test('thresholds are told from the lowest on, each once, and days in the order o
   expect(loaded.ok && loaded.config.digests[0]?.days).toEqual(['mon', 'fri']);
 });
 
+test('a digest of the week may name its day without brackets', () => {
+  const loaded = load({}, { './signalbox.yaml': edited(['days: [mon]', 'days: thu']) });
+  expect(loaded.ok && loaded.config.digests[1]?.days).toEqual(['thu']);
+});
+
 test('a digest may come daily, or once a month without a day', () => {
   const daily = load({}, { './signalbox.yaml': edited(['days: weekdays', 'days: daily']) });
   expect(daily.ok && daily.config.digests[0]?.days).toHaveLength(7);

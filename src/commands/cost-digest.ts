@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { Days, TimeOfDay, TimeZone } from '../digest/options.ts';
+import { daysNear, timesNear, zonesNear } from '../digest/options-near.ts';
 import {
   channelField,
   choiceField,
@@ -10,10 +11,12 @@ import {
 } from '../intent/arguments.ts';
 import { queryCommand } from '../intent/define.ts';
 import { DIGEST_DEEDS } from '../intent/digests.ts';
+import { oneOf } from '../intent/explain.ts';
 
 const PERIODS = ['day', 'week', 'month'] as const;
 const OPTIONS = ['at', 'timezone', 'days', 'period', 'services', 'warehouses', 'tags', 'quiet'];
 
+const Deed = z.enum(DIGEST_DEEDS, { error: `can be ${oneOf(DIGEST_DEEDS)}` });
 const Names = z.array(z.string().max(80)).max(50);
 
 /** `weekdays`, `daily`, `mon`, `mon, thu`: one word stays a word where it is one of the two. */
@@ -36,25 +39,29 @@ export const costDigest = queryCommand({
     'cost digest now #db-costs',
   ],
   args: z.strictObject({
-    what: needed(
-      choiceField(z.enum(DIGEST_DEEDS), () => DIGEST_DEEDS, { label: 'What to do', steers: true }),
-    ),
+    what: needed(choiceField(Deed, () => DIGEST_DEEDS, { label: 'What to do', steers: true })),
     which: channelField(z.string().max(100), {
       label: 'Channel',
       hint: 'The one in which you ask, unless you choose another',
     }),
     at: textField(TimeOfDay, {
       word: 'at',
+      otherwise: ['hour', 'when'],
+      like: timesNear,
       label: 'Time',
       hint: 'Such as 09:30, which it is unless you say',
     }),
     timezone: textField(TimeZone, {
       word: 'zone',
+      otherwise: ['tz'],
+      like: zonesNear,
       label: 'Time zone',
       hint: 'Such as Europe/Berlin; UTC unless you say',
     }),
     days: textField(z.preprocess(daysOf, Days), {
       word: 'days',
+      otherwise: ['on', 'weekday', 'weekdays'],
+      like: daysNear,
       label: 'Days',
       hint: 'weekdays, daily, or days such as: mon, thu',
     }),

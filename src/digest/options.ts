@@ -39,12 +39,17 @@ function isTimeZone(name: string): boolean {
   }
 }
 
-export const Days = z.union([z.enum(['daily', 'weekdays']), z.array(z.enum(DAYS)).min(1)], {
-  error: `must be daily, weekdays, or a list of: ${DAYS.join(', ')}`,
-});
+export const Days = z.union(
+  [
+    z.enum(['daily', 'weekdays']),
+    z.enum(DAYS).transform((day): readonly Weekday[] => [day]),
+    z.array(z.enum(DAYS)).min(1).readonly(),
+  ],
+  { error: `must be daily, weekdays, or days of the week: ${DAYS.join(', ')}` },
+);
 
 export const TimeOfDay = z.string().regex(/^([01]\d|2[0-3]):[0-5]\d$/, {
-  error: sentence('must be a time of day', "in quotes, such as '09:30'"),
+  error: 'must be a time of day, such as 09:30',
 });
 
 export function digestSchema(on: On) {
@@ -90,7 +95,7 @@ function daysProblem(period: Period, days: DaysGiven): string | null {
     return sentence('has no meaning by month', 'it is posted when all days of the month are final');
   }
   if (period !== 'week' || days === undefined) return null;
-  return Array.isArray(days) && days.length === 1 ? null : 'must be one day, such as [mon]';
+  return Array.isArray(days) && days.length === 1 ? null : 'must be a single day, such as mon';
 }
 
 /** The days on which it is posted; none by month, which is posted when the month is final. */

@@ -31,6 +31,10 @@ export interface FieldMeta {
   readonly names?: 'service' | 'pipe' | 'alert';
   readonly input?: Input;
   readonly hint?: string;
+  /** Keys that people type in the place of `word`: never read, but answered with it. */
+  readonly otherwise?: readonly string[];
+  /** What a line of text may have meant that its schema refuses; offered, never taken. */
+  readonly like?: (typed: string) => readonly string[];
   /** Takes whatever is left of the line: what a query searches for. */
   readonly rest?: true;
   /** Other fields depend on it, so that a form is drawn anew when it changes. */

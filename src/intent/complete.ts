@@ -2,8 +2,9 @@ import type { z } from 'zod';
 import type { Problem } from '../errors.ts';
 import { lineAgain } from './again.ts';
 import type { Offer } from './answer.ts';
-import { type Circumstances, type Field, fieldsOf, type Given } from './arguments.ts';
+import { type Circumstances, type Field, fieldsOf, type Given, isPlaced } from './arguments.ts';
 import { type Command, verbOf } from './define.ts';
+import { explain } from './explain.ts';
 import { nearest } from './nearest.ts';
 import { resolveNames } from './resolve.ts';
 import type { Misread, Understood, Vocabulary } from './understood.ts';
@@ -31,10 +32,10 @@ export function complete(
   if (missing.length > 0)
     return { kind: 'incomplete', command, given: { ...given, reason }, missing };
 
-  const parsed = command.args.safeParse(given);
+  const parsed = command.args.safeParse(given, { error: explain });
   if (!parsed.success) return misreadOf(asked, problemsOf(parsed.error), among);
   const useless = fields.filter(({ name }) => given[name] && !appliesTo(command, name, among));
-  if (useless.length > 0) return misreadOf(asked, useless.map(doesNotApply), among);
+  if (useless.length > 0) return uselessOf(asked, useless, among);
   if (reason.length > REASON_MAX) return misreadOf(asked, [tooLong(reason)], among);
 
   const resolved = resolveNames(asked, fields, parsed.data, vocabulary);
@@ -52,8 +53,20 @@ export function appliesTo(command: Command, field: string, among: Circumstances)
   return command.applies?.(field, among) ?? true;
 }
 
-function doesNotApply({ name }: Field): Problem {
-  return { field: name, problem: 'does not apply to what is chosen' };
+/** What has no meaning beside the rest is offered to be left out. */
+function uselessOf(asked: Asked, useless: readonly Field[], among: Circumstances): Misread {
+  const { command, given, reason } = asked;
+  const names = useless.map(({ name }) => name);
+  // Which of several fields is to blame is only known where the very deed is a choice.
+  const deed = fieldsOf(command.args).find(
+    (field) => isPlaced(field) && field.input?.kind === 'choice',
+  );
+  const chosen = deed && given[deed.name];
+  const problem = chosen ? `does not go with “${chosen}”` : 'does not apply to what is chosen';
+  const kept = Object.fromEntries(Object.entries(given).filter(([name]) => !names.includes(name)));
+  const offer = { label: 'Leave it out', line: lineAgain(command, kept, reason) };
+  const problems = names.map((field) => ({ field, problem }));
+  return { ...misreadOf(asked, problems, among), offers: [offer] };
 }
 
 function tooLong(reason: string): Problem {
@@ -61,7 +74,11 @@ function tooLong(reason: string): Problem {
 }
 
 function problemsOf({ issues }: z.ZodError): readonly Problem[] {
-  return issues.map(({ path, message }) => ({ field: String(path[0] ?? ''), problem: message }));
+  return issues.map(({ path, message }) => {
+    const [problem = message, hint] = message.split('\n');
+    const field = String(path[0] ?? '');
+    return { field, problem: hint === undefined ? problem : `${problem} (${hint})` };
+  });
 }
 
 /** Problems by field as sentences, with the nearest values that would do as buttons. */
@@ -88,7 +105,8 @@ function distinct(offers: readonly Offer[]): readonly Offer[] {
 function sentenceOf({ field, problem }: Problem, fields: readonly Field[], { given }: Asked) {
   const known = fields.find(({ name }) => name === field);
   const name = known?.word ?? known?.label ?? field;
-  const said = known && given[field] ? ` (you said ${given[field]})` : '';
+  const isSaid = !known || !given[field] || problem.includes(`“${given[field]}”`);
+  const said = isSaid ? '' : ` (you said ${given[field]})`;
   return `${name} ${problem}${said}`.trim();
 }
 
@@ -98,16 +116,25 @@ function offersFor(
   { command, given, reason }: Asked,
   among: Circumstances,
 ): readonly Offer[] {
-  const input = fields.find(({ name }) => name === field)?.input;
+  const asking = fields.find(({ name }) => name === field);
   const typed = given[field];
-  if (input?.kind !== 'choice' || !typed) return [];
-  const options = input.options(among);
-  // A value that is right by itself does not fit another one: its neighbours might not either.
-  if (options.includes(typed)) return [];
-  return nearValues(typed, options).map((value) => ({
-    label: `${verbOf(command) || command.name} with ${value}`,
+  if (!asking || !typed) return [];
+  return valuesNear(typed, asking, among).map((value) => ({
+    label: labelOf(command, asking, value),
     line: lineAgain(command, { ...given, [field]: value }, reason),
   }));
+}
+
+function labelOf(command: Command, { word }: Field, value: string): string {
+  const verb = verbOf(command) || command.name;
+  return word === undefined ? `${verb} ${value}` : `${verb} with ${value}`;
+}
+
+function valuesNear(typed: string, { input, like }: Field, among: Circumstances) {
+  if (input?.kind !== 'choice') return like?.(typed) ?? [];
+  const options = input.options(among);
+  // A value that is right by itself does not fit another one: its neighbours might not either.
+  return options.includes(typed) ? [] : nearValues(typed, options);
 }
 
 function nearValues(typed: string, options: readonly string[]): readonly string[] {

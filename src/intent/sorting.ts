@@ -18,7 +18,7 @@ export function sortWords(
   const keyed = fields.filter(({ word }) => word !== undefined);
   let left = [...words];
   for (const field of fields.filter(isPlaced)) {
-    if (left[0] && fieldOf(left[0], keyed)) break;
+    if (left[0] && isKeyed(left[0], field, keyed)) break;
     const taken = takePlaced(field, left, vocabulary);
     if (taken.length === 0) break;
     given[field.name] = taken.map(({ text }) => text).join(' ');
@@ -41,6 +41,12 @@ export function sortWords(
 function pairOf({ text, quoted }: Word): { readonly key: string; readonly value: string } | null {
   const [, key, value] = /^([\w-]+)=(.*)$/s.exec(text) ?? [];
   return quoted || key === undefined || value === undefined ? null : { key, value };
+}
+
+/** A key that nobody knows is named as one, and not taken for what may be left out. */
+function isKeyed(typed: Word, field: Field, keyed: readonly Field[]): boolean {
+  if (fieldOf(typed, keyed)) return true;
+  return field.optional && keyed.length > 0 && pairOf(typed) !== null;
 }
 
 function fieldOf(typed: Word, keyed: readonly Field[]): Field | undefined {

@@ -5,7 +5,7 @@ import { complete } from './complete.ts';
 import { type Command, nounOf, verbOf } from './define.ts';
 import { nearest } from './nearest.ts';
 import { sortWords } from './sorting.ts';
-import type { Understood, Vocabulary } from './understood.ts';
+import type { Misread, Understood, Vocabulary } from './understood.ts';
 import { readLine, type Word } from './words.ts';
 
 /** From `/service stop analytics-prod nightly maintenance` to what is meant; never by guess. */
@@ -62,7 +62,7 @@ function readArguments(
   const { prefix = '' } = vocabulary;
   const fields = fieldsOf(command.args);
   const read = sortWords(fields, words, vocabulary);
-  if ('unknownKey' in read) return unknownKey(command, fields, read.unknownKey, prefix);
+  if ('unknownKey' in read) return unknownKey(command, words, read.unknownKey, prefix);
   if ('twice' in read) return misread(`“${read.twice}=” stands there twice.`, command, prefix);
 
   const { given, rest } = read;
@@ -81,23 +81,62 @@ function readArguments(
 }
 
 function tooMuch(command: Command, text: string, prefix: string): Understood {
-  return misread(`/${prefix}${command.name} does not take “${text}”.`, command, prefix);
+  const keys = keysOf(command).map((key) => `${key}=`);
+  const known = keys.length > 0 ? ` It takes: ${keys.join(', ')}.` : '';
+  return misread(`/${prefix}${command.name} does not take “${text}”.${known}`, command, prefix);
+}
+
+function keysOf({ args }: Command): readonly string[] {
+  return fieldsOf(args).flatMap(({ word }) => word ?? []);
 }
 
 function unknownKey(
   command: Command,
-  fields: readonly Field[],
+  words: readonly Word[],
   key: string,
   prefix: string,
 ): Understood {
-  const words = fields.flatMap(({ word }) => word ?? []);
-  const near = nearest(key, words);
+  const near = nearestKeys(key, fieldsOf(command.args));
   const known =
-    near.length > 0 ? `Did you mean ${near.join(' or ')}?` : `It takes: ${words.join(', ')}.`;
-  return misread(`/${prefix}${command.name} has no “${key}=”. ${known}`, command, prefix);
+    near.length > 0
+      ? `Did you mean ${near.join(' or ')}?`
+      : `It takes: ${keysOf(command).join(', ')}.`;
+  const offers = near.map((meant) => {
+    const again = words.map((word) => written(withKey(word, key, meant)));
+    const line = [command.name, ...again].join(' ');
+    return { label: `with ${meant}=`, line };
+  });
+  const sentence = `/${prefix}${command.name} has no “${key}=”. ${known}`;
+  return { ...misread(sentence, command, prefix), offers };
 }
 
-function misread(sentence: string, { examples: [example] }: Command, prefix: string): Understood {
+function withKey(word: Word, key: string, meant: string): Word {
+  const isIt = !word.quoted && word.text.startsWith(`${key}=`);
+  return isIt ? { ...word, text: `${meant}${word.text.slice(key.length)}` } : word;
+}
+
+/** By what others call it; else by what is like it or like its label in the form. */
+function nearestKeys(key: string, fields: readonly Field[]): readonly string[] {
+  const keyed = fields.flatMap(({ word, ...field }) =>
+    word === undefined ? [] : [{ word, ...field }],
+  );
+  const wanted = key.toLowerCase();
+  const same = keyed.filter(({ label, otherwise = [] }) =>
+    [label.toLowerCase(), ...otherwise].includes(wanted),
+  );
+  if (same.length > 0) return same.map(({ word }) => word);
+  const called = keyed.flatMap(({ word, name, label }) =>
+    [word, name, label].map((by) => ({ by, word })),
+  );
+  const near = nearest(
+    key,
+    called.map(({ by }) => by),
+  );
+  const words = near.flatMap((name) => called.filter(({ by }) => by === name));
+  return [...new Set(words.map(({ word }) => word))];
+}
+
+function misread(sentence: string, { examples: [example] }: Command, prefix: string): Misread {
   const shown = example ? `${sentence}\nFor example: /${prefix}${example}` : sentence;
   return { kind: 'misread', sentence: shown, problems: {}, offers: [] };
 }

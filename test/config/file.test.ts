@@ -85,7 +85,7 @@ test.for<[string, string, string, string]>([
     'a digest has an impossible hour',
     "at: '09:00'",
     "at: '24:00'",
-    "digests[0].at: must be a time of day (in quotes, such as '09:30')",
+    'digests[0].at: must be a time of day, such as 09:30',
   ],
   [
     'a digest is in a misspelt city',
@@ -103,13 +103,13 @@ test.for<[string, string, string, string]>([
     'a digest is on unknown days',
     'days: weekdays',
     'days: [monday]',
-    'digests[0].days: must be daily, weekdays, or a list of: mon, tue, wed, thu, fri, sat, sun',
+    'digests[0].days: must be daily, weekdays, or days of the week: mon, tue, wed, thu, fri, sat, sun',
   ],
   [
     'a weekly digest is on two days',
     'days: [mon]',
     'days: [mon, fri]',
-    'digests[1].days: must be one day, such as [mon]',
+    'digests[1].days: must be a single day, such as mon',
   ],
   [
     'a monthly digest has days',

@@ -211,7 +211,7 @@ describe('/service create', () => {
   test('read-only is for a service in an existing warehouse', async () => {
     expect(await verdicts(scale, create('isReadonly'), ['on'])).toMatchInlineSnapshot(`
       "on
-        typed: readonly does not apply to what is chosen (you said on)
+        typed: readonly does not apply to what is chosen (you said on) | [Leave it out]
         form:  no such field; taken"
     `);
     const inside = create('isReadonly', `${AWS} warehouse=${WAREHOUSE}`);

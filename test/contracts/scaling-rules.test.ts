@@ -169,7 +169,7 @@ describe('/service scale', () => {
     const rule = scale('idleTimeoutMinutes', 'idle=off');
     expect(await verdicts(paid, rule, ['15'])).toMatchInlineSnapshot(`
       "15
-        typed: idle-timeout does not apply to what is chosen (you said 15)
+        typed: idle-timeout does not apply to what is chosen (you said 15) | [Leave it out]
         form:  no such field; taken"
     `);
     const without = scale('idleTimeoutMinutes');
@@ -216,14 +216,16 @@ describe('/service scale', () => {
     `);
     expect(await paid.said('/service scale staging memory=8')).toMatchInlineSnapshot(`
       [
-        "/service scale has no “memory=”. It takes: min, max, replicas, idle, idle-timeout.",
+        "/service scale has no “memory=”. Did you mean max or min?",
         "For example: /service scale analytics-prod min=16 max=64",
+        "[with max=] [with min=]",
       ]
     `);
     expect(await paid.said('/service scale staging mim=8')).toMatchInlineSnapshot(`
       [
         "/service scale has no “mim=”. Did you mean min or max?",
         "For example: /service scale analytics-prod min=16 max=64",
+        "[with min=] [with max=]",
       ]
     `);
   });

@@ -69,7 +69,7 @@ describe('/service create', () => {
     `);
     expect(await verdicts(basic, create('releaseChannel'), ['slow'])).toMatchInlineSnapshot(`
       "slow
-        typed: release-channel does not apply to what is chosen (you said slow)
+        typed: release-channel does not apply to what is chosen (you said slow) | [Leave it out]
         form:  no such field; taken"
     `);
   });

@@ -151,7 +151,7 @@ test('each "no" is a sentence that helps', () => {
       "/service list does not take “staging”.
     For example: /service list",
       "/service tune has no “mim=”. Did you mean min?
-    For example: /service tune staging min=16",
+    For example: /service tune staging min=16 [service tune staging min=16]",
       "/service tune has no “colour=”. It takes: min, idle-timeout, message.
     For example: /service tune staging min=16",
       "min must be a whole number of GB (you said much)",

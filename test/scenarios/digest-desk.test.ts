@@ -44,8 +44,17 @@ test('one that is added after the time of today begins tomorrow', async () => {
 
 test.for([
   ['/cost digest add #db-costs zone=Europe/Berln', 'did you mean “Europe/Berlin”?'],
-  ['/cost digest add #db-costs at=9.30', 'must be a time of day'],
-  ['/cost digest add #db-costs days=mun', 'must be daily, weekdays, or a list of: mon'],
+  ['/cost digest add #db-costs at=9.30', 'at must be a time of day, such as 09:30'],
+  ['/cost digest add #db-costs at=25:00', 'at must be a time of day, such as 09:30'],
+  ['/cost digest add #db-costs days=mun', 'must be daily, weekdays, or days of the week: mon'],
+  ['/cost digest add time=25:00', 'has no “time=”. Did you mean at?'],
+  ['/cost digest add tz=Europe/Berlin #db-costs', 'has no “tz=”. Did you mean zone?'],
+  ['/cost digest add #db-costs hue=red', 'It takes: at, zone, days'],
+  ['/cost digest add #db-costs 09:00', 'does not take “09:00”. It takes: at=, zone='],
+  ['/cost digest add #db-costs every=fortnight', 'every must be day, week or month'],
+  ['/cost digest add #db-costs quiet=maybe', 'quiet must be on or off'],
+  ['/cost digest add #db-costs zone=Mars/Phobos', 'is no time zone: “Mars/Phobos” (such as'],
+  ['/cost digest pause #db-costs at=09:00', 'at does not go with “pause”'],
   [
     '/cost digest add #db-costs tag=prd',
     'tag names no tag of a service: “prd” (did you mean “prod”?)',
@@ -54,13 +63,30 @@ test.for([
   ['/cost digest add #nowhere at=09:00', 'there is no such channel'],
   ['/cost digest add #shared-partners at=09:00', 'shared with another workspace'],
   ['/cost digest add #general at=09:00', 'Signalbox is not in it'],
-  ['/cost digest add #db-costs every=week days=daily', 'must be one day'],
+  ['/cost digest add #db-costs every=week days=daily', 'must be a single day, such as mon'],
   ['/cost digest remove K3M9QD', 'No digest goes there'],
-  ['/cost digest delete', 'remove'],
+  ['/cost digest frob', 'can be list, add, remove, pause, resume, now or preview'],
 ])('%s is answered and changes nothing', async ([line = '', words = '']) => {
   const stage = await openStage();
   await answer(stage, ANA, line, words);
   await answer(stage, ANA, '/cost digest list', 'No channel gets a cost digest yet');
+});
+
+test.for([
+  ['time=14:00 zone=UTC #db-costs', 'add at=14:00 zone=UTC #db-costs'],
+  ['#db-costs at=9pm days=daily', 'add \\"#db-costs\\" at=21:00 days=daily'],
+  ['#db-costs zone=berlin at=09:00', 'add \\"#db-costs\\" at=09:00 zone=Europe/Berlin'],
+  ['#db-costs days=monday,thr', 'add \\"#db-costs\\" days=mon,thu'],
+])('of “%s” what was meant is offered with all the rest', async ([words = '', line = '']) => {
+  const stage = await openStage();
+  await stage.slack.command(ANA, 'ops', `/cost digest add ${words}`);
+  await expect.poll(() => textOf(stage.slack.screen(ANA).messages.at(-1) ?? empty)).toContain(line);
+});
+
+test('a mistyped deed is offered as it is called, with all that was typed behind it', async () => {
+  const stage = await openStage();
+  const said = await answer(stage, ANA, '/cost digest ad #db-costs at=09:00', 'What to do can be');
+  expect(said).toContain('cost digest add \\"#db-costs\\" at=09:00');
 });
 
 test('whom the policy does not let, adds none', async () => {
