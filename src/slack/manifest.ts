@@ -23,6 +23,12 @@ const SCOPES = [
   'users:read', // who is a guest, deactivated, a bot or from elsewhere
 ];
 
+// Whoever installs us may leave them out: then a card whose post was not answered may stand twice.
+const OPTIONAL_SCOPES = [
+  'channels:history', // whether a message of ours stands there already, after a lost answer
+  'groups:history', // the same in private channels
+];
+
 const EVENTS = ['app_home_opened', 'subteam_members_changed', 'subteam_updated', 'user_change'];
 
 const LONG_DESCRIPTION = `Signalbox lets engineers operate the services of a hosted analytics \
@@ -57,7 +63,9 @@ export function manifestOf({ commands, nouns, prefix, url }: Words) {
       })),
       shortcuts: [...commands.filter(({ kind }) => kind === 'change').map(shortcut), forThreads],
     },
-    oauth_config: { scopes: { bot: SCOPES } },
+    oauth_config: {
+      scopes: { bot: [...SCOPES, ...OPTIONAL_SCOPES], bot_optional: OPTIONAL_SCOPES },
+    },
     settings: {
       event_subscriptions: { ...requests, bot_events: EVENTS },
       interactivity: {

@@ -8,10 +8,12 @@ import { lines, type Message, message } from './blocks.ts';
 import { createBroadcast } from './broadcast.ts';
 import { cardTitle, changeCard, type Drawing } from './card.ts';
 import { homeView } from './home.ts';
+import { findOurs, isInRoom, type Sought } from './ours.ts';
+import { createPressAnswer } from './press-answer.ts';
 import { answeredPreview } from './preview.ts';
 import { refusalLine } from './refusals.ts';
 import type { Respond } from './response-url.ts';
-import { threadLine } from './thread.ts';
+import { directLine, reminderLine, threadLine } from './thread.ts';
 
 export interface Channels {
   readonly approvals: string | null;
@@ -21,6 +23,8 @@ export interface Channels {
 interface Options {
   readonly posts: WebClient;
   readonly lookups: WebClient;
+  /** Who we are, to tell our messages from other people's. */
+  readonly botId: string;
   readonly respond: Respond;
   readonly drawing: Drawing;
   readonly channels: Channels;
@@ -31,10 +35,17 @@ interface Options {
 const TRY_AGAIN: readonly Refusal[] = ['lookup-failed', 'lost-race'];
 
 export function createMessenger(options: Options): Messenger {
-  const { posts, respond, drawing, channels, commands } = options;
+  const { posts, lookups, botId, respond, drawing, channels, commands } = options;
   const quiet = { unfurl_links: false, unfurl_media: false } as const;
 
-  async function post(channel: string, { text, blocks }: Message, threadTs?: string) {
+  async function post(
+    channel: string,
+    { text, blocks }: Message,
+    { threadTs, known }: { threadTs?: string; known?: Sought['isIt'] | null } = {},
+  ) {
+    const sought = known && { channel, threadTs, isIt: known };
+    const there = sought && (await findOurs(lookups, botId, sought));
+    if (there) return there;
     const thread = threadTs ? { thread_ts: threadTs } : {};
     // Blocks newer than Slack's published types are objects all the same.
     const body = { channel, text, blocks: blocks as never[], ...thread, ...quiet };
@@ -85,20 +96,35 @@ export function createMessenger(options: Options): Messenger {
 
   return {
     // Without a channel the requester's own messages hold the card.
-    postCard: (change) =>
-      post(cardChannel(change) ?? change.requester, changeCard(change, drawing)),
+    postCard: (change, { again }) =>
+      post(cardChannel(change) ?? change.requester, changeCard(change, drawing), {
+        known: again ? (text) => text.includes(` · ${change.id}`) : null,
+      }),
     redrawCard,
-    tellThread: async (change, at) => {
-      await post(at.channel, message(lines(threadLine(change, drawing))), at.ts);
+    tellThread: async (change, at, { again }) => {
+      const line = message(lines(threadLine(change, drawing)));
+      const known = again ? (text: string) => text === line.text : null;
+      await post(at.channel, line, { threadTs: at.ts, known });
+    },
+    remind: async (change, at, reminder) => {
+      const line = reminderLine(change, reminder, drawing);
+      await post(at.channel, message(lines(line)), { threadTs: at.ts });
+    },
+    tellRequester: async (change, at) => {
+      const { requester } = change;
+      // Whoever is in the channel was called by the mention in the thread.
+      if (at.channel.startsWith('D') || (await isInRoom(lookups, at.channel, requester))) return;
+      await post(requester, message(lines(directLine(change, drawing))));
     },
     tellEffect: async (text, at) => {
-      await post(at.channel, message(lines([text])), at.ts);
+      await post(at.channel, message(lines([text])), { threadTs: at.ts });
     },
     tellAudit: async (change) => {
       if (!channels.audit) return;
       await post(channels.audit, message(lines([cardTitle(change), ' · ', change.id])));
     },
     answer,
+    ...createPressAnswer(options),
     ...createBroadcast(options),
     showHome: async (user, found) => {
       await posts.views.publish({ user_id: user, view: homeView(found, { drawing, commands }) });

@@ -78,6 +78,7 @@ export async function connect(options: SlackOptions): Promise<Connected> {
   const messenger = createMessenger({
     posts: clients.posts,
     lookups: clients.lookups,
+    botId: self.botId,
     respond,
     drawing,
     channels,

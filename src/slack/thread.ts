@@ -1,14 +1,73 @@
-import type { Change } from '../changes/change.ts';
+import type { Change, RoleName } from '../changes/change.ts';
 import type { Refusal } from '../changes/refusal.ts';
 import { denialOf } from '../workflow/denial.ts';
+import type { Reminder } from '../workflow/reminders.ts';
 import type { Drawing } from './card.ts';
 import { lowerDeed } from './naming.ts';
 import { refusalLine } from './refusals.ts';
-import type { Line } from './rich.ts';
+import type { Inline, Line } from './rich.ts';
 
 /** One line for the requester, who is told by it: a card that is redrawn tells nobody. */
 export function threadLine(change: Change, { policy }: Drawing): Line {
   return [{ user: change.requester }, ' ', ...news(change, policy)];
+}
+
+/** The same for somebody who does not see the thread. */
+export function directLine(change: Change, { policy }: Drawing): Line {
+  const where: Line = change.card
+    ? [' The card is in ', { channel: change.card.channel }, '.']
+    : [];
+  return [...news(change, policy), ...where];
+}
+
+const REMINDERS: Readonly<
+  Record<Reminder, (change: Change, drawing: Drawing) => { who: Line; news: Line }>
+> = {
+  waiting: (change, drawing) => ({
+    who: callOf(change.requires.from, drawing),
+    news: [
+      `“${lowerDeed(change)}” still waits for ${missing(change)}. It expires `,
+      ...until(change),
+    ],
+  }),
+  escalated: (change, drawing) => ({
+    who: callOf(change.requires.escalation?.to ?? null, drawing),
+    news: [
+      `“${lowerDeed(change)}” has waited long enough that you may decide it as well: it lacks `,
+      `${missing(change)}. It expires `,
+      ...until(change),
+    ],
+  }),
+  doubt: (change, drawing) => ({
+    who: [{ user: change.requester }, ' ', ...callOf(change.requires.from, drawing)],
+    news: [
+      `nobody has said yet whether “${lowerDeed(change)}” happened, and nothing else runs there `,
+      'meanwhile. Please look, then press on the card.',
+    ],
+  }),
+};
+
+export function reminderLine(change: Change, reminder: Reminder, drawing: Drawing): Line {
+  const { who, news } = REMINDERS[reminder](change, drawing);
+  return [...who, ' ', ...news];
+}
+
+function missing({ requires, approvals }: Change): string {
+  const count = requires.count - approvals.length;
+  return count === 1 ? 'one more approval' : `${count} more approvals`;
+}
+
+function until({ expiresAt }: Change): Line {
+  return [{ at: expiresAt }, '.'];
+}
+
+/** A role is called by its groups, and where it has none by the people whom it names. */
+function callOf(role: RoleName | null, { policy, groupIds }: Drawing): Line {
+  if (role === null) return [];
+  const groups = groupIds(role).map((group) => ({ group }));
+  const users = (policy.roles.get(role)?.users ?? []).map((user) => ({ user }));
+  const called: readonly Inline[] = groups.length > 0 ? groups : users;
+  return called.flatMap((one, index) => (index > 0 ? [' ', one] : [one]));
 }
 
 function news(change: Change, policy: Drawing['policy']): Line {

@@ -1,8 +1,9 @@
 import type { Change, ChangeId, Position } from '../changes/change.ts';
 import { cardVersion, loadChange, setCard } from '../storage/changes.ts';
-import { markDone, putBack, takeDue } from '../storage/outbox.ts';
-import { deliverReport, REPORT } from './report.ts';
-import type { World } from './world.ts';
+import { enqueue, markDone, putBack, takeDue } from '../storage/outbox.ts';
+import { reminderAfter, reminderOf } from './reminders.ts';
+import { deliverRedraw, deliverReport, REDRAW, REPORT } from './report.ts';
+import type { Posted, World } from './world.ts';
 
 const LEASE_MS = 60_000;
 const AT_ONCE = 50;
@@ -32,29 +33,41 @@ function rank(row: Row): number {
 async function deliverOne(world: World, row: Row): Promise<void> {
   try {
     if (row.kind === REPORT) return await deliverReport(world, row);
+    if (row.kind === REDRAW) return await deliverRedraw(world, row);
     const change = row.changeId ? await loadChange(world.database.db, row.changeId) : null;
     if (change) await show(world, change, row);
-    await world.database.transaction((tx) => markDone(tx, row.id, world.now()));
+    const next = change && reminderAfter(row.kind, change, world.now());
+    await world.database.transaction(async (tx) => {
+      await markDone(tx, row.id, world.now());
+      if (change && next) await enqueue(tx, { changeId: change.id, ...next });
+    });
   } catch (error) {
     world.log.warn({ err: error, change: row.changeId, kind: row.kind }, 'a message failed');
     await again(world, row);
   }
 }
 
-async function show(world: World, change: Change, { kind, body }: Row): Promise<void> {
+async function show(world: World, change: Change, row: Row): Promise<void> {
+  const { kind, body } = row;
+  const how = { again: row.attempts > 1 };
   if (kind === 'audit') return world.messenger.tellAudit(change);
-  if (kind === 'card') return drawCard(world, change);
+  if (kind === 'card') return drawCard(world, change, how);
   if (!change.card) throw new Error('The card is not posted yet.');
   if (kind.startsWith('effect:')) {
     return world.messenger.tellEffect(String(body?.text), change.card);
   }
   // The line names the state that was entered; a later one has a line of its own.
-  if (kind === `thread:${change.state}`) await world.messenger.tellThread(change, change.card);
+  if (kind === `thread:${change.state}`) {
+    await world.messenger.tellThread(change, change.card, how);
+  }
+  if (kind === `direct:${change.state}`) await world.messenger.tellRequester(change, change.card);
+  const reminder = reminderOf(kind, change);
+  if (reminder && reminder !== 'over') await world.messenger.remind(change, change.card, reminder);
 }
 
-async function drawCard(world: World, change: Change): Promise<void> {
+async function drawCard(world: World, change: Change, how: Posted): Promise<void> {
   if (!change.card) {
-    const position = await world.messenger.postCard(change);
+    const position = await world.messenger.postCard(change, how);
     return drawn(world, change.id, position, change.version);
   }
   const version = await cardVersion(world.database.db, change.id);
@@ -70,9 +83,18 @@ async function drawn(world: World, id: ChangeId, at: Position, version: number):
 async function again(world: World, row: Row): Promise<void> {
   const now = world.now();
   const waitMs = Math.min(1_000 * 2 ** row.attempts, 300_000);
+  const givesUp = row.attempts >= GIVE_UP_AFTER;
   await world.database.transaction((tx) =>
-    row.attempts >= GIVE_UP_AFTER
-      ? markDone(tx, row.id, now)
-      : putBack(tx, row.id, new Date(now.getTime() + waitMs)),
+    givesUp ? markDone(tx, row.id, now) : putBack(tx, row.id, new Date(now.getTime() + waitMs)),
   );
+  if (givesUp) await tellOfLoss(world, row);
+}
+
+async function tellOfLoss({ messenger, log }: World, { changeId, kind }: Row): Promise<void> {
+  log.error({ change: changeId, kind }, 'a message was given up');
+  const about = changeId ? ` of change ${changeId}` : '';
+  const sentence = `Slack has not taken a message${about} for hours, and it is not tried again.`;
+  await messenger.tellKeepers(sentence).catch((error: unknown) => {
+    log.error({ err: error }, 'the keepers were not told of it either');
+  });
 }

@@ -5,6 +5,7 @@ import { updateChange } from '../storage/changes.ts';
 import type { Tx } from '../storage/database.ts';
 import { enqueue } from '../storage/outbox.ts';
 import type { Denial } from './denial.ts';
+import { remindersFor } from './reminders.ts';
 import type { World } from './world.ts';
 
 export interface Deed {
@@ -32,8 +33,9 @@ export async function recordMove(
     at,
     body: { by: deed.by, digest: after.digest, rule: after.requires.rule, ...deed.facts },
   });
-  for (const kind of messagesFor(before, after)) {
-    await enqueue(tx, { changeId: after.id, kind, at });
+  const messages = messagesFor(before, after).map((kind) => ({ kind, at }));
+  for (const message of [...messages, ...remindersFor(before, after, at)]) {
+    await enqueue(tx, { changeId: after.id, ...message });
   }
 }
 
@@ -44,7 +46,8 @@ const TOLD = [...ENDED, 'rejected', 'expired'];
 function messagesFor(before: Change, after: Change): readonly string[] {
   if (before.state === 'draft' && ['cancelled', 'expired'].includes(after.state)) return [];
   const entered = before.state !== after.state;
-  const told = entered && TOLD.includes(after.state) ? [`thread:${after.state}`] : [];
+  const isTold = entered && TOLD.includes(after.state);
+  const told = isTold ? [`thread:${after.state}`, `direct:${after.state}`] : [];
   return ['card', ...told, ...(entered && ENDED.includes(after.state) ? ['audit'] : [])];
 }
 

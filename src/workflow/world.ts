@@ -8,6 +8,7 @@ import type { Policy } from '../policy/policy.ts';
 import type { Database } from '../storage/database.ts';
 import type { Denial } from './denial.ts';
 import type { Found } from './desk.ts';
+import type { Reminder } from './reminders.ts';
 
 /** How we came to believe who someone is; written beside every decision. */
 export interface Evidence {
@@ -34,17 +35,25 @@ export interface People {
 
 /** What people are shown, drawn from what is stored. Each call may fail and is tried again. */
 export interface Messenger {
-  postCard(change: Change): Promise<Position>;
+  postCard(change: Change, how: Posted): Promise<Position>;
   redrawCard(change: Change, at: Position): Promise<void>;
   /** A line in the card's thread for the state that was entered. */
-  tellThread(change: Change, at: Position): Promise<void>;
+  tellThread(change: Change, at: Position, how: Posted): Promise<void>;
+  /** A line in the card's thread that calls whoever is waited for. */
+  remind(change: Change, at: Position, reminder: Reminder): Promise<void>;
+  /** The same as in the thread, to a requester who is not in the channel of the card. */
+  tellRequester(change: Change, at: Position): Promise<void>;
   /** What the change did to the costs, measured days later; a line in the card's thread. */
   tellEffect(text: string, at: Position): Promise<void>;
   tellAudit(change: Change): Promise<void>;
   /** A private answer to a click: the change as it is now, or why not. */
   answer(replyTo: ReplyTo, answer: Clicked): Promise<void>;
+  /** A private answer to a press below something unusual. */
+  answerPress(replyTo: ReplyTo, pressed: IncidentPressed): Promise<void>;
   /** For everyone in a channel, or below a message of it. What surely was not posted is a value. */
   postAnswer(to: ChannelId, answer: Answer, threadTs?: string): Promise<Posting>;
+  /** In place of what was posted there before. */
+  redrawAnswer(at: Position, answer: Answer): Promise<Posting>;
   /** Each channel by its name or id, as it is at this moment. */
   findRooms(wanted: readonly string[]): Promise<ReadonlyMap<string, RoomFound>>;
   tellPerson(user: UserId, answer: Answer): Promise<void>;
@@ -52,6 +61,11 @@ export interface Messenger {
   tellKeepers(sentence: string): Promise<void>;
   /** What one person finds in the app's own tab, in place of what stood there. */
   showHome(user: UserId, found: Found): Promise<void>;
+}
+
+/** `again`: an earlier try was not answered, so that its message may stand there already. */
+export interface Posted {
+  readonly again: boolean;
 }
 
 export type Posting =
@@ -88,13 +102,21 @@ export type Clicked =
   | { readonly ok: true; readonly verb: Verb; readonly change: Change }
   | { readonly ok: false; readonly verb: Verb; readonly denial: Denial };
 
-export const INCIDENT_VERBS = ['expected', 'mute', 'details'] as const;
+export const INCIDENT_VERBS = ['expected', 'mute'] as const;
 
 /** A press on a button below something unusual; `id` says of what, and lends no right. */
 export interface IncidentPress {
   readonly verb: (typeof INCIDENT_VERBS)[number];
   readonly id: string;
   readonly by: UserId;
+  /** Under which it is stored: it is handled in the same commit as what it decides. */
+  readonly key: string;
+}
+
+/** What can be done about something unusual. */
+export interface Incidents {
+  readonly press: (press: IncidentPress) => Promise<IncidentPressed>;
+  readonly details: (look: Pick<IncidentPress, 'id' | 'by'>) => Promise<IncidentPressed>;
 }
 
 export type IncidentPressed =
@@ -128,5 +150,5 @@ export interface World {
   /** Called with the name of a lane that has something to do. */
   readonly wake: () => void;
   readonly learned: () => void;
-  readonly pressIncident: (press: IncidentPress) => Promise<IncidentPressed>;
+  readonly incidents: Incidents;
 }

@@ -34,6 +34,7 @@ test('every "no" is said in words that tell what happened, and what to do', () =
     {
       "already-approved": "You have approved this already. It waits for others.",
       "already-decided": "This is decided. It is waiting for approval.",
+      "already-reviewed": "Somebody has looked at this already and written down what they found.",
       "approvals-missing": "Not enough of those who approved may still approve today. Nothing was sent.",
       "bot": "Apps and bots cannot use Signalbox.",
       "deactivated": "This account is deactivated.",
@@ -42,6 +43,9 @@ test('every "no" is said in words that tell what happened, and what to do', () =
       "guest": "Guests cannot use Signalbox.",
       "lookup-failed": "Slack did not tell who is who just now, so nothing was done. Try again in a minute.",
       "lost-race": "This very click has arrived before; it counts once.",
+      "may-not-break-glass": "Only @db-operators may do this alone. <@U0ANA> or <@U0CLEO> can.",
+      "never": "Nobody may use /service stop on analytics-prod: signalbox.yaml rules it out for everyone.",
+      "no-break-glass": "The rule of this change knows no emergency; it needs its approvals.",
       "no-rule": "analytics-prod is not listed in signalbox.yaml, so nobody can say whether rule 2 is about it. Whoever looks after that file can list it.",
       "not-a-requester": "You may not use /service stop on analytics-prod. Rule 2 lets @db-operators ask. <@U0ANA> or <@U0CLEO> can ask for you.",
       "not-an-approver": "Only @db-leads can decide this. <@U0ANA> or <@U0CLEO> can.",
@@ -49,15 +53,18 @@ test('every "no" is said in words that tell what happened, and what to do', () =
       "not-draft": "This was sent off already. It is waiting for approval.",
       "not-executing": "This is not running. It is waiting for approval.",
       "not-found": "This change is not in my records any more. Ask for it again.",
+      "not-over": "This is not over yet. Look at it when it has ended.",
       "not-pending": "Its requester has not asked for approval yet.",
       "not-requester": "Only <@U0ANA> can do that.",
       "not-unknown": "It is known by now what happened. It is waiting for approval.",
       "note-required": "Please say what you saw: the next person relies on it.",
       "other-workspace": "Only members of this workspace can use Signalbox.",
       "reason-required": "This needs a reason: write it at the end of the command, for example “nightly maintenance”.",
+      "restored": "The database was restored from an older copy, so nobody can say what was sent since. Look at what the target is now, then ask again.",
       "self-approval": "You asked for this change yourself; <@U0ANA> or <@U0CLEO> must approve it.",
       "target-moved": "analytics-prod was changed since this was shown. Nothing was sent; ask again to see it anew.",
       "too-early": "This is still under way. Try again in a minute.",
+      "too-late": "The hour that it was to begin at is over. Ask again with a later one.",
     }
   `);
 });

@@ -64,6 +64,15 @@ function list(world: World, args: Json): Reply {
   };
 }
 
+function members(world: World, args: Json): Reply {
+  const room = visibleRoom(world, text(args, 'channel'));
+  if (!room) return refuse('channel_not_found');
+  const needed = scopeFor(room, 'read');
+  if (!world.manifest.scopes.includes(needed)) return missingScope(world, needed);
+  const { items, response_metadata } = page(room.members, args, 100);
+  return { ok: true, members: items, response_metadata };
+}
+
 function join(world: World, args: Json): Reply {
   const room = visibleRoom(world, text(args, 'channel'));
   if (!room) return refuse('channel_not_found');
@@ -127,6 +136,7 @@ export const conversationMethods: Methods = {
     scopes: ['im:write', 'mpim:write', 'groups:write', 'channels:manage'],
   }),
   'conversations.info': method(info),
+  'conversations.members': method(members),
   'conversations.list': method(list, { perMinute: TIER.two }),
   'conversations.join': method(join, { scopes: ['channels:join'] }),
   'conversations.history': method(history),

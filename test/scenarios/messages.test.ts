@@ -1,0 +1,145 @@
+import { expect, test } from 'vitest';
+import { freshUrl } from '../storage/engines.ts';
+import { ask, STAGING } from './asking.ts';
+import { ANA, BEN, openStage, type Stage, textOf } from './stage.ts';
+
+const MINUTE_MS = 60_000;
+
+function pass(stage: Stage, minutes: number) {
+  stage.clock.now = new Date(stage.clock.now.getTime() + minutes * MINUTE_MS);
+  stage.wake();
+}
+
+function thread({ slack }: Stage): string[] {
+  const all = slack.messages('db-approvals').filter(({ threadTs }) => threadTs !== null);
+  return all.map(textOf);
+}
+
+const directs = ({ slack }: Stage, to: string) =>
+  slack.screen(to).messages.filter(({ channel, ephemeral }) => channel[0] === 'D' && !ephemeral);
+
+const escalating = (file: Record<string, never>) => {
+  const read = structuredClone(file) as unknown as {
+    roles: object;
+    policy: { allow: string[]; on?: object; approvals?: object }[];
+  };
+  const approvals = { from: 'approver', count: 1, escalate: { to: 'chief', after: '1h' } };
+  const rule = { allow: ['service stop'], to: 'operator', approvals, expires: '4h' };
+  return {
+    ...read,
+    roles: { ...read.roles, chief: { users: ['U0DORA0001'] } },
+    policy: [rule, ...read.policy],
+  };
+};
+
+test('approvers are reminded with ever longer pauses, and then it expires', async () => {
+  const stage = await openStage({ yaml: escalating });
+  await ask(stage);
+  pass(stage, 15);
+  await expect.poll(() => thread(stage)).toHaveLength(1);
+  expect(thread(stage)[0]).toContain('still waits for one more approval');
+  expect(thread(stage)[0]).toContain('S0DBLEADS01');
+  pass(stage, 44);
+  await stage.card('waiting for approval');
+  expect(thread(stage)).toHaveLength(1);
+  pass(stage, 1);
+  await expect.poll(() => thread(stage)).toHaveLength(3);
+
+  pass(stage, 200);
+  await stage.card('Stop staging: expired');
+  await expect.poll(() => thread(stage).join('\n')).toContain('expired before it was decided');
+});
+
+test('a second role is called, and may decide from then on', async () => {
+  const stage = await openStage({ yaml: escalating });
+  const card = await ask(stage);
+  await stage.press('U0DORA0001', card, 'change.approve');
+  await stage.privateWord('U0DORA0001', 'can decide this');
+  pass(stage, 60);
+  await expect.poll(() => thread(stage).join('\n')).toContain('you may decide it as well');
+  expect(thread(stage).join('\n')).toContain('U0DORA0001');
+  await stage.press('U0DORA0001', card, 'change.approve');
+  await stage.card('Stop staging: accepted');
+  expect(stage.cloud.effectCount('set state', STAGING)).toBe(1);
+});
+
+test('nobody is reminded of what was decided', async () => {
+  const stage = await openStage();
+  await stage.press(BEN, await ask(stage), 'change.approve');
+  await stage.card('Stop staging: accepted');
+  await expect.poll(() => thread(stage)).toHaveLength(1);
+  const read = stage.slack.calls('chat.postMessage').length;
+  pass(stage, 30);
+  pass(stage, 120);
+  await stage.slack.command(ANA, 'ops', '/service list');
+  await stage.privateWord(ANA, 'analytics-prod');
+  expect(stage.slack.calls('chat.postMessage')).toHaveLength(read);
+});
+
+test('a doubt is told again until somebody has looked', async () => {
+  const stage = await openStage();
+  stage.cloud.arm({ operation: 'set state', fault: '500', times: 9 });
+  await stage.press(BEN, await ask(stage), 'change.approve');
+  await stage.card('nobody knows whether it happened');
+  await expect.poll(() => thread(stage)).toHaveLength(1);
+  pass(stage, 15);
+  await expect.poll(() => thread(stage)).toHaveLength(2);
+  expect(thread(stage)[1]).toContain('nobody has said yet whether');
+  pass(stage, 60);
+  await expect.poll(() => thread(stage)).toHaveLength(3);
+});
+
+test('a card whose post was taken without an answer stands there once', async () => {
+  const stage = await openStage({ databaseUrl: await freshUrl('sqlite') });
+  stage.slack.failNext({ method: 'chat.postMessage', times: 1, how: 'reply-lost' });
+  await stage.slack.command(ANA, 'ops', '/service stop staging for the night');
+  await stage.press(ANA, await stage.privateWord(ANA, 'staging?'), 'change.confirm');
+  const card = await stage.card('waiting for approval');
+  await expect.poll(() => stage.slack.calls('chat.postMessage')).toHaveLength(1);
+  await expect
+    .poll(() => {
+      pass(stage, 0.1);
+      return stage.slack.calls('conversations.history').length;
+    })
+    .toBeGreaterThan(0);
+  await stage.press(BEN, card, 'change.approve');
+  await stage.card('Stop staging: accepted');
+  const cards = stage.slack.messages('db-approvals').filter(({ threadTs }) => threadTs === null);
+  expect(cards).toHaveLength(1);
+});
+
+test('a line of the thread whose post was taken without an answer stands there once', async () => {
+  const stage = await openStage();
+  const card = await ask(stage);
+  stage.slack.failNext({ method: 'chat.postMessage', times: 1, how: 'reply-lost' });
+  await stage.press(BEN, card, 'change.approve');
+  await stage.card('Stop staging: accepted');
+  await expect
+    .poll(() => {
+      pass(stage, 0.1);
+      return stage.slack.calls('conversations.replies').length;
+    })
+    .toBeGreaterThan(0);
+  expect(thread(stage).filter((text) => text.includes('accepted by the server'))).toHaveLength(1);
+});
+
+test('a requester who is not in the channel of the card is told directly', async () => {
+  const { sandboxWorkspace } = await import('../../src/sandbox/slack/sandbox-workspace.ts');
+  const workspace = structuredClone(sandboxWorkspace);
+  for (const room of workspace.channels) {
+    if (room.name !== 'db-approvals') continue;
+    room.members.splice(room.members.indexOf(ANA), 1);
+  }
+  const stage = await openStage({ workspace });
+  await stage.press(BEN, await ask(stage), 'change.approve');
+  await stage.card('Stop staging: accepted');
+  await expect.poll(() => directs(stage, ANA).map(textOf).join()).toContain('was accepted');
+});
+
+test('a requester who reads the thread is not told twice', async () => {
+  const stage = await openStage();
+  await stage.press(BEN, await ask(stage), 'change.approve');
+  await stage.card('Stop staging: accepted');
+  await expect.poll(() => stage.slack.calls('conversations.members').length).toBeGreaterThan(0);
+  expect(directs(stage, ANA)).toEqual([]);
+});
