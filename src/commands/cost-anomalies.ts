@@ -12,7 +12,10 @@ export const costAnomalies = queryCommand({
   summary: 'Show costs that are out of the ordinary',
   examples: ['cost anomalies', 'cost anomalies backtest 60d'],
   args: z.strictObject({
-    words: textField(z.string().max(50, 'is too long'), { label: 'backtest and days', rest: true }),
+    words: textField(z.string().max(50, 'is too long: at most 50 characters'), {
+      label: 'What is asked',
+      rest: true,
+    }),
   }),
 
   target: () => null,

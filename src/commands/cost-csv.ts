@@ -10,20 +10,20 @@ import { findNamed } from '../directory/directory.ts';
 import { textField } from '../intent/arguments.ts';
 import { queryCommand } from '../intent/define.ts';
 
-const Words = z.string().max(200, 'is too long');
+const Words = z.string().max(200, 'is too long: at most 200 characters');
 
 export const costCsv = queryCommand({
   name: 'cost csv',
   summary: 'Get the rows of a period as a file',
   examples: ['cost csv last-month'],
-  args: z.strictObject({ words: textField(Words, { label: 'Period, service', rest: true }) }),
+  args: z.strictObject({ words: textField(Words, { label: 'What is asked', rest: true }) }),
 
   target: () => null,
   answer: async ({ words = '' }, reach) => {
     const today = dayOf(reach.now());
     const asked = askedOf({ command: 'cost csv', words }, today, reach.services);
     if (!asked.ok) return asked.answer;
-    const { period: wanted, only, finalOnly } = asked.question;
+    const { period: wanted, only, finalOnly, versus, top } = asked.question;
     const read = await reach.costs(wanted);
     const [service] = only === null ? [] : findNamed(reach.services, only);
     const own = service ? selected(read.rows, { services: [service.id] }) : read.rows;
@@ -40,11 +40,14 @@ export const costCsv = queryCommand({
           kind: 'text',
           text: `${rows.length} ${rows.length === 1 ? 'row' : 'rows'}, one for each day and entity, in credits.`,
         },
+        ...(versus || top ? [{ kind: 'text', text: EVERY_ROW } as const] : []),
         { kind: 'file', name, text: csvOf(rows) },
       ],
     };
   },
 });
+
+const EVERY_ROW = 'A file has every row of its period: “vs” and “top” are for /cost alone.';
 
 function isWithin({ first, last }: Span) {
   return ({ day }: CostRow) => day >= first && day <= last;

@@ -24,14 +24,14 @@ import type { Answer, Offer, Part } from '../intent/answer.ts';
 import { textField } from '../intent/arguments.ts';
 import { queryCommand, type Reach } from '../intent/define.ts';
 
-const Words = z.string().max(200, 'is too long');
+const Words = z.string().max(200, 'is too long: at most 200 characters');
 
 export const cost = queryCommand({
   name: 'cost',
   summary: 'Show what it costs, by period and service',
   examples: ['cost mtd by service', 'cost last-month by day', 'cost 7d vs prev analytics-prod'],
   args: z.strictObject({
-    words: textField(Words, { label: 'Period, by …, vs …, service', rest: true }),
+    words: textField(Words, { label: 'What is asked', rest: true }),
   }),
 
   target: () => null,

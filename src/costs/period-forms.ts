@@ -1,5 +1,5 @@
 import leven from 'leven';
-import { isDay, monthOf, monthSpan, quarterOf } from './calendar.ts';
+import { addMonths, isDay, monthOf, monthSpan, quarterOf } from './calendar.ts';
 import { addDays, type Day } from './day.ts';
 import { firstOf, lastOf } from './period-grammar.ts';
 import { MONTHS } from './span-label.ts';
@@ -61,7 +61,8 @@ function ranked(typed: string, known: readonly string[]) {
 
 /** The words of a period that was meant as one of days, weeks or dates. */
 export function repairs(word: string, today: Day): readonly string[] {
-  const [, count, letters] = /^(\d+)[-\s]*([a-z]+)$/.exec(word) ?? [];
+  const [, count, letters] = /^(?:last-)?(\d+)[-\s]*([a-z]+)$/.exec(word) ?? [];
+  if (letters?.startsWith('mo')) return ofMonths(Number(count), today);
   if (count !== undefined) return ofCount(Number(count), letters?.startsWith('w') ?? false);
   const [, first, to, last = ''] = /^([\d-]+)(\.{2,}|…)([\d-]*)$/.exec(word) ?? [];
   if (to !== undefined && first !== undefined) return ofRange(first, last, today);
@@ -84,6 +85,13 @@ function datesIn(text: string): readonly string[] {
   return sign === '.' ? days.slice(0, 1) : days;
 }
 
+/** The whole months before this one, as many as there is room for. */
+function ofMonths(count: number, today: Day): readonly string[] {
+  if (count === 0) return [];
+  const first = monthOf(addMonths(today, -Math.min(count, 12)));
+  return [`${first}..${monthOf(addMonths(today, -1))}`];
+}
+
 function ofCount(count: number, weeks: boolean): readonly string[] {
   if (count === 0) return [];
   const days = `${Math.min(count, 400)}d`;
@@ -96,7 +104,7 @@ function ofRange(from: string, to: string, today: Day): readonly string[] {
     [firstOf(edge), lastOf(edge)].map((day) => existing(day)[0] ?? '');
   const days = [...whole(from), ...(to === '' ? [today] : whole(to))].sort();
   const [first = '', last = ''] = [days[0], days.at(-1)];
-  if (first === '') return [];
+  if (first === '' || firstOf(from) > today) return [];
   const end = last < today ? last : today;
   const earliest = addDays(end, -399);
   return first > end ? [] : [`${first < earliest ? earliest : first}..${end}`];

@@ -3,6 +3,8 @@ import { type PeriodReading, readPeriod } from './period.ts';
 import { isPeriodLike } from './period-grammar.ts';
 
 const MOST_WORDS = 3;
+/** What is counted in other units than days and weeks is no period, but is refused as a whole. */
+const OTHER_UNIT = /^(?:last-)?\d{1,5}-(?:hours?|months?|quarters?|years?)$/i;
 const TO = ['to', 'until', 'till', '-', '..', '...', '…'];
 
 /** The first words as a period, be it a possible one or not; null where they are none at all. */
@@ -11,8 +13,10 @@ export function periodAt(
   today: Day,
 ): { readonly reading: PeriodReading; readonly taken: number } | null {
   for (let taken = Math.min(MOST_WORDS, words.length); taken > 1; taken -= 1) {
-    const reading = readPeriod(joined(words.slice(0, taken)), today);
-    if (reading.ok || reading.problem !== 'unknown-words') return { reading, taken };
+    const word = joined(words.slice(0, taken));
+    const reading = readPeriod(word, today);
+    const isWhole = reading.ok || reading.problem !== 'unknown-words' || OTHER_UNIT.test(word);
+    if (isWhole) return { reading, taken };
   }
   const [word = ''] = words;
   const reading = readPeriod(word, today);

@@ -19,11 +19,14 @@ export const SECTIONS = [
   'table',
 ] as const;
 
+const BY_PLACE = 'name a place, such as Europe/Berlin, for summer time';
+
 /** A name of the time zone database; never a fixed distance from UTC. */
 export const TimeZone = z.string().refine(isTimeZone, {
   error: ({ input }) => {
     const near = nearest(String(input), Intl.supportedValuesOf('timeZone'));
-    const hint = near === null ? 'such as Europe/Berlin or UTC' : `did you mean ${quoted(near)}?`;
+    const other = /[+-]\d/.test(String(input)) ? BY_PLACE : 'such as Europe/Berlin or UTC';
+    const hint = near === null ? other : `did you mean ${quoted(near)}?`;
     return sentence(`is no time zone: ${quoted(String(input))}`, hint);
   },
 });

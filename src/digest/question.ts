@@ -72,6 +72,8 @@ function namesOf(services: readonly Service[]): Names {
   return {
     called: (text) => called(findNamed(services, text)),
     near: (text) => {
+      // A bare number is like every name of two letters.
+      if (!/\p{L}/u.test(text)) return [];
       const names = services.flatMap(({ name, aliases }) => [name, ...aliases]);
       const found = nearest(text, names).flatMap((name) => findNamed(services, name));
       return [...new Set(called(found))].slice(0, 3);

@@ -106,8 +106,12 @@ function sentenceOf({ field, problem }: Problem, fields: readonly Field[], { giv
   const known = fields.find(({ name }) => name === field);
   const name = known?.word ?? known?.label ?? field;
   const isSaid = !known || !given[field] || problem.includes(`“${given[field]}”`);
-  const said = isSaid ? '' : ` (you said ${given[field]})`;
+  const said = isSaid ? '' : ` (you said ${cut(given[field])})`;
   return `${name} ${problem}${said}`.trim();
+}
+
+function cut(text = ''): string {
+  return text.length > 60 ? `${text.slice(0, 59)}…` : text;
 }
 
 function offersFor(

@@ -97,7 +97,7 @@ test.for<[string, string, string, string]>([
     'a digest has a fixed offset for a zone',
     'Europe/Berlin   #',
     "'+01:00'   #",
-    'digests[0].timezone: is no time zone: “+01:00” (such as Europe/Berlin or UTC)',
+    'digests[0].timezone: is no time zone: “+01:00” (name a place, such as Europe/Berlin, for summer time)',
   ],
   [
     'a digest is on unknown days',

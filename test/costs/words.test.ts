@@ -101,6 +101,7 @@ test.for<[string, string, string, readonly string[]]>([
   ['staging frobnicate', 'unknown-words', 'frobnicate', []],
   ['lastmonth', 'unknown-words', 'lastmonth', ['last-month']],
   ['octobre', 'unknown-words', 'octobre', ['october']],
+  ['last 6 months by day', 'unknown-words', 'last 6 months', ['2026-05..2026-10']],
   ['by=day', 'has-a-key', 'by=day', ['by day']],
   ['service=staging', 'has-a-key', 'service=staging', ['staging']],
   ['zone=Mars/Phobos', 'has-a-key', 'zone=Mars/Phobos', []],

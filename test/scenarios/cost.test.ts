@@ -43,6 +43,8 @@ test.for([
   ['/cost frob by day', 'no period, grouping or service “frob”', '/cost by day'],
   ['/cost zone=Mars/Phobos 7d', 'always UTC days', '/cost 7d'],
   ['/cost 7d vs 2020-01', 'more than 800 days back', 'by service vs prev'],
+  ['/cost -1', 'no period, grouping or service “-1”', 'cost mtd'],
+  ['/cost 6 months by day', '“6 months”', '/cost 2026-05..2026-10 by day'],
   ['/cost budgets', 'I know no', '/cost budget'],
   ['/cost csv 500d', 'too long: at most 400 days', '/cost csv 400d'],
   ['/cost csv stagin 7d', 'service “stagin”', '/cost csv staging 7d'],
@@ -54,6 +56,13 @@ test.for([
   const answer = (await stage.privateWord(ANA, 'That is not clear')) ?? empty;
   expect(textOf(answer)).toContain(words);
   expect(textOf(answer)).toContain(`${offer.replace(/^\//, '')}"`);
+});
+
+test('a line without an end is refused without being repeated whole', async () => {
+  const stage = await openStage();
+  await stage.slack.command(ANA, 'ops', `/cost ${'x'.repeat(210)}`);
+  const answer = textOf((await stage.privateWord(ANA, 'at most 200 characters')) ?? empty);
+  expect(answer).toContain(`${'x'.repeat(59)}…)`);
 });
 
 test('the rows come as a file, to nobody but whoever asked', async () => {
@@ -71,7 +80,7 @@ test('while the report cannot be read it says so, and never shows a zero', async
   const stage = await openStage();
   stage.cloud.arm({ operation: 'usage cost', fault: '403', times: 20 });
   await stage.slack.command(ANA, 'ops', '/cost 2026-08');
-  const answer = textOf((await stage.privateWord(ANA, 'cannot be read just now')) ?? empty);
+  const answer = textOf((await stage.privateWord(ANA, 'The usage report cannot be read')) ?? empty);
   expect(answer).toContain('FORBIDDEN');
   expect(answer).not.toContain('0 credits');
 });
