@@ -65,7 +65,8 @@ const READ_AT_MOST_DAYS = 800;
 
 function tooFarBack({ period, by, only }: Question): Answer {
   const text = `What it is compared with lies more than ${READ_AT_MOST_DAYS} days back. Rather:`;
-  const line = ['cost', `${period.first}..${period.last}`, 'by', by, 'vs prev', only ?? ''];
+  const span = `${period.first}..${period.last}`;
+  const line = ['cost', span, 'by', by, 'vs prev', namedIn(only)];
   return unclear(text, [offerOf(line.join(' ').trim())]);
 }
 
@@ -111,12 +112,17 @@ function heading(by: Question['by']): string {
 
 function offersFor({ period, by, only }: Question): readonly Offer[] {
   const span = `${period.first}..${period.last}`;
-  const line = (words: string) => ['cost', words, only ?? ''].join(' ').trim();
+  const line = (words: string) => ['cost', words, namedIn(only)].join(' ').trim();
   const other = by === 'day' ? 'service' : 'day';
   return [
-    { label: 'CSV', line: `cost csv ${span} by ${by}${only ? ` ${only}` : ''}` },
+    { label: 'CSV', line: line(`csv ${span} by ${by}`) },
     { label: `By ${other}`, line: line(`${span} by ${other}`) },
     { label: 'Against before', line: line(`${span} by ${by} vs prev`) },
     { label: 'Last month', line: line(`last-month by ${by}`) },
   ];
+}
+
+/** A service may be called like a month, and is then only behind “only” taken for one. */
+function namedIn(only: Question['only']): string {
+  return only === null ? '' : `only ${only}`;
 }

@@ -6,6 +6,7 @@ import { commands } from '../../src/commands/index.ts';
 import type { Span } from '../../src/costs/calendar.ts';
 import { addDays } from '../../src/costs/day.ts';
 import { BESIDES } from '../../src/digest/question.ts';
+import type { Service } from '../../src/directory/directory.ts';
 import type { Reach } from '../../src/intent/define.ts';
 import { row } from '../costs/rows.ts';
 
@@ -13,7 +14,7 @@ const NOW = new Date('2026-11-20T12:00:00Z');
 const ASKER = { by: 'U0ANA00001' as UserId, channel: null };
 
 /** What is answered where every day costs a credit more than the day before, and what was read. */
-async function answered(words: string) {
+async function answered(words: string, services: readonly Service[] = []) {
   const asked: Span[] = [];
   const days = Array.from({ length: 30 }, (_, index) => addDays('2026-10-20', index));
   const rows = days.map((day, index) => row({ day, credits: 100 + index }));
@@ -23,7 +24,7 @@ async function answered(words: string) {
     return { rows: within, fetchedAt: NOW, problems: [], gaps: [] };
   };
   // The whole of what this command asks for; it throws where it asks for more.
-  const reach = { costs, services: [], now: () => NOW } as unknown as Reach;
+  const reach = { costs, services, now: () => NOW } as unknown as Reach;
   const { parts } = await cost.answer({ words }, reach, ASKER);
   return { asked, text: JSON.stringify(parts) };
 }
@@ -38,6 +39,13 @@ test('a comparison that lies years back is refused before anything is read', asy
   const { asked, text } = await answered('2026-11-14..2026-11-20 vs 2020-11-14..2020-11-20');
   expect(text).toContain('more than 800 days back');
   expect(asked).toEqual([]);
+});
+
+test('a service that is called like a month stays one in what is offered', async () => {
+  const october = { id: 's-1', name: 'october', aliases: [] } as unknown as Service;
+  const { text } = await answered('7d only october', [october]);
+  expect(text).toContain('"cost 2026-11-13..2026-11-19 by day only october"');
+  expect(text).toContain('"cost csv 2026-11-13..2026-11-19 by service only october"');
 });
 
 test('every command beside it is offered to whoever mistypes its verb', () => {
