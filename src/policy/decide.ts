@@ -1,8 +1,9 @@
 import type { Requirement, Target } from '../changes/change.ts';
 import type { Actor } from '../changes/lifecycle.ts';
 import type { Refusal } from '../changes/refusal.ts';
+import { freezeOver } from './freezes.ts';
 import { covers, reachable, selects } from './matching.ts';
-import type { Freeze, Policy, Rule } from './policy.ts';
+import type { Freeze, Never, Policy, Rule } from './policy.ts';
 
 export interface Question {
   readonly command: string;
@@ -26,6 +27,7 @@ export type Decision =
       /** The rule that decided; for `no-rule` the one of which nobody can say whether it holds. */
       readonly rule: Rule | null;
       readonly freeze: Freeze | null;
+      readonly never: Never | null;
     };
 
 /**
@@ -38,9 +40,10 @@ export function decide(policy: Policy, question: Question): Decision {
   if (!question.actor.roles.includes(rule.to)) return deny('not-a-requester', rule);
   if (question.kind === 'query') return { allow: true, requires: asRead(rule), rule };
 
-  if (isNever(policy, question)) return deny('never', rule);
-  const freeze = freezeOver(policy.freezes, question);
-  if (freeze) return deny('frozen', rule, freeze);
+  const never = neverOver(policy, question);
+  if (never) return deny('never', rule, { never });
+  const freeze = freezeOver(policy.freezes, question.target, question.now);
+  if (freeze) return deny('frozen', rule, { freeze });
   if (!isReasonEnough(rule, question.reason)) return deny('reason-required', rule);
   return { allow: true, requires: requirementOf(rule), rule };
 }
@@ -89,27 +92,25 @@ function asRead(rule: Rule): Requirement {
 }
 
 // An unknown target is ruled out as long as anything is that it could be.
-function isNever({ never }: Policy, { command, target }: Question): boolean {
-  return never.some(
+export function neverOver(
+  { never }: Policy,
+  { command, target }: Pick<Question, 'command' | 'target'>,
+): Never | null {
+  const ruling = never.find(
     ({ commands, on }) =>
       commands.some((pattern) => covers(pattern, command)) && selects(on, target) !== false,
   );
-}
-
-/** The freeze that holds longest, so that nobody is told a date at which another one goes on. */
-function freezeOver(freezes: readonly Freeze[], { target, now }: Question): Freeze | null {
-  const holding = freezes
-    .filter(({ from, until }) => from <= now && now < until)
-    // An unknown target is frozen as long as anything is that it could be.
-    .filter(({ on }) => selects(on, target) !== false)
-    .sort((a, b) => b.until.getTime() - a.until.getTime());
-  return holding[0] ?? null;
+  return ruling ?? null;
 }
 
 function isReasonEnough({ reason }: Rule, given: string | null): boolean {
   return !reason.required || (given ?? '').trim().length >= reason.minimum;
 }
 
-function deny(refusal: Denial, rule: Rule | null, freeze: Freeze | null = null): Decision {
-  return { allow: false, refusal, rule, freeze };
+function deny(
+  refusal: Denial,
+  rule: Rule | null,
+  why: { freeze?: Freeze; never?: Never } = {},
+): Decision {
+  return { allow: false, refusal, rule, freeze: null, never: null, ...why };
 }

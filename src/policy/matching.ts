@@ -32,13 +32,24 @@ function hasOneOf(tags: readonly string[], target: Target): boolean | null {
 // A service that the file does not list is in some warehouse, and nobody has said in which.
 function isInOneOf(warehouses: readonly string[], target: Target): boolean | null {
   if (target.warehouse !== null) return warehouses.includes(target.warehouse);
-  return target.tags === null ? null : false;
+  return target.tags === null || freezesMany(target) ? null : false;
 }
 
 // By id, never by name: somebody outside can give another service a name of the file, and with it
 // would come the rules that were meant for the first.
-function isOneOf(services: NonNullable<Selector['services']>, target: Target): boolean {
-  return target.kind === 'service' && services.some(({ id }) => sameId(id, target.id));
+function isOneOf(services: NonNullable<Selector['services']>, target: Target): boolean | null {
+  if (freezesMany(target)) return null;
+  const own = frozenService(target) ?? (target.kind === 'service' ? target.id : null);
+  return own !== null && services.some(({ id }) => sameId(id, own));
+}
+
+/** A freeze of more than one service may be about those of a rule, or about others. */
+function freezesMany(target: Target): boolean {
+  return target.kind === 'freeze' && frozenService(target) === null;
+}
+
+function frozenService({ kind, id }: Target): string | null {
+  return kind === 'freeze' && id.startsWith('service:') ? id.slice('service:'.length) : null;
 }
 
 function sameId(a: string, b: string): boolean {

@@ -1,4 +1,4 @@
-import type { RoleName, UserId } from '../changes/change.ts';
+import type { ChangeId, RoleName, UserId } from '../changes/change.ts';
 
 export interface Role {
   /** User groups, by handle (`@db-leads`) or by id (`S…`). */
@@ -38,6 +38,8 @@ export interface Freeze {
   readonly on: Selector | null;
   readonly reason: string;
   readonly by: string | null;
+  /** Missing for one that stands in the file: nobody can lift that in Slack. */
+  readonly made?: { readonly id: ChangeId; readonly by: UserId };
 }
 
 /** What nobody may do, whatever the rules say; not even in an emergency. */

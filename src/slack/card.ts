@@ -1,11 +1,9 @@
 import type { Change, RoleName, State } from '../changes/change.ts';
-import type { Refusal } from '../changes/refusal.ts';
 import type { ChangeCommand } from '../intent/define.ts';
 import type { Policy } from '../policy/policy.ts';
-import { denialOf } from '../workflow/denial.ts';
 import { type Button, buttons, fact, lines, type Message, message, title } from './blocks.ts';
 import { endingLines } from './ending.ts';
-import { deed } from './naming.ts';
+import { deed, roleText } from './naming.ts';
 import {
   costLines,
   guarded,
@@ -14,8 +12,8 @@ import {
   sendsLine,
   targetLine,
 } from './plan-lines.ts';
-import { refusalLine } from './refusals.ts';
 import { bounded, either, type Inline, type Line } from './rich.ts';
+import { stoppedLine } from './stopped.ts';
 
 /** What drawing needs beside the change: the same for every message. */
 export interface Drawing {
@@ -56,14 +54,15 @@ const TITLES: Readonly<Record<State, string>> = {
   denied: 'not run, for the policy refuses it now',
 };
 
+/** How it stands, or how it ended. */
+export function stateText({ resolution, state }: Change): string {
+  if (!resolution) return TITLES[state];
+  return resolution.happened ? 'it happened' : 'it did not happen';
+}
+
 export function cardTitle(change: Change): string {
-  const words = change.resolution
-    ? change.resolution.happened
-      ? 'it happened'
-      : 'it did not happen'
-    : TITLES[change.state];
   // A header ends at 150 letters, and a long name must not push the state out of it.
-  return `${MARKS[change.state]} ${bounded(deed(change), 100)}: ${words}`;
+  return `${MARKS[change.state]} ${bounded(deed(change), 100)}: ${stateText(change)}`;
 }
 
 /** The one public message of a change, drawn whole in every state it enters. */
@@ -71,7 +70,12 @@ export function changeCard(change: Change, drawing: Drawing): Message {
   return message(
     title(cardTitle(change)),
     lines(...facts(change), ...warnings(change), ...endingLines(change, drawing)),
-    lines(...people(change), ...why(change, drawing), ...call(change, drawing)),
+    lines(
+      ...people(change),
+      ...why(change, drawing),
+      ...call(change, drawing),
+      ruleLine(change, drawing),
+    ),
     buttons(`card:${change.version}`, ...cardButtons(change, drawing)),
   );
 }
@@ -109,23 +113,33 @@ function people(change: Change): readonly Line[] {
 }
 
 function why(change: Change, drawing: Drawing): readonly Line[] {
-  if (!change.stopped) return [];
-  // Stored by us from the closed list of refusals, and read back as text.
-  const refusal = change.stopped as Refusal;
-  return [refusalLine(denialOf(refusal, { change, role: change.requires.to }), drawing.policy)];
+  return change.stopped ? [stoppedLine(change, drawing)] : [];
+}
+
+/** On what grounds it may be run at all: the place of its rule, and whose it is to ask. */
+function ruleLine({ requires }: Change, { policy }: Drawing): Line {
+  return fact('Rule', `${requires.rule}, for ${roleText(policy, requires.to)}`);
 }
 
 // The mention stands in the first drawing only, in effect: an edited message pings nobody.
-function call(change: Change, { groupIds }: Drawing): readonly Line[] {
+function call(change: Change, drawing: Drawing): readonly Line[] {
   const { from, count, self } = change.requires;
   if (change.state !== 'pending' || from === null) return [];
-  const groups = groupIds(from).map((group) => ({ group }));
+  const groups = drawing.groupIds(from).map((group) => ({ group }));
   const who: Line = groups.length > 0 ? either(groups) : [`the role ${from}`];
   const notSelf: Line = self ? [] : [', not ', { user: change.requester }];
   return [
     fact('Needs', `${count} of `, ...who, ...notSelf),
+    ...later(change, drawing),
     fact('Expires', { at: change.expiresAt }),
   ];
+}
+
+function later({ requires, confirmedAt }: Change, { policy }: Drawing): readonly Line[] {
+  const { escalation } = requires;
+  if (!escalation || !confirmedAt) return [];
+  const at = new Date(confirmedAt.getTime() + escalation.afterMs);
+  return [fact('Later', `${roleText(policy, escalation.to)} as well, from `, { at }, ' on')];
 }
 
 function cardButtons(change: Change, { commands }: Drawing): readonly Button[] {

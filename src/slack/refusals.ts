@@ -1,6 +1,6 @@
 import type { Change, State } from '../changes/change.ts';
 import type { Refusal } from '../changes/refusal.ts';
-import type { Policy } from '../policy/policy.ts';
+import type { Freeze, Policy } from '../policy/policy.ts';
 import type { Denial } from '../workflow/denial.ts';
 import { peopleLine, roleText } from './naming.ts';
 import type { Line } from './rich.ts';
@@ -22,10 +22,12 @@ const SENTENCES: Readonly<Record<Refusal, Sentence>> = {
     change
       ? ['Only ', { user: change.requester }, ' can do that.']
       : ['Only its requester can do that.'],
-  'self-approval': (denial) => [
-    'You asked for this change yourself; ',
+  'self-approval': (denial, policy) => [
+    `You ${denial.change?.brokenGlass ? 'broke the glass' : 'asked for this change'} yourself; `,
     ...someone(denial, 'another approver'),
-    ' must approve it.',
+    ` must ${denial.change?.brokenGlass ? 'look at it' : 'approve it'}`,
+    ...grounds(denial, policy),
+    '.',
   ],
   'already-approved': () => ['You have approved this already. It waits for others.'],
   'already-decided': (denial) => ['This is decided. ', ...state(denial)],
@@ -35,13 +37,17 @@ const SENTENCES: Readonly<Record<Refusal, Sentence>> = {
   'target-moved': ({ target }) => [
     `${name(target)} was changed since this was shown. Nothing was sent; ask again to see it anew.`,
   ],
-  'approvals-missing': () => [
-    'Not enough of those who approved may still approve today. Nothing was sent.',
+  'approvals-missing': (denial, policy) => [
+    'Not enough of those who approved may still approve today',
+    ...grounds(denial, policy),
+    '. Nothing was sent.',
   ],
   'too-late': () => ['The hour that it was to begin at is over. Ask again with a later one.'],
-  'no-break-glass': () => ['The rule of this change knows no emergency; it needs its approvals.'],
+  'no-break-glass': ({ rule }) => [
+    `${ruleName(rule)} does not let its requester do this alone; it needs its approvals.`,
+  ],
   'may-not-break-glass': (denial, policy) => [
-    `Only ${roleText(policy, denial.role)} may do this alone. `,
+    `${ruleName(denial.rule)} lets only ${roleText(policy, denial.role)} do this alone. `,
     ...someone(denial, 'One of them'),
     ' can.',
   ],
@@ -65,25 +71,32 @@ const SENTENCES: Readonly<Record<Refusal, Sentence>> = {
           'Whoever looks after signalbox.yaml can add one.',
         ]
       : [
-          `${name(target)} is not listed in signalbox.yaml, so nobody can say whether rule ${rule} `,
-          'is about it. Whoever looks after that file can list it.',
+          `signalbox.yaml does not say enough of ${name(target)} to tell whether rule ${rule} is about `,
+          'it, and no rule behind that one counts. Whoever looks after that file can mend it.',
         ],
   'not-a-requester': notARequester,
   'not-an-approver': (denial, policy) => [
-    `Only ${roleText(policy, denial.role)} can decide this. `,
+    `Only ${roleText(policy, denial.role)} can decide this (${ruleName(denial.rule, 'its rule')}). `,
     ...someone(denial, 'One of them'),
     ' can.',
   ],
-  frozen: ({ freeze, target }) =>
+  frozen: ({ freeze, target }, _policy, prefix) =>
     freeze
-      ? [`${name(target)} is frozen until `, { at: freeze.until }, ` (${freezeNote(freeze)}).`]
+      ? [
+          `${name(target)} is frozen until `,
+          { at: freeze.until },
+          ...freezeNote(freeze),
+          lifting(freeze, prefix),
+        ]
       : [`${name(target)} is frozen.`],
-  never: ({ command, target }, _policy, prefix) => [
-    `Nobody may use ${quoted(command, prefix)}${target ? ` on ${target}` : ''}: `,
-    'signalbox.yaml rules it out for everyone.',
+  never: ({ command, target, never }, _policy, prefix) => [
+    `Nobody may use ${quoted(command, prefix)}${target ? ` on ${target}` : ''}`,
+    ...(never ? [`: ${never.reason}`] : []),
+    '. signalbox.yaml rules it out for everyone, emergencies included.',
   ],
-  'reason-required': () => [
-    'This needs a reason: write it at the end of the command, for example “nightly maintenance”.',
+  'reason-required': ({ rule }, policy) => [
+    `${ruleName(rule, 'This')} asks for a reason${atLeast(policy, rule)}: write it at the end of the `,
+    'command, for example “nightly maintenance”.',
   ],
 };
 
@@ -131,8 +144,28 @@ function decidedBy({ state, approvals, rejection, cancelledBy }: Change): Line {
   return verdict ? [' by ', { user: verdict.by }, ', ', { at: verdict.at }] : [];
 }
 
-function freezeNote({ reason, by }: { reason: string; by: string | null }): string {
-  return by ? `${reason}, by ${by}` : reason;
+/** ` (year end, by Gus).` */
+export function freezeNote({ reason, by, made }: Freeze): Line {
+  const whose: Line = made ? [', by ', { user: made.by }] : by ? [`, by ${by}`] : [];
+  return [` (${reason}`, ...whose, ').'];
+}
+
+function lifting({ made }: Freeze, prefix: string): string {
+  return made ? ` /${prefix}change thaw ${made.id} lifts it.` : ' It stands in signalbox.yaml.';
+}
+
+/** ` (rule 2, @db-leads)`: why, for whoever wants to look it up. */
+function grounds({ rule, role }: Denial, policy: Policy): Line {
+  return rule === null ? [] : [` (rule ${rule}, ${roleText(policy, role)})`];
+}
+
+function ruleName(rule: number | null, otherwise = 'The rule of this change'): string {
+  return rule === null ? otherwise : `${otherwise.startsWith('its') ? 'rule' : 'Rule'} ${rule}`;
+}
+
+function atLeast({ rules }: Policy, place: number | null): string {
+  const minimum = rules.find((rule) => rule.place === place)?.reason.minimum ?? 1;
+  return minimum > 1 ? ` of at least ${minimum} characters` : '';
 }
 
 function quoted(command: string | null, prefix: string): string {

@@ -1,23 +1,21 @@
 import type { Change, RoleName } from '../changes/change.ts';
-import type { Refusal } from '../changes/refusal.ts';
-import { denialOf } from '../workflow/denial.ts';
 import type { Reminder } from '../workflow/reminders.ts';
 import type { Drawing } from './card.ts';
 import { lowerDeed } from './naming.ts';
-import { refusalLine } from './refusals.ts';
 import type { Inline, Line } from './rich.ts';
+import { stoppedLine } from './stopped.ts';
 
 /** One line for the requester, who is told by it: a card that is redrawn tells nobody. */
-export function threadLine(change: Change, { policy }: Drawing): Line {
-  return [{ user: change.requester }, ' ', ...news(change, policy)];
+export function threadLine(change: Change, drawing: Drawing): Line {
+  return [{ user: change.requester }, ' ', ...news(change, drawing)];
 }
 
 /** The same for somebody who does not see the thread. */
-export function directLine(change: Change, { policy }: Drawing): Line {
+export function directLine(change: Change, drawing: Drawing): Line {
   const where: Line = change.card
     ? [' The card is in ', { channel: change.card.channel }, '.']
     : [];
-  return [...news(change, policy), ...where];
+  return [...news(change, drawing), ...where];
 }
 
 const REMINDERS: Readonly<
@@ -70,7 +68,7 @@ function callOf(role: RoleName | null, { policy, groupIds }: Drawing): Line {
   return called.flatMap((one, index) => (index > 0 ? [' ', one] : [one]));
 }
 
-function news(change: Change, policy: Drawing['policy']): Line {
+function news(change: Change, drawing: Drawing): Line {
   const what = lowerDeed(change);
   const { rejection, resolution, stopped } = change;
   if (resolution) {
@@ -81,9 +79,7 @@ function news(change: Change, policy: Drawing['policy']): Line {
     return [{ user: rejection.by }, ` rejected “${what}”: ${rejection.reason}`];
   }
   if (stopped) {
-    // Stored by us from the closed list of refusals, and read back as text.
-    const denial = denialOf(stopped as Refusal, { change, role: change.requires.to });
-    return [`“${what}” was not run. `, ...refusalLine(denial, policy)];
+    return [`“${what}” was not run. `, ...stoppedLine(change, drawing)];
   }
   return [SENTENCES[change.state]?.(what) ?? `${what}: ${change.state}.`];
 }

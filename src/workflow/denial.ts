@@ -1,6 +1,6 @@
 import type { Change, RoleName, UserId } from '../changes/change.ts';
 import type { Refusal } from '../changes/refusal.ts';
-import type { Freeze } from '../policy/policy.ts';
+import type { Freeze, Never } from '../policy/policy.ts';
 
 /** A refusal with what its sentence needs: which rule, which role, and who could instead. */
 export interface Denial {
@@ -12,6 +12,7 @@ export interface Denial {
   /** Who may do it instead; null when nobody could say. */
   readonly who: readonly UserId[] | null;
   readonly freeze: Freeze | null;
+  readonly never: Never | null;
   readonly change: Change | null;
 }
 
@@ -24,6 +25,7 @@ export function denialOf(refusal: Refusal, about: Partial<Denial> = {}): Denial 
     role: null,
     who: null,
     freeze: null,
+    never: null,
     change: null,
     ...about,
   };

@@ -4,17 +4,19 @@ import {
   type ChannelId,
   type JsonObject,
   type Plan,
+  type State,
   targetKey,
   type UserId,
 } from '../changes/change.ts';
-import { planDigest } from '../changes/digest.ts';
+import { canonical, planDigest } from '../changes/digest.ts';
 import { cancel, DRAFT_LIVES_MS } from '../changes/lifecycle.ts';
 import type { Problem } from '../errors.ts';
 import type { Given } from '../intent/arguments.ts';
 import type { ChangeCommand } from '../intent/define.ts';
+import type { AskedTiming } from '../intent/timing.ts';
 import { type Decision, decide } from '../policy/decide.ts';
 import { appendEvent } from '../storage/audit.ts';
-import { insertChange, lockChange, openChangesOf } from '../storage/changes.ts';
+import { askedSince, insertChange, lockChange, openChangesOf } from '../storage/changes.ts';
 import type { Tx } from '../storage/database.ts';
 import { markHandled, receive } from '../storage/inbox.ts';
 import { type Denial, denialOf } from './denial.ts';
@@ -27,6 +29,7 @@ export interface Request {
   readonly command: ChangeCommand;
   readonly args: Readonly<Record<string, unknown>>;
   readonly given: Given;
+  readonly timing: AskedTiming;
   readonly reason: string | null;
   readonly requester: UserId;
   readonly origin: ChannelId | null;
@@ -37,7 +40,14 @@ export interface Request {
 }
 
 export type Requested =
-  | { readonly ok: true; readonly draft: Change; readonly others: readonly Change[] }
+  | {
+      readonly ok: true;
+      readonly draft: Change;
+      /** Open changes of the same target, but for those in `before`. */
+      readonly others: readonly Change[];
+      /** The very same, asked for within the hour: a second one may be what nobody wants. */
+      readonly before: readonly Change[];
+    }
   | { readonly ok: false; readonly denial: Denial }
   /** The arguments do not fit what was seen of the target: mended by whoever typed them. */
   | { readonly ok: false; readonly problems: readonly Problem[] };
@@ -88,10 +98,10 @@ async function denialFor(
   if (!found.identity.ok) return denialOf(found.identity.refusal, about);
   if (!found.decision || found.decision.allow) return denialOf('no-rule', about);
 
-  const { refusal, rule, freeze } = found.decision;
+  const { refusal, rule, freeze, never } = found.decision;
   const role = rule?.to ?? null;
   const who = role ? await world.people.membersOf(role) : null;
-  return denialOf(refusal, { ...about, rule: rule?.place ?? null, role, who, freeze });
+  return denialOf(refusal, { ...about, rule: rule?.place ?? null, role, who, freeze, never });
 }
 
 function draftOf(
@@ -148,10 +158,34 @@ async function record(world: World, request: Request, draft: Change): Promise<Re
       at,
       body: { by: draft.requester, digest: draft.digest, rule: draft.requires.rule },
     });
-    const open = await openChangesOf(tx, targetKey(draft.plan.target));
-    const others = open.filter(({ id, state }) => id !== draft.id && state !== 'draft');
-    return { ok: true, draft, others };
+    return { ok: true, draft, ...(await companyOf(tx, draft)) };
   });
+}
+
+const SAME_WITHIN_MS = 3_600_000;
+
+/** Which had an effect, or may have one yet. */
+const MAY_COUNT: readonly State[] = ['pending', 'approved', 'executing', 'succeeded', 'unknown'];
+
+async function companyOf(tx: Tx, draft: Change) {
+  const since = new Date(draft.createdAt.getTime() - SAME_WITHIN_MS);
+  const before = repeated(await askedSince(tx, draft, since), draft);
+  const open = await openChangesOf(tx, targetKey(draft.plan.target));
+  const known = new Set([draft.id, ...before.map(({ id }) => id)]);
+  return { before, others: open.filter(({ id, state }) => !known.has(id) && state !== 'draft') };
+}
+
+/** Those after whatever else has moved the target: a stop, a start, a stop is no repetition. */
+function repeated(lately: readonly Change[], draft: Change): readonly Change[] {
+  const moved = lately.findLastIndex(
+    (other) => other.state === 'succeeded' && !isSame(other, draft),
+  );
+  return lately.slice(moved + 1).filter((other) => isSame(other, draft));
+}
+
+function isSame(other: Change, draft: Change): boolean {
+  const same = canonical(other.plan.body) === canonical(draft.plan.body);
+  return same && other.command === draft.command && MAY_COUNT.includes(other.state);
 }
 
 async function withdraw(tx: Tx, world: World, { edits, requester }: Request): Promise<void> {

@@ -1,0 +1,107 @@
+import { expect, test } from 'vitest';
+import type { Target } from '../../src/changes/change.ts';
+import { decide } from '../../src/policy/decide.ts';
+import { freezesNear, withFreezes } from '../../src/policy/freezes.ts';
+import { ana, NOON, PROD_ID, policyOf, prod, staging } from './fixtures.ts';
+
+const HOUR = 3_600_000;
+
+function inHours(count: number): Date {
+  return new Date(NOON.getTime() + count * HOUR);
+}
+
+function freeze(from: number, until: number, on: object | null = null) {
+  const { freezes } = policyOf(
+    [{ allow: ['service *'], to: 'operator' }],
+    [
+      {
+        from: inHours(from).toISOString(),
+        until: inHours(until).toISOString(),
+        reason: `${from}–${until}`,
+        ...(on ? { on } : {}),
+      },
+    ],
+  );
+  return freezes;
+}
+
+const frozenTag: Target = {
+  kind: 'freeze',
+  id: 'tag:prod',
+  name: 'everything tagged prod',
+  tags: ['prod'],
+  warehouse: null,
+};
+const frozenService: Target = { ...frozenTag, id: `service:${PROD_ID}`, warehouse: 'main' };
+const everything: Target = { ...frozenTag, id: 'everything', tags: null };
+
+function ask(policy: ReturnType<typeof policyOf>, command: string, target: Target) {
+  const decision = decide(policy, {
+    kind: 'change',
+    command,
+    target,
+    actor: ana,
+    reason: 'because',
+    now: NOON,
+  });
+  return decision.allow ? `rule ${decision.rule.place}` : decision.refusal;
+}
+
+test('what holds and what begins within a week is shown, what is far off or over is not', () => {
+  const all = [freeze(24, 48), freeze(-1, 1), freeze(7 * 24 + 1, 9 * 24), freeze(-4, -1)].flat();
+  expect(freezesNear(all, prod, NOON).map(({ reason }) => reason)).toEqual(['-1–1', '24–48']);
+});
+
+test('a freeze of others is not shown', () => {
+  const all = [freeze(1, 2, { tags: ['prod'] }), freeze(1, 3, { services: ['staging'] })].flat();
+  expect(freezesNear(all, staging, NOON).map(({ reason }) => reason)).toEqual(['1–3']);
+});
+
+test('a freeze that was made since the file was read holds like one of the file', () => {
+  const policy = policyOf([{ allow: ['service *'], to: 'operator' }]);
+  expect(ask(policy, 'service stop', prod)).toBe('rule 1');
+  expect(ask(withFreezes(policy, freeze(-1, 1)), 'service stop', prod)).toBe('frozen');
+});
+
+test('no freeze holds what makes and lifts freezes', () => {
+  const policy = withFreezes(policyOf([{ allow: ['*'], to: 'operator' }]), freeze(-1, 1));
+  for (const target of [frozenTag, frozenService, everything]) {
+    expect(ask(policy, 'change thaw', target)).toBe('rule 1');
+  }
+});
+
+test.for<[string, object, Target, string]>([
+  ['a tag, of that tag', { tags: ['prod'] }, frozenTag, 'rule 1'],
+  ['a tag, of another', { tags: ['eu'] }, frozenTag, 'rule 2'],
+  ['a tag, of everything', { tags: ['prod'] }, everything, 'no-rule'],
+  ['a service, of that service', { services: ['analytics-prod'] }, frozenService, 'rule 1'],
+  ['a service, of another service', { services: ['staging'] }, frozenService, 'rule 2'],
+  ['a service, of a tag', { services: ['staging'] }, frozenTag, 'no-rule'],
+  ['a warehouse, of a service in it', { warehouses: ['main'] }, frozenService, 'rule 1'],
+  ['a warehouse, of a tag', { warehouses: ['main'] }, frozenTag, 'no-rule'],
+])('who may freeze by a rule about %s, is decided for sure or not at all', ([, on, target, is]) => {
+  const policy = policyOf([
+    { allow: ['*'], on, to: 'operator', approvals: { from: 'approver', count: 2 } },
+    { allow: ['*'], to: 'operator' },
+  ]);
+  expect(ask(policy, 'change freeze', target)).toBe(is);
+});
+
+test('what is never done says why, and no freeze or rule comes before it', () => {
+  const policy = policyOf(
+    [{ allow: ['*'], to: 'operator' }],
+    [],
+    [{ commands: ['service stop'], on: { tags: ['prod'] }, reason: 'The shop runs on it' }],
+  );
+  const question = { kind: 'change', command: 'service stop', actor: ana, reason: null } as const;
+  const decision = decide(withFreezes(policy, freeze(-1, 1)), {
+    ...question,
+    target: prod,
+    now: NOON,
+  });
+  expect(decision).toMatchObject({
+    refusal: 'never',
+    never: { reason: 'The shop runs on it' },
+    freeze: null,
+  });
+});
