@@ -6,7 +6,7 @@ import type { RoleName, UserId } from './changes/change.ts';
 import { changeIdFrom } from './changes/id.ts';
 import { commands } from './commands/index.ts';
 import type { Config, Problem } from './config.ts';
-import { pressIncident } from './digest/incident-press.ts';
+import { createIncidents } from './digest/incident-press.ts';
 import type { Clock } from './http/clock.ts';
 import type { ChangeCommand } from './intent/define.ts';
 import type { Policy } from './policy/policy.ts';
@@ -84,7 +84,7 @@ async function open(
     instance,
     wake: () => late.wake(),
     learned: reach.refresh,
-    pressIncident: (press) => pressIncident(world, press),
+    incidents: createIncidents(() => world),
   };
   const lanes = startLanes(world, LOOK_EVERY_MS, reach.lanes);
   late.wake = lanes.wake;

@@ -9,11 +9,13 @@ import type { Answer, Part } from '../intent/answer.ts';
 import { decide } from '../policy/decide.ts';
 import { appendEvent } from '../storage/audit.ts';
 import type { Tx } from '../storage/database.ts';
+import { markHandled } from '../storage/inbox.ts';
 import { replaceMeta } from '../storage/meta.ts';
 import { type Denial, denialOf } from '../workflow/denial.ts';
 import { enqueueReport, positionOf } from '../workflow/report.ts';
-import type { IncidentPress, IncidentPressed, World } from '../workflow/world.ts';
+import type { IncidentPress, IncidentPressed, Incidents, World } from '../workflow/world.ts';
 import { incidentId, storeUnusual, unusualSince } from './incident-store.ts';
+import { redrawTold } from './redraw.ts';
 import { deedsOf, mutedUntil, stateText, unusualText } from './unusual-words.ts';
 import { readWatch, WATCH_KEY } from './watch-state.ts';
 
@@ -21,17 +23,38 @@ const COMMAND = 'cost anomalies';
 const REMEMBERED_DAYS = 120;
 const TRIES = 5;
 
-/** One press on a button below an incident, by whoever may ask for the list of them. */
-export async function pressIncident(world: World, press: IncidentPress): Promise<IncidentPressed> {
+/** Whoever may ask for the list of incidents may look at each, and say what to do about it. */
+export function createIncidents(world: () => World): Incidents {
+  return {
+    press: (press) => pressIncident(world(), press),
+    details: (look) => showIncident(world(), look),
+  };
+}
+
+async function showIncident(
+  world: World,
+  { id, by }: Pick<IncidentPress, 'id' | 'by'>,
+): Promise<IncidentPressed> {
+  const denial = await mayPress(world, by);
+  return denial ? { ok: false, denial } : { ok: true, answer: await detailsOf(world, id) };
+}
+
+async function pressIncident(world: World, press: IncidentPress): Promise<IncidentPressed> {
   const denial = await mayPress(world, press.by);
-  if (denial) return { ok: false, denial };
-  if (press.verb === 'details') return { ok: true, answer: await detailsOf(world, press.id) };
+  if (denial) {
+    await handled(world, press);
+    return { ok: false, denial };
+  }
   // The watch itself may move on in between; then what is pressed is decided on what is there now.
   for (let tries = 0; tries < TRIES; tries += 1) {
     const answer = await settle(world, press);
     if (answer) return { ok: true, answer };
   }
   throw new Error('The watch moved on each time while a press was written down');
+}
+
+async function handled({ database, now }: World, { key }: IncidentPress): Promise<void> {
+  await database.transaction((tx) => markHandled(tx, key, now()));
 }
 
 async function mayPress(world: World, by: UserId): Promise<Denial | null> {
@@ -54,8 +77,11 @@ async function settle(world: World, press: IncidentPress): Promise<Answer | null
   const seen = await readWatch(db);
   const all = await unusualSince(db, addDays(today, -REMEMBERED_DAYS));
   const meant = all.find((one) => incidentId(one) === press.id);
-  if (!meant || !seen.state) return { title: 'That is not known any more', parts: [] };
-  if (isOver(meant.incident)) return { title: `${meant.name}: ${stateText(meant)}`, parts: [] };
+  if (!meant || !seen.state || isOver(meant.incident)) {
+    await handled(world, press);
+    const title = meant ? `${meant.name}: ${stateText(meant)}` : 'That is not known any more';
+    return { title, parts: [] };
+  }
 
   const moved = all
     .filter((one) => isKin(one, meant) && !isOver(one.incident))
@@ -65,10 +91,14 @@ async function settle(world: World, press: IncidentPress): Promise<Answer | null
   const above = await positionOf(world, `incident ${press.id}`);
   const stored = await world.database.transaction(async (tx) => {
     if (!(await replaceMeta(tx, WATCH_KEY, seen.text, JSON.stringify(state)))) return false;
-    for (const one of moved) await storeUnusual(tx, one, now);
+    for (const one of moved) {
+      await storeUnusual(tx, one, now);
+      await redrawTold(tx, one, now);
+    }
     await enqueueNote(tx, world, { meant, press, above, text });
     const body = { by: press.by, line: meant.line, name: meant.name, since: meant.incident.since };
     await appendEvent(tx, world.auditKey, { kind: `incident-${press.verb}`, at: now, body });
+    await markHandled(tx, press.key, now);
     return true;
   });
   if (!stored) return null;

@@ -1,10 +1,12 @@
+import type { Incident } from '../costs/incident.ts';
 import { selected } from '../costs/ledger.ts';
 import type { CostRow } from '../costs/row.ts';
 import type { Unusual } from '../costs/unusual.ts';
 import type { Service } from '../directory/directory.ts';
 import type { Database } from '../storage/database.ts';
 import type { Report } from '../workflow/report.ts';
-import { incidentId } from './incident-store.ts';
+import type { DigestConfig } from './options.ts';
+import { reportKey } from './redraw.ts';
 import { scopeOf } from './scope.ts';
 import { type Sources, subscribed } from './subscribed.ts';
 import type { Tellings } from './tellings.ts';
@@ -22,28 +24,29 @@ export interface Reports {
   readonly told: readonly Unusual[];
 }
 
-/** Each to the first digest that covers its line; what no digest covers is told nowhere. */
+/** Each to the first digest that covers its line and wants it; what none does is told nowhere. */
 export async function reportsFor(
   world: Routing,
   { ones, crowds }: Tellings,
   rows: readonly CostRow[],
 ): Promise<Reports> {
   const routes = ones.length + crowds.length > 0 ? await routesOf(world, rows) : [];
-  const channelOf = ({ entityId }: Unusual) =>
-    routes.find(({ entities }) => entities.has(entityId))?.channel ?? null;
+  const channelOf = ({ entityId, incident }: Unusual, isCrowd = false) =>
+    routes.find(
+      ({ entities, options }) => entities.has(entityId) && isWorthIt(options, incident, isCrowd),
+    )?.channel ?? null;
   const single = ones.flatMap((telling) => {
     const channel = channelOf(telling.unusual);
     if (channel === null) return [];
-    const id = incidentId(telling.unusual);
-    const opens = telling.news === 'opened';
+    const { day } = telling;
     const ends = telling.news === 'resolved' || telling.news === 'new-normal';
-    const key = opens ? `incident ${id}` : `incident ${id} ${telling.news} ${telling.day}`;
-    const thread = ends ? `incident ${id}` : null;
+    const key = reportKey(telling.unusual, telling);
+    const thread = ends ? reportKey(telling.unusual, { news: 'opened', day }) : null;
     const report = { key, channel, thread, answer: alertAnswer(telling) };
     return [{ report, told: { ...telling.unusual, told: 'alone' as const } }];
   });
   const common = crowds.flatMap((crowd) => {
-    const byChannel = Map.groupBy(crowd.all, (one) => channelOf(one) ?? '');
+    const byChannel = Map.groupBy(crowd.all, (one) => channelOf(one, true) ?? '');
     byChannel.delete('');
     return [...byChannel].map(([channel, all]) => {
       const key = `crowd ${crowd.day} ${crowd.direction} ${channel}`;
@@ -58,6 +61,16 @@ export async function reportsFor(
   };
 }
 
+/** Alerts are, and for a sensitive digest notices too; of a crowd, whatever it is made of. */
+function isWorthIt(
+  { sensitivity, increasesOnly }: DigestConfig,
+  { tier, direction }: Incident,
+  isCrowd: boolean,
+): boolean {
+  if (direction === 'down' && increasesOnly) return false;
+  return isCrowd || tier === 'alert' || sensitivity === 'high';
+}
+
 async function routesOf(world: Routing, rows: readonly CostRow[]) {
   const { all } = await subscribed(world.database.db, world);
   const now = world.now();
@@ -69,6 +82,6 @@ async function routesOf(world: Routing, rows: readonly CostRow[]) {
   return speaking.map(({ channel, options }) => {
     const { selector } = scopeOf(options.on, services, rows);
     const entities = new Set(selected(rows, selector).map(({ entityId }) => entityId));
-    return { channel, entities };
+    return { channel, options, entities };
   });
 }

@@ -1,6 +1,7 @@
 import type { Logger } from 'pino';
 import type { Span } from '../costs/calendar.ts';
 import { addDays, type Day, dayOf } from '../costs/day.ts';
+import { isOver } from '../costs/incident.ts';
 import { dayStates, lastFinalDay } from '../costs/ledger.ts';
 import type { CostsRead } from '../costs/read.ts';
 import type { Unusual } from '../costs/unusual.ts';
@@ -11,6 +12,7 @@ import { enqueueReport } from '../workflow/report.ts';
 import { type Due as BudgetsDue, recordBudgets, weighAll } from './budget-run.ts';
 import { type Budget, budgetSpan } from './budgets.ts';
 import { storeUnusual, unusualSince } from './incident-store.ts';
+import { redrawTold } from './redraw.ts';
 import { isWeekNew, storeRises } from './slow-rises.ts';
 import type { Sources } from './subscribed.ts';
 import { keyOf } from './tellings.ts';
@@ -120,5 +122,9 @@ async function storeAll(
   now: Date,
 ): Promise<void> {
   const all = new Map([...changed, ...told].map((one) => [keyOf(one), one]));
-  for (const unusual of all.values()) await storeUnusual(tx, unusual, now);
+  for (const unusual of all.values()) {
+    await storeUnusual(tx, unusual, now);
+    // What is over has no buttons any more that do something.
+    if (isOver(unusual.incident)) await redrawTold(tx, unusual, now);
+  }
 }

@@ -1,5 +1,5 @@
 import type { WebClient } from '@slack/web-api';
-import type { ChannelId } from '../changes/change.ts';
+import type { ChannelId, Position } from '../changes/change.ts';
 import type { Answer } from '../intent/answer.ts';
 import type { Messenger, Posting } from '../workflow/world.ts';
 import { answerMessage, sentenceMessage } from './answers.ts';
@@ -14,7 +14,10 @@ interface Options {
   readonly channels: { readonly audit: string | null };
 }
 
-type Broadcast = Pick<Messenger, 'postAnswer' | 'findRooms' | 'tellPerson' | 'tellKeepers'>;
+type Broadcast = Pick<
+  Messenger,
+  'postAnswer' | 'redrawAnswer' | 'findRooms' | 'tellPerson' | 'tellKeepers'
+>;
 
 /** What nobody asked for at that moment: reports to channels, and news for single people. */
 export function createBroadcast({ posts, lookups, channels }: Options): Broadcast {
@@ -43,8 +46,20 @@ export function createBroadcast({ posts, lookups, channels }: Options): Broadcas
     }
   }
 
+  async function redraw(at: Position, { text, blocks }: Message): Promise<Posting> {
+    try {
+      await posts.chat.update({ ...at, text, blocks: blocks as never[], parse: 'none' });
+      return { ok: true, at };
+    } catch (error) {
+      const why = refusedBySlack(error);
+      if (why === null) throw error;
+      return { ok: false, why, again: why === 'ratelimited' };
+    }
+  }
+
   return {
     postAnswer: (to, answer: Answer, threadTs) => post(to, answerMessage(answer), threadTs),
+    redrawAnswer: (at, answer) => redraw(at, answerMessage(answer)),
     findRooms: (wanted) => findRooms(lookups, wanted),
     tellPerson: async (user, answer) => {
       await send(user, answerMessage(answer));

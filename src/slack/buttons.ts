@@ -3,14 +3,21 @@ import { receiveClick } from '../workflow/click.ts';
 import { denialOf } from '../workflow/denial.ts';
 import { showHome } from '../workflow/desk.ts';
 import { loadChange, mayAnswer } from '../workflow/look.ts';
-import { INCIDENT_VERBS, type ReplyTo, VERBS, type Verb } from '../workflow/world.ts';
+import { receivePress } from '../workflow/press.ts';
+import {
+  INCIDENT_VERBS,
+  type IncidentPress,
+  type ReplyTo,
+  VERBS,
+  type Verb,
+} from '../workflow/world.ts';
 import { answerMessage, sentenceMessage } from './answers.ts';
 import type { Message } from './blocks.ts';
 import type { Bot } from './bot.ts';
 import { callbackIdOf, settingOf } from './form.ts';
 import { fill, openForm } from './open-form.ts';
 import { choose, PALETTE } from './palette.ts';
-import { ChangeOf, givenOf, type Pressed } from './payload.ts';
+import { ChangeOf, givenOf, IncidentOf, type Pressed } from './payload.ts';
 import { wholePlan } from './preview.ts';
 import { NOWHERE, tellPrivately } from './private-word.ts';
 import { type About, isQuestion, type Question, questionModal } from './question.ts';
@@ -29,6 +36,8 @@ export async function press(bot: Bot, pressed: Pressed, ack: Ack): Promise<void>
   const value = action?.selected_option?.value ?? action?.value ?? '';
   const verb = VERBS.find((each) => `change.${each}` === id);
   if (verb && !isQuestion(verb)) return decide(bot, pressed, { verb, value }, ack);
+  const deed = INCIDENT_VERBS.find((each) => `incident.${each}` === id);
+  if (deed) return settle(bot, pressed, { verb: deed, value }, ack);
 
   await ack();
   if (pressed.view?.callback_id === PALETTE) return choose(bot, pressed);
@@ -80,6 +89,22 @@ async function decide(
   bot.world.wake();
 }
 
+/** Silence for everyone is a decision too: it is stored before Slack gets its answer. */
+async function settle(
+  bot: Bot,
+  pressed: Pressed,
+  { verb, value }: { verb: IncidentPress['verb']; value: string },
+  ack: Ack,
+): Promise<void> {
+  const incident = IncidentOf.safeParse(value);
+  if (!incident.success) return ack();
+  const key = `press:${pressed.trigger_id}`;
+  const press = { key, verb, id: incident.data, by: pressed.user.id };
+  await receivePress(bot.world, press, replyToOf(pressed));
+  await ack();
+  bot.world.wake();
+}
+
 function replyToOf(pressed: Pressed): ReplyTo {
   const { user, channel, container, response_url } = pressed;
   return {
@@ -105,7 +130,7 @@ async function answerPress(
   const spot = { channel: pressed.channel?.id ?? null, thread: threadOf(pressed) };
   const typed: Typed = { noun: '', text: '', by, spot, trigger: pressed.trigger_id };
   if (id.startsWith('command.')) return type(bot, typed, value);
-  if (id.startsWith('incident.')) return pressIncident(bot, typed, { id, value });
+  if (id === 'incident.details') return showIncident(bot, typed, value);
 
   const change = ChangeOf.safeParse(value);
   if (!change.success) return sentenceMessage([OLD_BUTTON]);
@@ -124,16 +149,14 @@ async function type(bot: Bot, typed: Typed, line: string): Promise<Message | nul
   return answerTyped(bot, { ...typed, noun, text: rest.join(' ') });
 }
 
-async function pressIncident(
+async function showIncident(
   { world, drawing, prefix }: Bot,
   { by }: Typed,
-  { id, value }: { readonly id: string; readonly value: string },
+  id: string,
 ): Promise<Message> {
-  const verb = INCIDENT_VERBS.find((each) => `incident.${each}` === id);
-  if (!verb) return sentenceMessage([OLD_BUTTON]);
-  const pressed = await world.pressIncident({ verb, id: value, by });
-  if (pressed.ok) return answerMessage(pressed.answer);
-  return sentenceMessage(refusalLine(pressed.denial, drawing.policy, prefix));
+  const found = await world.incidents.details({ id, by });
+  if (found.ok) return answerMessage(found.answer);
+  return sentenceMessage(refusalLine(found.denial, drawing.policy, prefix));
 }
 
 async function ask(

@@ -14,6 +14,9 @@ export const ChangeOf = z
   .regex(/^[0-9A-Z]{4,12}$/)
   .transform((id) => id as ChangeId);
 
+/** What a button below something unusual holds. */
+export const IncidentOf = z.string().regex(/^[0-9a-f]{16}$/);
+
 export const SlashCommand = z.object({
   command: z.string().max(40),
   text: z.string().max(5_000).default(''),

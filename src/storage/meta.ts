@@ -41,3 +41,11 @@ export async function replaceMeta(
 export async function dropMeta(tx: Tx, key: string): Promise<void> {
   await tx.deleteFrom('meta').where('key', '=', key).execute();
 }
+
+/** Everything whose key begins with these words, which hold no wildcard of their own. */
+export async function metaUnder(
+  db: Db,
+  words: string,
+): Promise<readonly { readonly key: string; readonly value: string }[]> {
+  return db.selectFrom('meta').selectAll().where('key', 'like', `${words}%`).execute();
+}

@@ -1,6 +1,7 @@
 import { markHandled, putBack, takeDue } from '../storage/inbox.ts';
 import { Click } from './click.ts';
 import { showHome } from './desk.ts';
+import { handlePress, INCIDENT } from './press.ts';
 import { handleClick } from './review.ts';
 import type { World } from './world.ts';
 
@@ -22,6 +23,7 @@ export async function handleInbox(world: World): Promise<number> {
 
 async function handle(world: World, row: Row): Promise<void> {
   try {
+    if (row.kind === INCIDENT) return await handlePress(world, row);
     const click = Click.parse(row.body);
     const clicked = await handleClick(world, row.key, click);
     // The card tells everyone; this private line is for whoever pressed, and may get lost.

@@ -1,12 +1,13 @@
 import { z } from 'zod';
 import type { ChannelId, Position } from '../changes/change.ts';
 import type { Answer } from '../intent/answer.ts';
-import type { Tx } from '../storage/database.ts';
-import { dropMeta, readMeta, replaceMeta } from '../storage/meta.ts';
+import type { Db, Tx } from '../storage/database.ts';
+import { dropMeta, metaUnder, readMeta, replaceMeta } from '../storage/meta.ts';
 import { enqueue, markDone, putBack, type takeDue } from '../storage/outbox.ts';
 import type { Posting, World } from './world.ts';
 
 export const REPORT = 'report';
+export const REDRAW = 'redraw';
 const RETRY_MS = 30_000;
 const GIVE_UP_AFTER = 20;
 
@@ -46,8 +47,10 @@ export async function enqueueReport(tx: Tx, report: Report, at: Date): Promise<v
 export async function deliverReport(world: World, row: Row): Promise<void> {
   const report = Report.parse(row.body);
   const room = await roomOf(world, report.channel);
-  const permit = `post:${report.key}`;
-  const mine = await world.database.transaction((tx) => replaceMeta(tx, permit, null, SENDING));
+  const permit = { key: keyOf(report.key), value: `${SENDING} ${world.now().toISOString()}` };
+  const mine = await world.database.transaction((tx) =>
+    replaceMeta(tx, permit.key, null, permit.value),
+  );
   if (!mine) {
     world.log.warn({ report: report.key }, 'a report was begun before and is not posted again');
     return done(world, row);
@@ -58,12 +61,17 @@ export async function deliverReport(world: World, row: Row): Promise<void> {
   world.log.warn({ report: report.key, why, again }, 'a report was not posted');
   if (!again || row.attempts >= GIVE_UP_AFTER) return done(world, row);
   await world.database.transaction(async (tx) => {
-    await dropMeta(tx, permit);
+    await dropMeta(tx, permit.key);
     await putBack(tx, row.id, new Date(world.now().getTime() + RETRY_MS));
   });
 }
 
 const SENDING = 'sending';
+const POSTS = 'post:';
+
+function keyOf(report: string): string {
+  return `${POSTS}${report}`;
+}
 
 /** Costs never go where people of another workspace read along. */
 async function roomOf(world: World, channel: string) {
@@ -92,17 +100,74 @@ const Place = z.object({
 
 /** Where the report of this key stands; null while it does not. */
 export async function positionOf(world: World, key: string): Promise<Position | null> {
-  const value = await readMeta(world.database.db, `post:${key}`);
-  return value === null || value === SENDING ? null : Place.parse(JSON.parse(value));
+  const value = await readMeta(world.database.db, keyOf(key));
+  return value === null ? null : placeOf(value);
 }
 
-async function keep(world: World, row: Row, permit: string, { channel, ts }: Position) {
+function placeOf(value: string): Position | null {
+  return value.startsWith(SENDING) ? null : Place.parse(JSON.parse(value));
+}
+
+/** The keys of all reports that stand in a channel and begin with these words. */
+export async function standingUnder(db: Db, words: string): Promise<readonly string[]> {
+  const all = await metaUnder(db, keyOf(words));
+  const standing = all.filter(({ value }) => placeOf(value) !== null);
+  return standing.map(({ key }) => key.slice(POSTS.length));
+}
+
+interface Permit {
+  readonly key: string;
+  readonly value: string;
+}
+
+async function keep(world: World, row: Row, permit: Permit, { channel, ts }: Position) {
   await world.database.transaction(async (tx) => {
-    await replaceMeta(tx, permit, SENDING, JSON.stringify({ channel, ts }));
+    await replaceMeta(tx, permit.key, permit.value, JSON.stringify({ channel, ts }));
     await markDone(tx, row.id, world.now());
   });
 }
 
 async function done(world: World, row: Row): Promise<void> {
   await world.database.transaction((tx) => markDone(tx, row.id, world.now()));
+}
+
+const Redraw = Report.pick({ key: true, answer: true });
+
+/** A report that stands in its channel is drawn anew; one that does not is left to be posted. */
+export async function enqueueRedraw(
+  tx: Tx,
+  { key, answer }: Pick<Report, 'key' | 'answer'>,
+  at: Date,
+): Promise<void> {
+  const body = { key, answer: JSON.parse(JSON.stringify(answer)) };
+  await enqueue(tx, { kind: REDRAW, body, at });
+}
+
+/** Drawn twice it looks the same, so that whoever is not sure draws again. */
+export async function deliverRedraw(world: World, row: Row): Promise<void> {
+  const { key, answer } = Redraw.parse(row.body);
+  const at = await positionOf(world, key);
+  const drawn = at ? await world.messenger.redrawAnswer(at, answer) : null;
+  if (!drawn || drawn.ok) return done(world, row);
+  world.log.warn({ report: key, why: drawn.why }, 'a report was not drawn anew');
+  if (!drawn.again || row.attempts >= GIVE_UP_AFTER) return done(world, row);
+  const later = new Date(world.now().getTime() + RETRY_MS);
+  await world.database.transaction((tx) => putBack(tx, row.id, later));
+}
+
+/** An incident is followed for 120 days, and its messages may be asked for as long. */
+const KEPT_MS = 180 * 86_400_000;
+
+/** Forgets where old reports stand. Nothing that waits is as old as that. */
+export async function pruneReports(tx: Tx, now: Date): Promise<void> {
+  const before = now.getTime() - KEPT_MS;
+  for (const { key, value } of await metaUnder(tx, POSTS)) {
+    if (beganAt(value) < before) await dropMeta(tx, key);
+  }
+}
+
+/** Slack names a message by the second in which it was posted. */
+function beganAt(value: string): number {
+  const place = placeOf(value);
+  return place ? Number(place.ts) * 1_000 : Date.parse(value.slice(SENDING.length + 1));
 }

@@ -1,6 +1,7 @@
 import { prune as pruneInbox } from '../storage/inbox.ts';
 import { prune as pruneOutbox } from '../storage/outbox.ts';
 import { dropExpiredSecrets } from '../storage/secrets.ts';
+import { pruneReports } from './report.ts';
 import type { World } from './world.ts';
 
 const KEEP_MS = 7 * 86_400_000;
@@ -13,5 +14,6 @@ export async function tidy(world: World): Promise<void> {
     await dropExpiredSecrets(tx, now);
     await pruneInbox(tx, before);
     await pruneOutbox(tx, before);
+    await pruneReports(tx, now);
   });
 }

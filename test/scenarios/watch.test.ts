@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { freshUrl } from '../storage/engines.ts';
+import { freshUrl, openForTest } from '../storage/engines.ts';
 import { empty } from './asking.ts';
 import { ANA, buttonsOf, DORA, EMIL, openStage, type Stage, textOf } from './stage.ts';
 import { lookAt, told, WATCHED, withShift, withSpike } from './watching.ts';
@@ -31,18 +31,27 @@ test('a spike is told at once, before its day is final, and once; its end is tol
   await expect.poll(() => told(stage, 'Back to usual · analytics-dev')).toHaveLength(1);
   expect(told(stage, 'Back to usual · analytics-dev')[0]?.threadTs).toBe(alert?.ts);
   expect(told(stage, SPIKE)).toHaveLength(1);
+  await expect.poll(() => buttonsOf(told(stage, SPIKE)[0] ?? empty)).toEqual(['incident.details']);
 });
 
-test.for<[string, string]>([
-  ['incident.expected', 'Noted as expected'],
-  ['incident.mute', 'Muted'],
-])('%s silences it for everyone', async ([button, words]) => {
+test.for<[string, string, string, readonly string[]]>([
+  ['incident.expected', 'Noted as expected', 'expected since', ['incident.details']],
+  [
+    'incident.mute',
+    'Muted',
+    'muted until Tue 1 Dec since',
+    ['incident.expected', 'incident.mute', 'incident.details'],
+  ],
+])('%s silences it for everyone', async ([button, words, state, left]) => {
   const stage = await spiked();
   await lookAt(stage, '2026-11-24T07:00:00Z');
   await expect.poll(() => told(stage, SPIKE)).toHaveLength(1);
   await stage.press(ANA, told(stage, SPIKE)[0], button);
   await stage.privateWord(ANA, words);
   await expect.poll(() => told(stage, words)).toHaveLength(1);
+  // What was told says so as well, in its place, and keeps only the buttons that still do something.
+  await expect.poll(() => textOf(told(stage, SPIKE)[0] ?? empty)).toContain(state);
+  expect(buttonsOf(told(stage, SPIKE)[0] ?? empty)).toEqual(left);
 
   for (const day of ['25', '26', '27', '28']) await lookAt(stage, `2026-11-${day}T07:00:00Z`);
   expect(told(stage, 'Back to usual')).toEqual([]);
@@ -70,6 +79,32 @@ test('a press on the private list is noted where it was told, and not where it w
   await expect.poll(() => told(stage, 'Noted as expected')).toHaveLength(1);
   expect(told(stage, 'Noted as expected')[0]?.threadTs).toBe(told(stage, SPIKE)[0]?.ts);
   expect(told(stage, 'Noted as expected', 'ops')).toEqual([]);
+});
+
+test('a press is stored before Slack gets its answer, and handled once by whoever comes after', async () => {
+  const databaseUrl = await freshUrl('postgres');
+  const stage = await openStage({ databaseUrl, organization: withSpike(MONDAY), yaml });
+  await lookAt(stage, '2026-11-20T12:02:00Z');
+  await lookAt(stage, '2026-11-24T07:00:00Z');
+  await expect.poll(() => told(stage, SPIKE)).toHaveLength(1);
+  const database = await openForTest(databaseUrl);
+  // Whoever holds the row of the watch keeps the press from being decided, and not from being kept.
+  let letGo = () => {};
+  const held = new Promise<void>((resolve) => {
+    letGo = resolve;
+  });
+  const holding = database.transaction(async (tx) => {
+    await tx.selectFrom('meta').selectAll().where('key', '=', 'cost-watch').forUpdate().execute();
+    await held;
+  });
+  await stage.press(ANA, told(stage, SPIKE)[0], 'incident.expected');
+  const pressed = await database.db.selectFrom('inbox').selectAll().execute();
+  expect(pressed.map(({ kind, handled_at }) => [kind, handled_at])).toEqual([['incident', null]]);
+  letGo();
+  await holding;
+  await expect.poll(() => told(stage, 'Noted as expected')).toHaveLength(1);
+  const [row] = await database.db.selectFrom('inbox').selectAll().execute();
+  expect(row?.handled_at).not.toBeNull();
 });
 
 test('whoever may not ask for unusual costs may not press, and nothing is noted', async () => {
@@ -129,7 +164,7 @@ test('a back-test says how often it would have posted', async () => {
   expect(answer).toContain('in 30 days');
   expect(answer).toContain('analytics-dev · compute');
   await stage.slack.command(DORA, 'ops', '/cost anomalies backtest 999d');
-  await stage.privateWord(DORA, 'from 1 to 200');
+  await stage.privateWord(DORA, 'at most 200 days');
 });
 
 test('the digest names what is unusual, and where each budget stands', async () => {
@@ -143,6 +178,7 @@ test('the digest names what is unusual, and where each budget stands', async () 
   await stage.slack.command(ANA, 'ops', '/cost digest preview #db-costs');
   const digest = textOf((await stage.privateWord(ANA, 'Unusual:')) ?? empty);
   expect(digest).toContain('analytics-dev · compute');
+  expect(digest).toContain('incident.expected');
   expect(digest).toMatch(/production █+░* \d+ % of 5,200/);
 });
 

@@ -2,7 +2,14 @@ import { expect, test } from 'vitest';
 import type { ChannelId } from '../../src/changes/change.ts';
 import { takeDue } from '../../src/storage/outbox.ts';
 import { deliver } from '../../src/workflow/deliver.ts';
-import { enqueueReport, positionOf, type Report } from '../../src/workflow/report.ts';
+import {
+  enqueueRedraw,
+  enqueueReport,
+  positionOf,
+  type Report,
+  standingUnder,
+} from '../../src/workflow/report.ts';
+import { tidy } from '../../src/workflow/tidy.ts';
 import type { Messenger, Posting, World } from '../../src/workflow/world.ts';
 import { aWorld } from './world.ts';
 
@@ -74,7 +81,8 @@ test('a process that died after the permit leaves the report unsent, not sent tw
   await send();
   await world.database.transaction(async (tx) => {
     await takeDue(tx, { owner: 'dead', now: clock.now, leaseMs: 60_000, limit: 10 });
-    await tx.insertInto('meta').values({ key: 'post:incident 1', value: 'sending' }).execute();
+    const value = `sending ${clock.now.toISOString()}`;
+    await tx.insertInto('meta').values({ key: 'post:incident 1', value }).execute();
   });
   await pass(5);
   await pass(5);
@@ -98,4 +106,61 @@ test('a channel that others read is never posted to', async () => {
   await send({ channel: '#open' });
   await pass();
   expect(slack.asked).toEqual([]);
+});
+
+/** A Slack that takes every post, and answers a redraw in turn as it is told. */
+function slackThatRedraws(...answers: readonly Posting[]) {
+  const redrawn: string[] = [];
+  const slack = slackThat(posted, posted);
+  const redrawAnswer: Messenger['redrawAnswer'] = async ({ ts }, { title }) => {
+    redrawn.push(`${ts} ${title}`);
+    return answers[redrawn.length - 1] ?? expect.fail('asked too often');
+  };
+  return { ...slack, redrawn, messenger: { ...slack.messenger, redrawAnswer } };
+}
+
+const over = { key: 'incident 1', answer: { title: 'Over', parts: [] } };
+
+test.for<[string, readonly Posting[], readonly string[]]>([
+  ['is drawn anew in its place', [posted], ['1.1 Over']],
+  ['is drawn later where Slack asked to wait', [tooFast, posted], ['1.1 Over', '1.1 Over']],
+  ['that was deleted is left alone', [gone], ['1.1 Over']],
+])('a report %s', async ([, answers, redrawn]) => {
+  const slack = slackThatRedraws(...answers);
+  const { world, clock, send, pass } = await worldWith(slack);
+  await send();
+  await pass();
+  await world.database.transaction((tx) => enqueueRedraw(tx, over, clock.now));
+  for (let time = 0; time < 3; time += 1) await pass(5);
+  expect(slack.redrawn).toEqual(redrawn);
+  expect(slack.asked).toHaveLength(1);
+});
+
+test('a report that stands nowhere is not drawn anew', async () => {
+  const slack = slackThatRedraws();
+  const { world, clock, pass } = await worldWith(slack);
+  await world.database.transaction((tx) => enqueueRedraw(tx, over, clock.now));
+  await pass(5);
+  expect(slack.redrawn).toEqual([]);
+});
+
+test('where a report stands is forgotten after half a year, and one that nobody ended too', async () => {
+  const first = { ok: true, at: { channel: CHANNEL, ts: '1786700000.000100' } } as const;
+  const slack = slackThat(first, new Error('timeout'));
+  const { world, clock, send, pass } = await worldWith(slack);
+  await send();
+  await send({ key: 'incident 2' });
+  await pass();
+  const kept = async () =>
+    (await world.database.db.selectFrom('meta').selectAll().execute())
+      .map(({ key }) => key)
+      .filter((key) => key.startsWith('post:'));
+  const after = async (days: number) => {
+    clock.now = new Date(1_786_700_000_000 + days * 86_400_000);
+    await tidy(world);
+    return kept();
+  };
+  expect(await standingUnder(world.database.db, 'incident')).toEqual(['incident 1']);
+  expect(await after(170)).toHaveLength(2);
+  expect(await after(190)).toEqual([]);
 });

@@ -43,7 +43,10 @@ export async function aWorld(send: () => Promise<Sent> = async () => SENT) {
     instance: 'tests',
     wake: () => undefined,
     learned: () => undefined,
-    pressIncident: async () => ({ ok: true, answer: { title: '', parts: [] } }),
+    incidents: {
+      press: async () => ({ ok: true, answer: { title: '', parts: [] } }),
+      details: async () => ({ ok: true, answer: { title: '', parts: [] } }),
+    },
   };
   return { world, clock, sent };
 }
