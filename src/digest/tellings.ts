@@ -43,8 +43,9 @@ export function crowdDays(judged: readonly Judged[]): ReadonlyMap<Day, Direction
 }
 
 /**
- * Which of the news are worth a message: alerts once, by the line that says most; then what becomes
- * of those that were told. Notices wait for the digest. `all`: every incident as it is now.
+ * Which of the news may be worth a message: what was not told yet, once, by the line that says
+ * most; then what becomes of those that were told. Whether a channel wants to hear of a notice, it
+ * says itself. `all`: every incident as it is now.
  */
 export function tellingsOf(
   found: readonly Found[],
@@ -67,7 +68,7 @@ export function tellingsOf(
     const opened = news.find((one) => one.news === 'opened');
     const isCrowd = opened && crowds.get(opened.day) === unusual.incident.direction;
     const leader = leaderOf(kin);
-    if (!leader || (leader.incident.tier !== 'alert' && !isCrowd)) continue;
+    if (!leader) continue;
     justTold.add(keyOf(leader));
     if (isCrowd) crowded.push({ day: opened.day, unusual: leader });
     else ones.push({ news: 'opened', day: last.day, unusual: leader });

@@ -49,6 +49,7 @@ async function unusualLines(
   const least = options.minimumCredits ?? 0;
   const unusual = once(all.filter(({ incident }) => ['open', 'ongoing'].includes(incident.state)))
     .filter(({ entityId }) => covered.has(entityId))
+    .filter(({ incident }) => incident.tier === 'alert' || options.sensitivity !== 'low')
     .filter(({ incident }) => Math.abs(incident.impact) >= least)
     .filter(({ incident }) => incident.direction === 'up' || !options.increasesOnly)
     .toSorted((a, b) => Math.abs(b.incident.impact) - Math.abs(a.incident.impact))

@@ -78,6 +78,20 @@ test.for<[string, Subscribed, string, string | null, string]>([
     'due for 2026-11-01 at 2026-11-01T14:30: 2026-10-31 to 2026-10-31',
   ],
   [
+    'Signalbox was down for five hours: it is made up for',
+    digest(berlin),
+    '2026-11-20T13:30Z',
+    '2026-11-19',
+    'due for 2026-11-20 at 2026-11-20T08:30: 2026-11-19 to 2026-11-19',
+  ],
+  [
+    'winter begins in Berlin: its time is an hour later by UTC',
+    digest(berlin),
+    '2026-10-25T08:30Z',
+    '2026-10-24',
+    'due for 2026-10-25 at 2026-10-25T08:30: 2026-10-24 to 2026-10-24',
+  ],
+  [
     'Signalbox was down for eight hours',
     digest(berlin),
     '2026-11-20T16:30Z',

@@ -35,10 +35,11 @@ test('a total that rises with its metric is one message, about the metric', () =
   ]);
 });
 
-test('a drop waits for the digest', () => {
-  const drop = { 50: 0 };
-  expect(tell([judged({}, [50, 50], drop)]).ones).toEqual([]);
-  expect(judged({}, [50, 50], drop).found).toHaveLength(1);
+test('a drop is a notice, of which only some channels want to hear at once', () => {
+  const { ones } = tell([judged({}, [50, 50], { 50: 0 })]);
+  expect(ones.map(({ unusual: { incident } }) => [incident.direction, incident.tier])).toEqual([
+    ['down', 'notice'],
+  ]);
 });
 
 test('the end is told of what was told, and of nothing else', () => {
