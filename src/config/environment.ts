@@ -25,6 +25,17 @@ export function readEnvironment(env: Env, readFile: ReadFile): Reading<Environme
   return { ok: false, problems: problems.toSorted((a, b) => rank(a) - rank(b)) };
 }
 
+const Store = Variables.pick({ DATABASE_URL: true, SIGNALBOX_KEY: true });
+
+/** Only where the database is and the key of its audit trail, for tools that need no Slack. */
+export function readStore(env: Env, readFile: ReadFile): Reading<z.output<typeof Store>> {
+  const given = Object.keys(Store.shape).map((name) => ({ name, ...lookUp(name, env, readFile) }));
+  const unread = given.flatMap(({ problem }) => problem ?? []);
+  if (unread.length > 0) return { ok: false, problems: unread };
+  const values = given.flatMap(({ name, value }) => (value === null ? [] : [[name, value]]));
+  return read(Store, Object.fromEntries(values));
+}
+
 // In the order of the table, and behind it whatever is not in it.
 function rank({ where }: Problem): number {
   return NAMES.includes(where) ? NAMES.indexOf(where) : NAMES.length;

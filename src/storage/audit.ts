@@ -4,10 +4,13 @@ import {
   follow,
   GENESIS,
   type Head,
+  keyId,
+  keyIdOf,
   linkAfter,
   type Problem,
   readBody,
   type Walk,
+  walkFrom,
 } from './chain.ts';
 import type { AuditEventTable, Db, Tx } from './tables.ts';
 
@@ -60,6 +63,10 @@ export interface Verifying {
   /** Rows in memory at a time. */
   readonly batch?: number;
   readonly onProgress?: (seq: number) => void;
+  /** Only so many of the last events; what was before them is taken as it stands. */
+  readonly last?: number;
+  /** Waited for after each batch, so that whoever shares the process gets a turn. */
+  readonly pause?: () => Promise<void>;
   /** A head that was written down elsewhere: it finds a tail cut together with the stored head. */
   readonly anchor?: Head;
 }
@@ -75,10 +82,10 @@ const BEFORE_ALL = -(2 ** 31);
 export async function verifyChain(
   db: Db,
   key: Buffer | null,
-  { batch = 1_000, onProgress, anchor }: Verifying = {},
+  { batch = 1_000, onProgress, pause, anchor, last }: Verifying = {},
 ): Promise<Verified> {
   const end = await headAndLast(db);
-  let walk: Walk = { seq: 0, hash: GENESIS, keyed: false };
+  let walk = await beginning(db, last === undefined ? 0 : end.last - last);
   while (walk.seq < end.last) {
     const after = walk.seq === 0 ? BEFORE_ALL : walk.seq;
     const rows = await rowsAfter(db, after, Math.min(batch, end.last - walk.seq));
@@ -90,11 +97,33 @@ export async function verifyChain(
     }
     if (rows.length === 0) return { ok: false, seq: walk.seq + 1, problem: 'event-missing' };
     onProgress?.(walk.seq);
+    await pause?.();
   }
   if (walk.seq !== end.seq || walk.hash !== end.hash || end.last !== end.seq) {
     return { ok: false, seq: Math.min(walk.seq, end.seq) + 1, problem: 'head-differs' };
   }
   return anchor && anchor.seq > walk.seq ? anchorDiffers(anchor) : { ok: true, seq: walk.seq };
+}
+
+async function beginning(db: Db, afterSeq: number): Promise<Walk> {
+  const genesis: Walk = { seq: 0, hash: GENESIS, keyed: false };
+  if (afterSeq <= 0) return genesis;
+  const [row] = await rowsAfter(db, afterSeq - 1, 1);
+  // Where that very event is missing, the whole chain is read to say where it breaks.
+  return row?.seq === afterSeq ? walkFrom(row) : genesis;
+}
+
+/** Whether this key continues the chain that is there; another one would break it for good. */
+export async function keyProblem(
+  db: Db,
+  key: Buffer | null,
+): Promise<'key-missing' | 'key-differs' | null> {
+  const { last } = await headAndLast(db);
+  const [row] = last > 0 ? await rowsAfter(db, last - 1, 1) : [];
+  const written = row ? keyIdOf(row) : null;
+  if (written === null) return null;
+  if (key === null) return 'key-missing';
+  return written === keyId(key) ? null : 'key-differs';
 }
 
 function anchorDiffers({ seq }: Head): Verified {

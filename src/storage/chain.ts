@@ -50,7 +50,7 @@ function linkHash(key: Buffer | null, prevHash: string, body: string): string {
 }
 
 // Tells keys apart without telling anything about them.
-function keyId(key: Buffer | null): string {
+export function keyId(key: Buffer | null): string {
   return key ? createHash('sha256').update(key).digest('hex').slice(0, 8) : NO_KEY;
 }
 
@@ -84,6 +84,17 @@ export type Problem =
 /** `keyed`: from the first event under a key on, one without a key is a forgery. */
 export interface Walk extends Head {
   readonly keyed: boolean;
+}
+
+/** Which key an event names; null where it was written without one, or cannot be read. */
+export function keyIdOf(row: AuditEventTable): string | null {
+  const written = bodyOf(row)?.key_id ?? NO_KEY;
+  return written === NO_KEY ? null : written;
+}
+
+/** A walk that begins behind this event, which is taken as it stands. */
+export function walkFrom(row: AuditEventTable): Walk {
+  return { seq: row.seq, hash: row.hash, keyed: keyIdOf(row) !== null };
 }
 
 export function follow(walk: Walk, row: AuditEventTable, key: Buffer | null): Walk | Problem {

@@ -27,6 +27,14 @@ export async function migrate(root: Kysely<Tables>): Promise<void> {
   });
 }
 
+/** For whoever only reads: it finds what this release knows, and changes nothing. */
+export async function refuseUnreadable(db: Db): Promise<void> {
+  const version = await schemaVersion(db);
+  refuseNewer(version);
+  if (version > 0) return;
+  throw new Error('There is no audit trail in this database: Signalbox has not used it yet.');
+}
+
 // On SQLite the transaction holds the only write lock from its first statement on.
 async function waitForOthers(tx: Tx): Promise<void> {
   if (!onPostgres(tx)) return;

@@ -6,6 +6,7 @@ import { boundValues } from './parameters.ts';
 
 // Waiting for a lock inside SQLite stops the event loop; the rest of the wait is asynchronous.
 const BLOCKING_WAIT_MS = 50;
+const READER_WAIT_MS = 5_000;
 
 class ImmediateDriver extends SqliteDriver {
   // A deferred transaction that reads and then writes fails at once when another has written.
@@ -44,6 +45,12 @@ export function openSqlite(path: string): NodeSqliteDialect {
     db.close();
     throw error;
   }
+  return new NodeSqliteDialect({ database: guarded(db) });
+}
+
+/** For a process beside the one that writes: it takes no lock that anybody would wait for. */
+export function openSqliteReader(path: string): NodeSqliteDialect {
+  const db = new DatabaseSync(path, { readOnly: true, timeout: READER_WAIT_MS });
   return new NodeSqliteDialect({ database: guarded(db) });
 }
 

@@ -1,0 +1,80 @@
+import { type Head, head, type Problem, verifyChain } from '../storage/audit.ts';
+import type { Db } from '../storage/database.ts';
+
+/** What people read of a broken chain: what is wrong, and what it may come from. */
+const SENTENCES: Readonly<Record<Problem, (seq: number) => string>> = {
+  'event-missing': (seq) => `Event ${seq} is missing: it was removed, or its number was changed.`,
+  'link-broken': (seq) =>
+    `Event ${seq} does not follow the one before it: something was put in, moved or taken out.`,
+  unreadable: (seq) => `Event ${seq} cannot be read: what was written there was overwritten.`,
+  'columns-changed': (seq) =>
+    `Event ${seq} says something else in its columns than in what was written: they were edited.`,
+  'other-key': (seq) => `Event ${seq} was not written with this SIGNALBOX_KEY.`,
+  'body-changed': (seq) => `Event ${seq} is not as it was written: its text or hash was edited.`,
+  'head-differs': (seq) =>
+    `The trail does not end where its head says, from event ${seq} on: its end was cut or added to.`,
+  'anchor-differs': (seq) =>
+    `Event ${seq} is not the one that was noted elsewhere: the trail was cut and grown anew, ` +
+    'or an older copy of the database was restored.',
+};
+
+export function problemSentence(problem: Problem, seq: number): string {
+  return SENTENCES[problem](seq);
+}
+
+interface Telling {
+  readonly out: (text: string) => void;
+  /** Progress, and only that; `isTerminal` where a line can be written over. */
+  readonly progress: (text: string) => void;
+  readonly isTerminal: boolean;
+}
+
+const LINE_EVERY = 100_000;
+
+/** True: it is as it was written. */
+export async function verify(
+  db: Db,
+  { key, anchor }: { readonly key: Buffer | null; readonly anchor: Head | null },
+  telling: Telling,
+): Promise<boolean> {
+  const { seq: total } = await head(db);
+  const verified = await verifyChain(db, key, {
+    onProgress: progressOf(total, telling),
+    ...(anchor ? { anchor } : {}),
+  });
+  if (telling.isTerminal) telling.progress('\r\u001b[K');
+  if (!verified.ok) {
+    telling.out(`Not as it was written. ${problemSentence(verified.problem, verified.seq)}\n`);
+    if (verified.problem === 'other-key') telling.out(`${keyHint(key)}\n`);
+    return false;
+  }
+  const { seq, hash } = await head(db);
+  const end = seq === verified.seq ? ` It ends with: audit ${seq} ${hash}` : '';
+  telling.out(`${counted(verified.seq)}, all as they were written.${end}\n`);
+  if (!key) telling.out(`${UNKEYED}\n`);
+  return true;
+}
+
+const UNKEYED =
+  'SIGNALBOX_KEY is not set, so this proves little: whoever can write to the database could ' +
+  'have made the whole trail anew.';
+
+function keyHint(key: Buffer | null): string {
+  return key
+    ? 'Either SIGNALBOX_KEY is not the one Signalbox runs with, or the event is forged.'
+    : 'SIGNALBOX_KEY is not set; Signalbox was running with one.';
+}
+
+function progressOf(total: number, { progress, isTerminal }: Telling) {
+  let told = 0;
+  return (seq: number) => {
+    if (isTerminal) return progress(`\r${Math.floor((seq / Math.max(total, 1)) * 100)} %`);
+    if (seq - told < LINE_EVERY) return;
+    told = seq - (seq % LINE_EVERY);
+    progress(`${told} of ${total} events\n`);
+  };
+}
+
+function counted(events: number): string {
+  return events === 1 ? '1 event' : `${events} events`;
+}

@@ -1,0 +1,33 @@
+/** SQLite's own numbers, in the low byte of what Node hands on. */
+const SQLITE: Readonly<Record<number, string>> = {
+  5: 'The database is locked by another program. Close that, then try again.',
+  6: 'The database is locked by another program. Close that, then try again.',
+  8: 'The database can only be read: look at the rights of its file and folder.',
+  10: 'The disk of the database failed to read or write. Look at the disk before anything else.',
+  11: 'The database is damaged. Keep the file as it is, and restore a backup beside it.',
+  13: 'The disk of the database is full. Make room; it goes on by itself from then on.',
+  14: 'There is no database there, or it may not be opened: look at DATABASE_URL.',
+  26: 'This file is not a database of Signalbox, or it is damaged: look at DATABASE_URL.',
+};
+
+/** And PostgreSQL's, with those of the connection to it. */
+const SERVER: Readonly<Record<string, string>> = {
+  ECONNREFUSED: 'The database does not answer: is the server at DATABASE_URL running?',
+  ENOTFOUND: 'The server that DATABASE_URL names cannot be found.',
+  ETIMEDOUT: 'The database does not answer: is the server at DATABASE_URL running?',
+  '28P01': 'The database refuses the user or the password of DATABASE_URL.',
+  '28000': 'The database refuses the user of DATABASE_URL.',
+  '3D000': 'The server has no database of the name in DATABASE_URL.',
+  '42501': 'The user of DATABASE_URL may not do that in this database.',
+  '53100': 'The disk of the database is full. Make room; it goes on by itself from then on.',
+  '53300': 'The server takes no more connections.',
+  '57P03': 'The database is just starting or stopping. Try again in a minute.',
+};
+
+/** What is wrong with the database, for people; null where the error is about something else. */
+export function databaseTrouble(error: unknown): string | null {
+  if (!(error instanceof Error)) return null;
+  const number = 'errcode' in error && typeof error.errcode === 'number' ? error.errcode : null;
+  if (number !== null) return SQLITE[number & 0xff] ?? null;
+  return 'code' in error ? (SERVER[String(error.code)] ?? null) : null;
+}
