@@ -1,15 +1,16 @@
 import type { Change, Snapshot } from '../changes/change.ts';
 import { type Button, buttons, fact, lines, type Message, message, title } from './blocks.ts';
-import { cardTitle, type Drawing } from './card.ts';
+import { cardTitle, type Drawing, stateText } from './card.ts';
 import { deed, roleText } from './naming.ts';
 import { costLines, planLines, sendsLine, targetLine } from './plan-lines.ts';
 import type { Line } from './rich.ts';
 
 /** What the requester alone sees before anything is asked of anybody. */
-export function preview(draft: Change, others: readonly Change[], drawing: Drawing): Message {
+export function preview(draft: Change, { others, before }: Company, drawing: Drawing): Message {
   return message(
     title(`${deed(draft)}?`),
     lines(
+      ...before.map(beforeLine),
       targetLine(draft),
       seenLine(draft.plan.before),
       ...planLines(draft.plan),
@@ -22,6 +23,18 @@ export function preview(draft: Change, others: readonly Change[], drawing: Drawi
     ),
     buttons(`preview:${draft.id}`, ...previewButtons(draft)),
   );
+}
+
+/** What else there is of the same target. */
+export interface Company {
+  readonly others: readonly Change[];
+  readonly before: readonly Change[];
+}
+
+function beforeLine(before: Change): Line {
+  const { createdAt, requester, id } = before;
+  const asked: Line = [{ user: requester }, ' asked for the same ', { at: createdAt }];
+  return [{ bold: '! ' }, ...asked, ` (${id}): ${stateText(before)}. This would be a second one.`];
 }
 
 function seenLine(before: Snapshot | null): Line {

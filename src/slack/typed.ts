@@ -6,6 +6,7 @@ import { fieldsOf, isPlaced } from '../intent/arguments.ts';
 import { misreadOf } from '../intent/complete.ts';
 import { type ChangeCommand, nounOf, type QueryCommand } from '../intent/define.ts';
 import { helpFor } from '../intent/help.ts';
+import { isTimingKey } from '../intent/timing.ts';
 import { understand } from '../intent/understand.ts';
 import type { Intent } from '../intent/understood.ts';
 import { decide } from '../policy/decide.ts';
@@ -52,7 +53,9 @@ export async function answerTyped(bot: Bot, typed: Typed): Promise<Message | nul
 
 /** `service scale staging`: what it is about, and no word of what should be other than it is. */
 function asksNothing({ command, given }: Intent): boolean {
-  const asking = fieldsOf(command.args).filter((field) => !isPlaced(field));
+  const asking = fieldsOf(command.args).filter(
+    (field) => !isPlaced(field) && (command.kind === 'query' || !isTimingKey(field.name)),
+  );
   if (command.kind === 'query') return command.asksMore?.(given) ?? false;
   const isChange = command.kind === 'change' && asking.length > 0;
   return isChange && asking.every(({ name }) => !given[name]);
@@ -141,7 +144,7 @@ async function answerRequest(
   bot: Bot,
   typed: Typed,
   command: ChangeCommand,
-  { args, given, reason }: Intent,
+  { args, given, reason, timing }: Intent,
 ): Promise<Message | null> {
   const { world, drawing } = bot;
   const edits = typed.spot.edits ?? null;
@@ -149,6 +152,7 @@ async function answerRequest(
     command,
     args,
     given,
+    timing,
     reason,
     edits,
     requester: typed.by,
@@ -156,7 +160,7 @@ async function answerRequest(
   };
   const key = `request:${typed.trigger}`;
   const requested = await requestChange(world, { ...request, key });
-  if (requested.ok) return preview(requested.draft, requested.others, drawing);
+  if (requested.ok) return preview(requested.draft, requested, drawing);
   if ('denial' in requested) {
     // What is missing can be written: the form has the rest of it already.
     return requested.denial.refusal === 'reason-required'

@@ -1,5 +1,13 @@
 import type { Expression, ExpressionBuilder, Selectable, SqlBool } from 'kysely';
-import type { Change, ChangeId, Position, State, UserId, Verdict } from '../changes/change.ts';
+import {
+  type Change,
+  type ChangeId,
+  type Position,
+  type State,
+  targetKey,
+  type UserId,
+  type Verdict,
+} from '../changes/change.ts';
 import { changeFrom, changeRow } from './change-row.ts';
 import { toDate, toText } from './portable.ts';
 import { onPostgres } from './postgres.ts';
@@ -10,11 +18,15 @@ export class LostRace extends Error {
   override readonly name = 'LostRace';
 }
 
-export async function insertChange(tx: Tx, change: Change): Promise<void> {
+export async function insertChange(
+  tx: Tx,
+  change: Change,
+  { source = 'slack' }: { source?: string } = {},
+): Promise<void> {
   const card = { card_channel: change.card?.channel ?? null, card_ts: change.card?.ts ?? null };
   const row = { ...changeRow(change), ...card, card_version: null };
   await tx.insertInto('change').values(row).execute();
-  await insertVerdicts(tx, null, change, 'slack');
+  await insertVerdicts(tx, null, change, source);
 }
 
 export async function loadChange(db: Db, id: ChangeId): Promise<Change | null> {
@@ -130,6 +142,18 @@ export function openChangesOf(db: Db, targetKey: string): Promise<Change[]> {
   });
 }
 
+/** Others of the same target that were asked for from an instant on. */
+export function askedSince(db: Db, { id, plan }: Change, since: Date): Promise<Change[]> {
+  return select(db, {
+    where: (eb) =>
+      eb.and([
+        eb('target_key', '=', targetKey(plan.target)),
+        eb('created_at', '>=', toText(since)),
+        eb('id', '!=', id),
+      ]),
+  });
+}
+
 export interface ChangeFilter {
   readonly states?: readonly State[];
   readonly requester?: UserId;
@@ -179,6 +203,24 @@ export function dueToClaim(db: Db, now: Date, limit: number): Promise<Change[]> 
   return select(db, { where, limit });
 }
 
+/** Succeeded for a while only, and nothing is planned yet that takes them back. */
+export function dueToTakeBack(db: Db, limit: number): Promise<Change[]> {
+  const where = (eb: Builder) =>
+    eb.and([
+      eb('state', '=', 'succeeded'),
+      eb('back_at', 'is not', null),
+      eb.not(eb.exists(childIn(eb))),
+    ]);
+  return select(db, { where, limit });
+}
+
+function childIn(eb: Builder) {
+  return eb
+    .selectFrom('change as child')
+    .select('child.id')
+    .whereRef('child.parent', '=', 'change.id');
+}
+
 export function leaseRanOut(db: Db, now: Date, limit: number): Promise<Change[]> {
   const where = (eb: Builder) =>
     eb.and([eb('state', '=', 'executing'), eb('lease_until', '<=', toText(now))]);
@@ -209,8 +251,10 @@ async function select(db: Db, { where, limit, order = 'asc' }: Selection): Promi
     .leftJoin('approval', (join) =>
       join.onRef('approval.change_id', '=', 'c.id').on('approval.decision', '=', 'approved'),
     )
+    .leftJoin('change as child', 'child.parent', 'c.id')
     .selectAll('c')
     .select(['approval.person', 'approval.at as approved_at'])
+    .select(['child.id as child_id', 'child.state as child_state'])
     .orderBy('c.created_at', order)
     .orderBy('c.id', order)
     .orderBy('approval.at')
@@ -224,6 +268,8 @@ async function select(db: Db, { where, limit, order = 'asc' }: Selection): Promi
 interface ApprovedRow extends Selectable<ChangeTable> {
   readonly person: UserId | null;
   readonly approved_at: string | null;
+  readonly child_id: ChangeId | null;
+  readonly child_state: State | null;
 }
 
 function fold(rows: ApprovedRow[]): Change {
@@ -232,5 +278,6 @@ function fold(rows: ApprovedRow[]): Change {
   const approvals = rows.flatMap(({ person, approved_at }) =>
     person && approved_at ? [{ by: person, at: toDate(approved_at) }] : [],
   );
-  return changeFrom(first, approvals);
+  const { child_id: id, child_state: state } = first;
+  return { ...changeFrom(first, approvals), ...(id && state && { child: { id, state } }) };
 }

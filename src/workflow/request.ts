@@ -29,7 +29,8 @@ export interface Request {
   readonly command: ChangeCommand;
   readonly args: Readonly<Record<string, unknown>>;
   readonly given: Given;
-  readonly timing: AskedTiming;
+  /** Missing: as soon as it may, and for good. */
+  readonly timing?: AskedTiming;
   readonly reason: string | null;
   readonly requester: UserId;
   readonly origin: ChannelId | null;

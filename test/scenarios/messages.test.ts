@@ -53,6 +53,7 @@ test('approvers are reminded with ever longer pauses, and then it expires', asyn
 test('a second role is called, and may decide from then on', async () => {
   const stage = await openStage({ yaml: escalating });
   const card = await ask(stage);
+  expect(textOf(card ?? { text: '', blocks: [] })).toContain('the role chief as well, from ');
   await stage.press('U0DORA0001', card, 'change.approve');
   await stage.privateWord('U0DORA0001', 'can decide this');
   pass(stage, 60);
@@ -142,4 +143,36 @@ test('a requester who reads the thread is not told twice', async () => {
   await stage.card('Stop staging: accepted');
   await expect.poll(() => stage.slack.calls('conversations.members').length).toBeGreaterThan(0);
   expect(directs(stage, ANA)).toEqual([]);
+});
+
+const STOP = '/service stop staging for the night';
+
+test('the same within the hour shows the earlier one first', async () => {
+  const stage = await openStage();
+  await stage.press(BEN, await ask(stage), 'change.approve');
+  await stage.card('Stop staging: accepted');
+  pass(stage, 59);
+  await stage.slack.command(ANA, 'ops', STOP);
+  const shown = await stage.privateWord(ANA, 'This would be a second one');
+  const text = textOf(shown ?? { text: '', blocks: [] });
+  expect(text).toContain(': accepted. This would be a second one.');
+  expect(text.indexOf('asked for the same')).toBeLessThan(text.indexOf('PATCH state'));
+});
+
+test('an hour later it is no repetition, and neither is it after something else ran', async () => {
+  const stage = await openStage();
+  await stage.press(BEN, await ask(stage), 'change.approve');
+  await stage.card('Stop staging: accepted');
+  pass(stage, 10);
+  const start = await ask(stage, ANA, '/service start staging the day begins');
+  await stage.press(BEN, start, 'change.approve');
+  await stage.card('Start staging: accepted');
+  await stage.slack.command(ANA, 'ops', STOP);
+  const after = await stage.privateWord(ANA, 'Stop staging?');
+  pass(stage, 61);
+  await stage.slack.command(ANA, 'ops', '/service start staging again');
+  const late = await stage.privateWord(ANA, 'Start staging?');
+  for (const shown of [after, late]) {
+    expect(textOf(shown ?? { text: '', blocks: [] })).not.toContain('asked for the same');
+  }
 });

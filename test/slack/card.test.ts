@@ -21,7 +21,7 @@ import { drawing, expectSound, NASTY, NASTY_SEEN, shownIn } from './fixtures.ts'
 function drawingsOf(change: Change): readonly Message[] {
   return [
     changeCard(change, drawing),
-    preview(change, [change, change], drawing),
+    preview(change, { others: [change, change], before: [] }, drawing),
     answeredPreview(change, '#db-approvals'),
     message(lines(threadLine(change, drawing))),
   ];
@@ -36,6 +36,7 @@ function named(name: string): Partial<Change> {
   return { plan: { ...PLAN, target: { ...PLAN.target, name } } };
 }
 
+const ALONE = { others: [], before: [] };
 const everyState = STATES.map((state) => [state] as const);
 
 test.for(everyState)('Slack takes each drawing of a change that is %s', ([state]) => {
@@ -85,7 +86,7 @@ test('the buttons are those that the state leaves open', () => {
 test('every button carries the id of its change and nothing else', () => {
   const drawn = JSON.stringify([
     changeCard(changeIn('pending'), drawing),
-    preview(changeIn('draft'), [], drawing),
+    preview(changeIn('draft'), ALONE, drawing),
   ]);
   expect(new Set(drawn.match(/"value":"[^"]*"/g))).toEqual(new Set(['"value":"K3M9QD"']));
 });
@@ -111,7 +112,8 @@ test('the card of a waiting change says all that an approver has to know', () =>
     ! Queries and pipes of this service stop with it.
     Approved by  <@U0BEN> (1 of 2)
     Needs  2 of the approvers, not <@U0ANA>
-    Expires  <!date^1795190400^{date_short_pretty} at {time}|2026-11-20T16:00:00.000Z>"
+    Expires  <!date^1795190400^{date_short_pretty} at {time}|2026-11-20T16:00:00.000Z>
+    Rule  2, for @db-operators"
   `);
 });
 
@@ -224,7 +226,7 @@ test.for(everyState)('3,000 letters everywhere hide nothing that counts when %s'
 test('a preview shows what will be sent, what is known, who must approve and what else is open', () => {
   const draft = changeIn('draft');
   const other = changeIn('pending', { createdAt: minutes(-12) });
-  expect(preview(draft, [other], drawing).text).toMatchInlineSnapshot(`
+  expect(preview(draft, { others: [other], before: [] }, drawing).text).toMatchInlineSnapshot(`
     "Stop analytics-prod?
     Service  analytics-prod · prod · main · 2f7c9d34
     Last seen  running, <!date^1795168800^{date_short_pretty} at {time}|2026-11-20T10:00:00.000Z> (reply to a scale)
@@ -253,7 +255,7 @@ test.for<[string, Partial<Change>, string]>([
   ['hours are left', { requires: { ...REQUIRES, expiresAfterMs: 90 * 60_000 } }, 'after 1.5 h'],
   ['nothing was seen', { plan: { ...PLAN, before: null } }, 'Last seen  not yet'],
 ])('a preview says so when %s', ([, over, words]) => {
-  expect(preview(changeIn('draft', over), [], drawing).text).toContain(words);
+  expect(preview(changeIn('draft', over), ALONE, drawing).text).toContain(words);
 });
 
 test.for<[string, Change, string]>([
