@@ -68,6 +68,8 @@ async function show(world: World, change: Change, row: Row): Promise<void> {
 async function drawCard(world: World, change: Change, how: Posted): Promise<void> {
   if (!change.card) {
     const position = await world.messenger.postCard(change, how);
+    // What an earlier try had posted shows the change as it was then.
+    if (how.again) await world.messenger.redrawCard(change, position);
     return drawn(world, change.id, position, change.version);
   }
   const version = await cardVersion(world.database.db, change.id);
