@@ -33,6 +33,7 @@ async function running(engine: Engine, options: object = {}) {
     refusals: [] as Posting[],
     reads: 0,
     fails: false,
+    outside: false,
   };
   const room: Room = { id: COSTS, name: 'costs', outside: false, joined: true };
   const postAnswer = async (channel: ChannelId, answer: Answer, threadTs?: string) => {
@@ -49,7 +50,10 @@ async function running(engine: Engine, options: object = {}) {
     readOptions,
     messenger: {
       postAnswer,
-      findRooms: async (wanted) => new Map(wanted.map((word) => [word, { ok: true, room }])),
+      findRooms: async (wanted) =>
+        new Map(
+          wanted.map((word) => [word, { ok: true, room: { ...room, outside: stage.outside } }]),
+        ),
       tellPerson: async () => undefined,
       tellKeepers: async (sentence) => void stage.told.push(sentence),
     },
@@ -126,6 +130,21 @@ test('what Slack refuses for good is missed, and told once', async () => {
   expect(stage.told).toEqual([
     'The cost digest of #costs for Fri 20 Nov was not posted: Slack refused it (is_archived).',
   ]);
+});
+
+test('a channel that another workspace was let into since gets no more, until that has left', async () => {
+  const { stage, at } = await running('sqlite');
+  await at('20T09:31');
+  stage.outside = true;
+  stage.rows = nineWeeks('2026-11-21');
+  await at('21T09:31');
+  await at('21T10:31');
+  expect(stage.posts).toHaveLength(1);
+  expect(stage.told).toEqual([expect.stringContaining('Sat 21 Nov was not posted: it is shared')]);
+  stage.outside = false;
+  stage.rows = nineWeeks('2026-11-22');
+  await at('22T09:31');
+  expect(stage.posts[1]).toContain('20–21 Nov (UTC)');
 });
 
 test('a quiet channel hears of ordinary days on Mondays only', async () => {

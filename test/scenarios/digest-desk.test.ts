@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { freshUrl } from '../storage/engines.ts';
+import { freshUrl, openForTest } from '../storage/engines.ts';
 import { empty } from './asking.ts';
 import { ANA, buttonsOf, DORA, EMIL, openStage, type Stage, textOf } from './stage.ts';
 
@@ -151,6 +151,21 @@ test('now posts at once, and once for whoever asks twice', async () => {
   await answer(stage, ANA, '/cost digest now #db-costs', 'It stands in the channel now');
   await answer(stage, ANA, '/cost digest now #db-costs', 'once is enough');
   expect(posted(stage)).toHaveLength(1);
+});
+
+test('what a digest said goes with it when it is removed', async () => {
+  const databaseUrl = await freshUrl('postgres');
+  const stage = await openStage({ databaseUrl });
+  const { db } = await openForTest(databaseUrl);
+  const said = async () => {
+    const rows = await db.selectFrom('meta').select('key').execute();
+    return rows.filter(({ key }) => key.startsWith('said:')).length;
+  };
+  await answer(stage, ANA, ADD, 'Digest added');
+  await answer(stage, ANA, '/cost digest now #db-costs', 'It stands in the channel now');
+  expect(await said()).toBe(1);
+  await answer(stage, ANA, '/cost digest remove #db-costs', 'Digest removed');
+  expect(await said()).toBe(0);
 });
 
 test('one whose service the file has no more is told once, and can be taken away', async () => {
