@@ -14,6 +14,7 @@ import { unsatisfiable } from './policy/satisfiable.ts';
 import { openReach } from './reach.ts';
 import { createDoor } from './server.ts';
 import { connect, type Slack } from './slack/start.ts';
+import { followClock, type SharedClock } from './storage/clock.ts';
 import { type Database, openDatabase } from './storage/database.ts';
 import { startChores } from './workflow/chores.ts';
 import { startLanes } from './workflow/lanes.ts';
@@ -49,18 +50,36 @@ export async function startApp(options: AppOptions): Promise<Started> {
     log.warn({ err: error }, 'a database connection was lost');
   const database = await openDatabase(config.databaseUrl.reveal(), { now, onConnectionError });
   try {
-    return await open(options, database, connected.slack, now);
+    const clock = await clockOf(options, database);
+    return await open({ ...options, now: clock.now }, database, connected.slack, clock);
   } catch (error) {
     await database.close();
     throw error;
   }
 }
 
+type OwnClock = Pick<SharedClock, 'now' | 'stop'>;
+
+const SKEW_MS = 5_000;
+
+/** The database's, so that replicas agree; one that was handed in holds as it is. */
+async function clockOf({ now, log }: AppOptions, database: Database): Promise<OwnClock> {
+  if (now) return { now, stop: () => undefined };
+  const clock = await followClock(database, (error) =>
+    log.warn({ err: error }, 'the clock of the database was not read'),
+  );
+  const behindMs = Math.round(clock.behindMs());
+  if (Math.abs(behindMs) > SKEW_MS) {
+    log.warn({ behindMs }, 'the clock of this machine is not that of the database');
+  }
+  return clock;
+}
+
 async function open(
   options: AppOptions,
   database: Database,
   slack: Slack,
-  now: () => Date,
+  { now, stop: stopClock }: OwnClock,
 ): Promise<Started> {
   const { config, log } = options;
   const instance = randomUUID();
@@ -110,6 +129,7 @@ async function open(
     await chores.stop();
     await reach.close();
     door.closeAllConnections();
+    stopClock();
     await database.close();
   };
   return { ok: true, port, wake: lanes.wake, stop };
