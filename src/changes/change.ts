@@ -189,6 +189,8 @@ export interface Change {
   readonly backAt: Date | null;
   /** The change that this one takes back at its time, approved together with it. */
   readonly parent: ChangeId | null;
+  /** The change that takes this one back, as far as it is; missing where there is none. */
+  readonly child?: { readonly id: ChangeId; readonly state: State } | undefined;
   readonly lease: { readonly owner: string; readonly until: Date } | null;
   /** Where the requester typed; null for a direct message or an unknown place. */
   readonly origin: ChannelId | null;

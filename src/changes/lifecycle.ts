@@ -172,6 +172,16 @@ export function finish(change: Change, ending: Ending): Outcome {
   return move({ ...change, lease: null, ending, backAt, state: ending.how });
 }
 
+/** What takes it back cannot be planned any more: whoever asked for it is told, and decides. */
+export function keep(change: Change): Outcome {
+  if (change.state !== 'succeeded' || change.backAt === null) return refuse('already-decided');
+
+  return move({ ...change, backAt: null });
+}
+
+/** How late a change may still be taken back: to leave it for good is what nobody asked for. */
+export const RETURN_LATE_BY_MS = 24 * 3_600_000;
+
 function backAfter({ plan }: Change, at: Date): Date | null {
   const back = plan.timing?.back;
   return back ? after(at, back.afterMs) : null;

@@ -55,6 +55,7 @@ export const alertEdit: ChangeCommand = changeCommand({
   applies: (field, { given }) => field === 'alert' || Boolean(given.alert),
   sends: 'PUT alert',
   callClass: 'put',
+  timed: 'start and back',
 
   target: ({ alert: { id, name } }) => ({ kind: 'alert', id, name, tags: [], warehouse: null }),
   observe: ({ alert }, reach) => look(alert.id, reach),

@@ -67,6 +67,7 @@ export const endpointCreate = changeCommand({
   },
   sends: 'POST pipesReversePrivateEndpoints',
   callClass: 'post',
+  timed: 'start',
 
   target: ({ service }) => serviceTarget(service),
   observe: () => null,

@@ -114,6 +114,7 @@ export const serviceCreate = changeCommand({
   applies,
   sends: 'POST services',
   callClass: 'post',
+  timed: 'start',
   effect: 'create',
   hasSecret: true,
 

@@ -20,6 +20,7 @@ export const serviceScale = changeCommand({
   applies: sizingApplies,
   sends: 'PATCH replicaScaling',
   callClass: 'patch',
+  timed: 'start and back',
   effect: 'scale',
 
   target: ({ service }) => serviceTarget(service),

@@ -11,6 +11,7 @@ export const serviceStart = changeCommand({
   args: z.strictObject({ service: ServiceName }),
   sends: 'PATCH state',
   callClass: 'patch',
+  timed: 'start and back',
   effect: 'start',
 
   target: ({ service }) => serviceTarget(service),

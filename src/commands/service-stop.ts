@@ -12,6 +12,7 @@ export const serviceStop = changeCommand({
   args: z.strictObject({ service: ServiceName }),
   sends: 'PATCH state',
   callClass: 'patch',
+  timed: 'start and back',
   effect: 'stop',
 
   target: ({ service }) => serviceTarget(service),

@@ -27,14 +27,27 @@ export function localTime(instant: Date, timezone: string): TimeOfDay {
  * none. Source: cost.md §8.3.
  */
 export function instantOf(day: Day, at: TimeOfDay, timezone: string): Date {
+  const [first] = instantsOf(day, at, timezone);
+  if (first) return first;
+  const [early = 0, late = 0] = guesses(day, at, timezone).map(({ time }) => time);
+  return new Date(endOfGap(early, late, timezone));
+}
+
+/** Every instant at which the clocks show it: none where they skip it, two where they repeat it. */
+export function instantsOf(day: Day, at: TimeOfDay, timezone: string): readonly Date[] {
+  const fits = guesses(day, at, timezone).filter(
+    ({ time, wall }) => time + offsetMs(timezone, time) === wall,
+  );
+  return [...new Set(fits.map(({ time }) => time))].map((time) => new Date(time));
+}
+
+// By the offset of a day before and of a day after: the clocks are not put twice within two days.
+function guesses(day: Day, at: TimeOfDay, timezone: string) {
   const [hours, minutes] = at.split(':').map(Number);
   const wall = dayNumber(day) * DAY_MS + ((hours ?? 0) * 60 + (minutes ?? 0)) * MINUTE_MS;
-  const before = offsetMs(timezone, wall - DAY_MS);
-  const after = offsetMs(timezone, wall + DAY_MS);
-  const fits = [wall - before, wall - after]
-    .sort((a, b) => a - b)
-    .find((time) => time + offsetMs(timezone, time) === wall);
-  return new Date(fits ?? endOfGap(wall - after, wall - before, timezone));
+  return [wall - DAY_MS, wall + DAY_MS]
+    .map((near) => ({ wall, time: wall - offsetMs(timezone, near) }))
+    .sort((a, b) => a.time - b.time);
 }
 
 /** The minute, after the one instant and not after the other, at which the clocks are put on. */

@@ -37,6 +37,10 @@ export interface FieldMeta {
   readonly like?: (typed: string) => readonly string[];
   /** Takes whatever is left of the line: what a query searches for. */
   readonly rest?: true;
+  /** Read behind the reason as well: what was meant as an hour must not be taken for words. */
+  readonly trails?: true;
+  /** Not asked for in a form, which has another field for the same; kept there where it was typed. */
+  readonly typedOnly?: true;
   /** Other fields depend on it, so that a form is drawn anew when it changes. */
   readonly steers?: true;
 }

@@ -7,6 +7,7 @@ import { type Command, verbOf } from './define.ts';
 import { explain } from './explain.ts';
 import { nearest } from './nearest.ts';
 import { resolveNames } from './resolve.ts';
+import { apart, timingProblems } from './timing.ts';
 import type { Misread, Understood, Vocabulary } from './understood.ts';
 
 export const REASON_MAX = 500;
@@ -40,13 +41,29 @@ export function complete(
 
   const resolved = resolveNames(asked, fields, parsed.data, vocabulary);
   if (!resolved.ok) return resolved.misread;
+  const { own, timing } = apart(timedOf(command), resolved.args);
+  const twofold = timingProblems(timing);
+  if (twofold.length > 0) return { ...misreadOf(asked, twofold, among), offers: either(asked) };
   return {
     kind: 'intent',
     command,
-    args: resolved.args,
+    args: own,
     given,
+    timing,
     reason: command.kind === 'change' && reason.trim() !== '' ? reason.trim() : null,
   };
+}
+
+function timedOf(command: Command) {
+  return command.kind === 'change' ? command.timed : undefined;
+}
+
+/** One of two hours is left out: which one, only whoever typed them knows. */
+function either({ command, given, reason }: Asked): readonly Offer[] {
+  return ['in', 'at'].map((name) => {
+    const { [name]: _, ...kept } = given;
+    return { label: `Leave out ${name}=`, line: lineAgain(command, kept, reason) };
+  });
 }
 
 export function appliesTo(command: Command, field: string, among: Circumstances): boolean {

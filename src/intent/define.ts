@@ -17,6 +17,7 @@ import type { Answer } from './answer.ts';
 import type { Circumstances, Given } from './arguments.ts';
 import type { DigestDesk } from './digests.ts';
 import type { EffectKind } from './effect.ts';
+import { type Timed, timingShape } from './timing.ts';
 import type { WatchDesk } from './watching.ts';
 
 /** What a command may use to look and to act. */
@@ -80,6 +81,8 @@ export interface ChangeCommand<Args = unknown> extends Words {
   readonly args: z.ZodObject;
   /** How people read the call: `PATCH state`. */
   readonly sends: string;
+  /** Takes `at=` and `in=`, and `for=` where what takes it back is known; missing: none of them. */
+  readonly timed?: Timed;
   /** The wire's method: a `post` is never sent a second time, whatever happened to the first. */
   readonly callClass: 'patch' | 'post' | 'put';
   /** How it moves the costs of its target; nothing is said of them where this is missing. */
@@ -135,7 +138,8 @@ export function queryCommand<Shape extends z.ZodObject>(
 export function changeCommand<Shape extends z.ZodObject>(
   definition: Omit<ChangeCommand<Resolved<Shape>>, 'kind'> & { args: Shape },
 ): ChangeCommand {
-  return { ...definition, kind: 'change' } as unknown as ChangeCommand;
+  const args = definition.args.extend(timingShape(definition.timed));
+  return { ...definition, args, kind: 'change' } as unknown as ChangeCommand;
 }
 
 export function nounOf(command: Command): string {

@@ -1,5 +1,6 @@
 import { findNamed } from '../directory/directory.ts';
 import { type Field, type Given, isPlaced } from './arguments.ts';
+import { nearest } from './nearest.ts';
 import type { Vocabulary } from './understood.ts';
 import type { Word } from './words.ts';
 
@@ -30,12 +31,35 @@ export function sortWords(
     const pair = pairOf(left[0]);
     if (!pair) break;
     const field = fieldOf(left[0], keyed);
+    if (!field && beginsReason(pair.key, keyed)) break;
     if (!field) return { unknownKey: pair.key };
     if (given[field.name] !== undefined) return { twice: pair.key };
     given[field.name] = pair.value;
     left = left.slice(1);
   }
-  return { given, rest: left.map(({ text }) => text) };
+  const { taken, rest } = takeTrailing(keyed, left);
+  const twice = taken.find(({ name }) => given[name] !== undefined)?.word;
+  if (twice !== undefined) return { twice };
+  for (const { name, value } of taken) given[name] ??= value;
+  return { given, rest: rest.map(({ text }) => text) };
+}
+
+/** A command that takes nothing but hours has always taken `load=high` for its reason. */
+function beginsReason(key: string, keyed: readonly Field[]): boolean {
+  const words = keyed.flatMap(({ word }) => word ?? []);
+  const others = keyed.flatMap(({ otherwise = [] }) => otherwise);
+  const isNear = nearest(key, words).length > 0 || others.includes(key.toLowerCase());
+  return keyed.every(({ trails }) => trails) && !isNear;
+}
+
+/** `nightly maintenance at=20:00 for=4h` → the last two; the reason ends before them. */
+function takeTrailing(keyed: readonly Field[], words: readonly Word[]) {
+  const last = words.findLastIndex((word) => !fieldOf(word, keyed)?.trails);
+  const taken = words.slice(last + 1).flatMap((word) => {
+    const [field, pair] = [fieldOf(word, keyed), pairOf(word)];
+    return field && pair ? [{ name: field.name, word: pair.key, value: pair.value }] : [];
+  });
+  return { taken, rest: words.slice(0, last + 1) };
 }
 
 function pairOf({ text, quoted }: Word): { readonly key: string; readonly value: string } | null {

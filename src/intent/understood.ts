@@ -2,6 +2,7 @@ import type { Named, Service } from '../directory/directory.ts';
 import type { Offer } from './answer.ts';
 import type { Circumstances, Field, Given } from './arguments.ts';
 import type { Command } from './define.ts';
+import type { AskedTiming } from './timing.ts';
 
 export type { Given } from './arguments.ts';
 
@@ -23,6 +24,8 @@ export type Understood =
       readonly args: Readonly<Record<string, unknown>>;
       readonly given: Given;
       readonly reason: string | null;
+      /** When it is to run and for how long; it is no part of `args`. */
+      readonly timing: AskedTiming;
     }
   | {
       readonly kind: 'incomplete';

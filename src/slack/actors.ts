@@ -1,3 +1,4 @@
+import { tzOffset } from '@date-fns/tz';
 import type { WebClient } from '@slack/web-api';
 import type { RoleName, UserId } from '../changes/change.ts';
 import type { Refusal } from '../changes/refusal.ts';
@@ -38,12 +39,15 @@ export function createActors(options: Options): Actors {
   const { lookups, policy, groups, home, now } = options;
   const clock = () => now().getTime();
   const groupIds = [...new Set([...groups.values()].flat().map(({ id }) => id))];
-  const standings = sharedRead((user) => standingOf(lookups, user, home), KEEP_MS, clock);
+  const accounts = sharedRead((user) => accountOf(lookups, user, home), KEEP_MS, clock);
   const members = sharedRead((group) => membersOfGroup(lookups, group, now), KEEP_MS, clock);
 
   async function identify(user: UserId, how: { fresh: boolean }): Promise<Identity> {
     try {
-      const [standing, roles] = await Promise.all([standings.read(user, how), rolesOf(user, how)]);
+      const [{ standing }, roles] = await Promise.all([
+        accounts.read(user, how),
+        rolesOf(user, how),
+      ]);
       if (standing !== 'member') return { ok: false, refusal: standing };
       return { ok: true, actor: { id: user, roles: roles.names }, evidence: roles.evidence };
     } catch (error) {
@@ -70,11 +74,20 @@ export function createActors(options: Options): Actors {
     try {
       const ids = await idsOf(role);
       const active = await Promise.all(
-        ids.map(async (id) => (await standings.read(id, { fresh: false })) === 'member'),
+        ids.map(async (id) => (await accounts.read(id, { fresh: false })).standing === 'member'),
       );
       return ids.filter((_, index) => active[index]);
     } catch (error) {
       options.warn(error, `who is in ${role}`);
+      return null;
+    }
+  }
+
+  async function zoneOf(user: UserId): Promise<string | null> {
+    try {
+      return (await accounts.read(user, { fresh: false })).zone;
+    } catch (error) {
+      options.warn(error, `where ${user} is`);
       return null;
     }
   }
@@ -91,8 +104,9 @@ export function createActors(options: Options): Actors {
   return {
     identify,
     membersOf,
+    zoneOf,
     forgetGroup: (group) => members.forget(group),
-    forgetUser: (user) => standings.forget(user),
+    forgetUser: (user) => accounts.forget(user),
   };
 }
 
@@ -116,13 +130,29 @@ async function membersOfGroup(
   return { ids: new Set(users), readAt };
 }
 
-/** A flag that is missing where it should stand is no reason to trust: the reply must be whole. */
-async function standingOf(lookups: WebClient, id: string, home: Home): Promise<'member' | Refusal> {
+interface Account {
+  readonly standing: 'member' | Refusal;
+  readonly zone: string | null;
+}
+
+async function accountOf(lookups: WebClient, id: string, home: Home): Promise<Account> {
   const { user } = await lookups.users.info({ user: id });
   if (user?.id !== id || !user.team_id) throw new Error(`Slack answered without the user ${id}`);
+  return { standing: standingOf(user, home), zone: knownZone(user.tz) };
+}
+
+/** One that this machine's clocks do not know is as good as none. */
+function knownZone(zone: string | undefined): string | null {
+  return zone !== undefined && !Number.isNaN(tzOffset(zone, new Date(0))) ? zone : null;
+}
+
+type User = NonNullable<Awaited<ReturnType<WebClient['users']['info']>>['user']>;
+
+/** A flag that is missing where it should stand is no reason to trust: the reply must be whole. */
+function standingOf(user: User, home: Home): 'member' | Refusal {
   if (!isOurs(user, home)) return 'other-workspace';
   if (user.deleted !== false) return 'deactivated';
-  if (user.is_bot !== false || id === 'USLACKBOT') return 'bot';
+  if (user.is_bot !== false || user.id === 'USLACKBOT') return 'bot';
   const full = user.is_restricted === false && user.is_ultra_restricted === false;
   return full ? 'member' : 'guest';
 }

@@ -94,7 +94,10 @@ export function commandForm(
 ): View {
   const among = { ...vocabulary.organization, given };
   const own = fieldsOf(command.args).filter(
-    ({ name }) => !Object.hasOwn(fixed, name) && appliesTo(command, name, among),
+    ({ name, typedOnly }) =>
+      !Object.hasOwn(fixed, name) &&
+      appliesTo(command, name, among) &&
+      (!typedOnly || Boolean(given[name])),
   );
   const fields = command.kind === 'change' ? [...own, REASON] : own;
   // A form without a field would be an empty one.

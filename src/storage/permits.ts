@@ -88,17 +88,40 @@ export async function holderOf(db: Db, targetKey: string): Promise<ChangeId | nu
 }
 
 /**
- * Whether another change of the target succeeded after this one was planned. To be asked while
- * the target is taken: before that, the other may end between the question and the taking.
+ * Whether another change of the target succeeded after this one was planned, or, for one that takes
+ * another back, after that one ended. To be asked while the target is taken: before that, the other
+ * may end between the question and the taking.
  */
 export async function ranSince(tx: Tx, targetKey: string, change: Change): Promise<boolean> {
-  const others = await tx
+  const { id, parent } = change;
+  const since = parent ? await endOf(tx, parent) : toText(change.createdAt);
+  return othersRan(tx, targetKey, { since, except: parent ? [id, parent] : [id] });
+}
+
+/** Whether another change of the target succeeded after this one, so that it is not as it left it. */
+export async function ranAfter(db: Db, targetKey: string, { id }: Change): Promise<boolean> {
+  return othersRan(db, targetKey, { since: await endOf(db, id), except: [id] });
+}
+
+async function endOf(db: Db, id: ChangeId): Promise<string> {
+  const query = db.selectFrom('change').select('ended_at').where('id', '=', id);
+  const { ended_at } = await query.executeTakeFirstOrThrow();
+  if (ended_at === null) throw new Error(`Change ${id} has not ended`);
+  return ended_at;
+}
+
+async function othersRan(
+  db: Db,
+  targetKey: string,
+  { since, except }: { since: string; except: readonly ChangeId[] },
+): Promise<boolean> {
+  const others = await db
     .selectFrom('change')
     .select('id')
     .where('target_key', '=', targetKey)
-    .where('id', '!=', change.id)
+    .where('id', 'not in', except)
     .where('state', '=', 'succeeded')
-    .where('ended_at', '>=', toText(change.createdAt))
+    .where('ended_at', '>=', since)
     .limit(1)
     .execute();
   return others.length > 0;

@@ -4,12 +4,13 @@ import {
   type ChannelId,
   type JsonObject,
   type Plan,
+  type Requirement,
   type State,
   targetKey,
   type UserId,
 } from '../changes/change.ts';
 import { canonical, planDigest } from '../changes/digest.ts';
-import { cancel, DRAFT_LIVES_MS } from '../changes/lifecycle.ts';
+import { type Actor, cancel, DRAFT_LIVES_MS } from '../changes/lifecycle.ts';
 import type { Problem } from '../errors.ts';
 import type { Given } from '../intent/arguments.ts';
 import type { ChangeCommand } from '../intent/define.ts';
@@ -23,6 +24,7 @@ import { type Denial, denialOf } from './denial.ts';
 import { costOf } from './effect.ts';
 import { planOf } from './plan.ts';
 import { recordMove, recordRefusal } from './record.ts';
+import { startsAt, timePlan, wayBack } from './timed-plan.ts';
 import type { Identity, World } from './world.ts';
 
 export interface Request {
@@ -58,44 +60,56 @@ export async function requestChange(world: World, request: Request): Promise<Req
   const given = request.given as JsonObject;
   const planned = await planOf(request.command, request.args, given, world.reach());
   if (!planned.ok) return planned;
-  const { plan } = planned;
+  const timed = await timePlan(world, request, planned.plan);
+  if (!timed.ok) return timed;
+  const { plan } = timed;
+  const command = request.command.name;
   const identity = await world.people.identify(request.requester, { fresh: false });
-  const decision = identity.ok ? decideFor(world, request, plan, identity) : null;
+  if (!identity.ok) return denied(world, request, plan, { command, identity, decision: null });
 
-  if (!identity.ok || !decision?.allow) {
-    const denial = await denialFor(world, request, plan, { identity, decision });
-    await refuse(world, request, denial);
-    return { ok: false, denial };
-  }
+  const decideOn = (name: string, at: Date) =>
+    decideFor(world, { ...request, plan }, identity, { command: name, at });
+  const decision = decideOn(command, startsAt(plan, world.now()));
+  if (!decision.allow) return denied(world, request, plan, { command, identity, decision });
+  const back = wayBack(world, plan, decision.requires, decideOn);
+  if (!back.ok && 'problems' in back) return back;
+  if (!back.ok) return denied(world, request, plan, { ...back, identity });
   // Asked for last: the report is rationed, and whoever may not ask for this has no use of it.
   const cost = await costOf(world, request.command, plan);
-  const draft = draftOf(world, request, { ...plan, ...(cost && { cost }) }, decision);
+  const requires = ownGlass(back.requires, identity.actor);
+  const draft = draftOf(world, request, { ...plan, ...(cost && { cost }) }, requires);
   return record(world, request, draft);
 }
 
 function decideFor(
   world: World,
-  request: Request,
-  plan: Plan,
-  identity: Identity & { ok: true },
+  { plan, reason }: Pick<Change, 'plan' | 'reason'>,
+  { actor }: Identity & { ok: true },
+  { command, at }: { readonly command: string; readonly at: Date },
 ): Decision {
-  return decide(world.policy, {
-    kind: 'change',
-    command: request.command.name,
-    target: plan.target,
-    actor: identity.actor,
-    reason: request.reason,
-    now: world.now(),
-  });
+  const question = { kind: 'change', command, target: plan.target, actor, reason } as const;
+  return decide(world.policy, { ...question, now: at });
 }
 
-async function denialFor(
+interface Refused {
+  readonly command: string;
+  readonly identity: Identity;
+  readonly decision: Decision | null;
+}
+
+async function denied(
   world: World,
   request: Request,
   plan: Plan,
-  found: { identity: Identity; decision: Decision | null },
-): Promise<Denial> {
-  const about = { command: request.command.name, target: plan.target.name };
+  found: Refused,
+): Promise<Requested> {
+  const denial = await denialFor(world, plan, found);
+  await refuse(world, request, denial);
+  return { ok: false, denial };
+}
+
+async function denialFor(world: World, plan: Plan, found: Refused): Promise<Denial> {
+  const about = { command: found.command, target: plan.target.name };
   if (!found.identity.ok) return denialOf(found.identity.refusal, about);
   if (!found.decision || found.decision.allow) return denialOf('no-rule', about);
 
@@ -105,12 +119,14 @@ async function denialFor(
   return denialOf(refusal, { ...about, rule: rule?.place ?? null, role, who, freeze, never });
 }
 
-function draftOf(
-  world: World,
-  request: Request,
-  plan: Plan,
-  decision: Decision & { allow: true },
-): Change {
+/** Whoever may not break the glass is not shown how to, and gets no way by a role of later. */
+function ownGlass(requires: Requirement, { roles }: Actor): Requirement {
+  const { breakGlass } = requires;
+  const theirs = breakGlass === null || roles.includes(breakGlass);
+  return theirs ? requires : { ...requires, breakGlass: null };
+}
+
+function draftOf(world: World, request: Request, plan: Plan, requires: Requirement): Change {
   const now = world.now();
   return {
     id: world.newId(),
@@ -119,7 +135,7 @@ function draftOf(
     reason: request.reason,
     plan,
     digest: planDigest(request.command.name, plan),
-    requires: decision.requires,
+    requires,
     state: 'draft',
     version: 1,
     approvals: [],

@@ -31,6 +31,8 @@ export interface People {
   identify(user: UserId, how: { readonly fresh: boolean }): Promise<Identity>;
   /** The active people of a role, or null when nobody can say just now. */
   membersOf(role: RoleName): Promise<readonly UserId[] | null>;
+  /** The time zone whose clocks this person looks at, or null when nobody can say just now. */
+  zoneOf(user: UserId): Promise<string | null>;
 }
 
 /** What people are shown, drawn from what is stored. Each call may fail and is tried again. */

@@ -16,8 +16,8 @@ test('help shows first what the reader may use, and says whose the rest is', () 
     ['You can use', '/service list', '/service show <service>'],
     [
       'Needs a role that you do not have',
-      '/service start <service> [reason]',
-      '/service stop <service> [reason]',
+      '/service start <service> [at=] [in=] [for=] [reason]',
+      '/service stop <service> [at=] [in=] [for=] [reason]',
       '/service tune <service> [min=] [idle-timeout=] [message=] [reason]',
     ],
   ]);

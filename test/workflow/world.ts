@@ -34,6 +34,7 @@ export async function aWorld(send: () => Promise<Sent> = async () => SENT) {
     people: {
       identify: async () => ({ ok: false, refusal: 'lookup-failed' }),
       membersOf: async () => null,
+      zoneOf: async () => 'Europe/Berlin',
     },
     // Nothing is shown by what is tested with this.
     messenger: {} as World['messenger'],

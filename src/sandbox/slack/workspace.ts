@@ -22,6 +22,8 @@ export interface Member {
   deleted: boolean;
   /** Another workspace's id makes the person a stranger, whatever they may see here. */
   readonly teamId: string;
+  /** Where the clocks of this person are; most are in Berlin. */
+  timezone?: string;
 }
 
 export interface Group {

@@ -22,7 +22,7 @@ export function userJson(world: World, member: Member): Json {
     is_email_confirmed: true,
     // An external person who shares a channel with the app is no stranger in Slack's sense.
     ...(stranger && { is_stranger: !sharesARoom(world.workspace, member.id) }),
-    tz: 'Europe/Berlin',
+    tz: member.timezone ?? 'Europe/Berlin',
     tz_label: 'Central European Time',
     tz_offset: 3600,
     updated: 1_760_000_000,
