@@ -162,7 +162,8 @@ test('a back-test says how often it would have posted', async () => {
   await stage.slack.command(DORA, 'ops', '/cost anomalies backtest 30d');
   const answer = textOf((await stage.privateWord(DORA, 'Would have posted')) ?? empty);
   expect(answer).toContain('in 30 days');
-  expect(answer).toContain('analytics-dev · compute');
+  expect(answer).toContain('analytics-dev · compute · back to usual');
+  expect(answer).not.toMatch(/new-normal|doubled|resolved|opened/);
   await stage.slack.command(DORA, 'ops', '/cost anomalies backtest 999d');
   await stage.privateWord(DORA, 'at most 200 days');
 });
