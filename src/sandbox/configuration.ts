@@ -19,6 +19,8 @@ export function sandboxYaml(): string {
       viewer: { groups: ['@engineering'] },
       operator: { groups: ['@db-operators'] },
       approver: { groups: ['@db-leads'] },
+      // Ana has the pager this week.
+      oncall: { users: ['U0ANA00001'] },
     },
     channels: { approvals: '#db-approvals', audit: '#db-audit' },
     policy: [
@@ -34,9 +36,10 @@ export function sandboxYaml(): string {
         allow: ['service stop', 'service start', 'service scale'],
         on: { tags: ['prod'] },
         to: 'operator',
-        approvals: { from: 'approver', count: 2 },
+        approvals: { from: 'approver', count: 2, escalate: { to: 'operator', after: '2h' } },
         reason: 'required',
         expires: '4h',
+        breakGlass: { to: 'oncall' },
       },
       {
         allow: ['service *', 'endpoint *', 'alert edit'],

@@ -3,6 +3,7 @@ import type { ChangeCommand } from '../intent/define.ts';
 import type { Policy } from '../policy/policy.ts';
 import { type Button, buttons, fact, lines, type Message, message, title } from './blocks.ts';
 import { endingLines } from './ending.ts';
+import { breakButton, glassLines, reviewButtons } from './glass.ts';
 import { deed, roleText } from './naming.ts';
 import {
   costLines,
@@ -55,7 +56,8 @@ const TITLES: Readonly<Record<State, string>> = {
 };
 
 /** How it stands, or how it ended. */
-export function stateText({ resolution, state }: Change): string {
+export function stateText({ resolution, state, brokenGlass }: Change): string {
+  if (state === 'approved' && brokenGlass) return 'goes ahead without approvals';
   if (!resolution) return TITLES[state];
   return resolution.happened ? 'it happened' : 'it did not happen';
 }
@@ -106,6 +108,7 @@ function people(change: Change): readonly Line[] {
   const counted = names.length > 0 ? names : ['nobody yet'];
   const approved = fact('Approved by', ...counted, ` (${approvals.length} of ${requires.count})`);
   return [
+    ...glassLines(change),
     ...(requires.count > 0 && (state === 'pending' || names.length > 0) ? [approved] : []),
     ...(rejection ? [fact('Rejected by', { user: rejection.by }, ': ', rejection.reason)] : []),
     ...(change.cancelledBy ? [fact('Cancelled by', { user: change.cancelledBy })] : []),
@@ -152,6 +155,7 @@ function cardButtons(change: Change, { commands }: Drawing): readonly Button[] {
     return [
       { id: 'change.approve', label: 'Approve', value, style: 'primary' },
       { id: 'change.reject', label: 'Reject', value, style: 'danger' },
+      ...(change.requires.breakGlass === null ? [] : [breakButton(change)]),
       cancel,
       ...details,
     ];
@@ -163,12 +167,13 @@ function cardButtons(change: Change, { commands }: Drawing): readonly Button[] {
       { id: 'change.did-not-happen', label: 'It did not happen', value },
     ];
   }
-  if (change.state !== 'succeeded') return [];
+  if (change.state !== 'succeeded') return reviewButtons(change);
   const { target, before, body } = change.plan;
   const command = commands.get(change.command);
   const undo = command?.undo(target, before, body);
   return [
     ...(undo ? [{ id: 'change.undo', label: undo.label, value }] : []),
     ...(command?.hasSecret ? [{ id: 'change.reveal', label: 'Show the password', value }] : []),
+    ...reviewButtons(change),
   ];
 }

@@ -1,6 +1,7 @@
 import type { Change } from '../changes/change.ts';
 import { type Button, buttons, fact, lines, note, type Part } from './blocks.ts';
 import { cardTitle } from './card.ts';
+import { glassLines, reviewButtons } from './glass.ts';
 import { deed } from './naming.ts';
 import { planLines, sendsLine, targetLine } from './plan-lines.ts';
 import type { Inline, Line } from './rich.ts';
@@ -63,6 +64,14 @@ export function ownRequest(change: Change): Shown {
   return [
     lines([`${cardTitle(change)}${counted} · ${id}`, ...cardPlace(change)]),
     deciding(change, { id: 'change.cancel', label: 'Cancel', value: id }),
+  ];
+}
+
+/** Nobody approved it: whoever may look at it now reads who did it, and why. */
+export function toLookAt(change: Change): Shown {
+  return [
+    lines([`${cardTitle(change)} · ${change.id}`, ...cardPlace(change)], ...glassLines(change)),
+    deciding(change, ...reviewButtons(change)),
   ];
 }
 

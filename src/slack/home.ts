@@ -7,7 +7,7 @@ import type { Desk, Found } from '../workflow/desk.ts';
 import { buttons, lines, message, note, type Part, title } from './blocks.ts';
 import type { Drawing } from './card.ts';
 import { titleOf } from './form.ts';
-import { fitting, lineOf, ownRequest, toDecide } from './home-rows.ts';
+import { fitting, lineOf, ownRequest, toDecide, toLookAt } from './home-rows.ts';
 import { refusalLine } from './refusals.ts';
 import type { Line } from './rich.ts';
 
@@ -31,13 +31,16 @@ export function homeView(found: Found, { drawing, commands }: Surroundings): Vie
   return { type: 'home', blocks: blocks as never[] };
 }
 
-function desk({ waiting, mine, running, lately, more, at }: Desk): Shown {
+function desk({ waiting, toReview, mine, running, lately, more, at }: Desk): Shown {
   const waits = `${waiting.length}${more ? '+' : ''}`;
   return [
     title(`Waiting for you (${waits})`),
     ...(waiting.length > 0
       ? fitting(waiting, toDecide, { most: 10, bytes: 120_000 })
       : [note('Nothing is waiting for you.')]),
+    ...section(toReview, `To review (${toReview.length})`, () =>
+      fitting(toReview, toLookAt, { most: 8, bytes: 20_000 }),
+    ),
     ...section(mine, `Your requests (${mine.length})`, () =>
       fitting(mine, ownRequest, { most: 8, bytes: 20_000 }),
     ),

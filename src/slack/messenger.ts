@@ -7,12 +7,14 @@ import type { Clicked, Messenger, ReplyTo } from '../workflow/world.ts';
 import { lines, type Message, message } from './blocks.ts';
 import { createBroadcast } from './broadcast.ts';
 import { cardTitle, changeCard, type Drawing } from './card.ts';
+import { glassFact, glassNews } from './glass.ts';
 import { homeView } from './home.ts';
 import { findOurs, isInRoom, type Sought } from './ours.ts';
 import { createPressAnswer } from './press-answer.ts';
 import { answeredPreview } from './preview.ts';
 import { refusalLine } from './refusals.ts';
 import type { Respond } from './response-url.ts';
+import type { Line } from './rich.ts';
 import { directLine, reminderLine, threadLine } from './thread.ts';
 
 export interface Channels {
@@ -119,9 +121,15 @@ export function createMessenger(options: Options): Messenger {
     tellEffect: async (text, at) => {
       await post(at.channel, message(lines([text])), { threadTs: at.ts });
     },
-    tellAudit: async (change) => {
+    tellGlass: async (change, at, news, { again }) => {
+      const line = message(lines(glassNews(news, change, drawing)));
+      const known = again ? (text: string) => text === line.text : null;
+      await post(at.channel, line, { threadTs: at.ts, known });
+    },
+    tellAudit: async (change, news) => {
       if (!channels.audit) return;
-      await post(channels.audit, message(lines([cardTitle(change), ' · ', change.id])));
+      const line: Line = news ? glassFact(news, change) : [cardTitle(change), ' · ', change.id];
+      await post(channels.audit, message(lines(line)));
     },
     answer,
     ...createPressAnswer(options),

@@ -1,6 +1,7 @@
 import type { Change, Snapshot } from '../changes/change.ts';
 import { type Button, buttons, fact, lines, type Message, message, title } from './blocks.ts';
 import { cardTitle, type Drawing, stateText } from './card.ts';
+import { breakButton } from './glass.ts';
 import { deed, roleText } from './naming.ts';
 import { costLines, planLines, sendsLine, targetLine } from './plan-lines.ts';
 import type { Line } from './rich.ts';
@@ -59,10 +60,12 @@ function otherLine(other: Change): Line {
   return [{ bold: '! ' }, `Another open change: ${deed(other)} by `, ...by, ` (${other.id})`];
 }
 
-function previewButtons({ id, requires }: Change): readonly Button[] {
+function previewButtons(draft: Change): readonly Button[] {
+  const { id, requires } = draft;
   const label = requires.count > 0 ? 'Ask for approval' : 'Do it now';
   return [
     { id: 'change.confirm', label, value: id, style: 'primary' },
+    ...(requires.breakGlass !== null && requires.count > 0 ? [breakButton(draft)] : []),
     { id: 'change.edit', label: 'Edit', value: id },
     { id: 'change.cancel', label: 'Cancel', value: id },
   ];

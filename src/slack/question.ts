@@ -7,12 +7,33 @@ import { deed } from './naming.ts';
 import { ChangeOf } from './payload.ts';
 
 const QUESTIONS = {
-  reject: { title: 'Reject', label: 'Why?', submit: 'Reject' },
-  happened: { title: 'It happened', label: 'What did you see?', submit: 'Tell everyone' },
+  reject: { title: 'Reject', label: 'Why?', submit: 'Reject', says: null },
+  'break-glass': {
+    title: 'Break the glass',
+    label: 'Why can it not wait?',
+    submit: 'Break the glass',
+    says:
+      'This goes ahead now, without the approvals that its rule asks for. Its approvers and ' +
+      'everyone in the channel are told that it was you, and why; somebody else looks at it ' +
+      'afterwards and writes down what they found. A freeze still holds.',
+  },
+  review: {
+    title: 'I have looked at it',
+    label: 'What did you find?',
+    submit: 'Write it down',
+    says: 'Glass was broken for this: nobody approved it. Your note goes to its card and the trail.',
+  },
+  happened: {
+    title: 'It happened',
+    label: 'What did you see?',
+    submit: 'Tell everyone',
+    says: null,
+  },
   'did-not-happen': {
     title: 'It did not happen',
     label: 'What did you see?',
     submit: 'Tell everyone',
+    says: null,
   },
 } as const;
 export type Question = keyof typeof QUESTIONS;
@@ -37,7 +58,7 @@ export function aboutOf(metadata: string): About | null {
 
 /** Asks for the words that a decision needs, and says once more what it is about. */
 export function questionModal(question: Question, change: Change, home: boolean): View {
-  const { title, label, submit } = QUESTIONS[question];
+  const { title, label, submit, says } = QUESTIONS[question];
   return {
     type: 'modal',
     callback_id: `change.${question}`,
@@ -47,6 +68,7 @@ export function questionModal(question: Question, change: Change, home: boolean)
     close: plain('Back', 24),
     blocks: [
       { type: 'section', text: plain(`${deed(change)} (${change.id})`, 3_000) },
+      ...(says === null ? [] : [{ type: 'section' as const, text: plain(says, 3_000) }]),
       {
         type: 'input',
         block_id: 'reason',

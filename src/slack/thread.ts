@@ -60,7 +60,7 @@ function until({ expiresAt }: Change): Line {
 }
 
 /** A role is called by its groups, and where it has none by the people whom it names. */
-function callOf(role: RoleName | null, { policy, groupIds }: Drawing): Line {
+export function callOf(role: RoleName | null, { policy, groupIds }: Drawing): Line {
   if (role === null) return [];
   const groups = groupIds(role).map((group) => ({ group }));
   const users = (policy.roles.get(role)?.users ?? []).map((user) => ({ user }));

@@ -184,6 +184,17 @@ function isOlder(eb: Builder, { id, createdAt }: Pick<Change, 'id' | 'createdAt'
   return eb.or([eb('created_at', '<', at), eb.and([eb('created_at', '=', at), eb('id', '<', id)])]);
 }
 
+/** Over, with glass that was broken and that nobody has looked at since; the oldest first. */
+export function changesToReview(db: Db, limit: number): Promise<Change[]> {
+  const where = (eb: Builder) =>
+    eb.and([
+      eb('broken_glass', 'is not', null),
+      eb('review', 'is', null),
+      eb('state', 'not in', OPEN),
+    ]);
+  return select(db, { where, limit });
+}
+
 export function dueToExpire(db: Db, now: Date, limit: number): Promise<Change[]> {
   const where = (eb: Builder) =>
     eb.and([eb('state', 'in', EXPIRING), eb('expires_at', '<=', toText(now))]);

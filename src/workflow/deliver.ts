@@ -1,10 +1,12 @@
+import { z } from 'zod';
 import type { Change, ChangeId, Position } from '../changes/change.ts';
 import { cardVersion, loadChange, setCard } from '../storage/changes.ts';
 import { enqueue, markDone, putBack, takeDue } from '../storage/outbox.ts';
 import { reminderAfter, reminderOf } from './reminders.ts';
 import { deliverRedraw, deliverReport, REDRAW, REPORT } from './report.ts';
-import type { Posted, World } from './world.ts';
+import { GLASS_NEWS, type Posted, type World } from './world.ts';
 
+const Kept = z.enum(KEPT);
 const LEASE_MS = 60_000;
 const AT_ONCE = 50;
 const GIVE_UP_AFTER = 20;
@@ -51,8 +53,13 @@ async function show(world: World, change: Change, row: Row): Promise<void> {
   const { kind, body } = row;
   const how = { again: row.attempts > 1 };
   if (kind === 'audit') return world.messenger.tellAudit(change);
+  const news = GLASS_NEWS.find((each) => kind === each || kind === `audit:${each}`);
+  if (news && kind !== news) return world.messenger.tellAudit(change, news);
   if (kind === 'card') return drawCard(world, change, how);
   if (!change.card) throw new Error('The card is not posted yet.');
+  if (kind === 'redraw') return world.messenger.redrawCard(change, change.card);
+  if (kind === 'kept') return world.messenger.tellKept(change, change.card, Kept.parse(body?.why));
+  if (news) return world.messenger.tellGlass(change, change.card, news, how);
   if (kind.startsWith('effect:')) {
     return world.messenger.tellEffect(String(body?.text), change.card);
   }

@@ -1,7 +1,7 @@
 import type { Change, State, UserId } from '../changes/change.ts';
 import type { Actor } from '../changes/lifecycle.ts';
 import type { Refusal } from '../changes/refusal.ts';
-import { changesWhere } from '../storage/changes.ts';
+import { changesToReview, changesWhere } from '../storage/changes.ts';
 import { refusalOfVerb } from './review.ts';
 import type { World } from './world.ts';
 
@@ -12,6 +12,8 @@ export interface Desk {
   /** Asked for by this person, and not begun. */
   readonly mine: readonly Change[];
   readonly running: readonly Change[];
+  /** Over, with broken glass that nobody has looked at, and that this person may look at. */
+  readonly toReview: readonly Change[];
   readonly lately: readonly Change[];
   /** More is pending than was looked at, so that what waits may be more as well. */
   readonly more: boolean;
@@ -47,10 +49,11 @@ export async function showHome(world: World, user: UserId): Promise<void> {
 
 async function deskOf(world: World, actor: Actor): Promise<Desk> {
   const { db } = world.database;
-  const [pending, mine, running, over] = await Promise.all([
+  const [pending, mine, running, broken, over] = await Promise.all([
     changesWhere(db, { states: ['pending'], limit: MANY }),
     changesWhere(db, { states: ['pending', 'approved'], requester: actor.id, limit: MANY }),
     changesWhere(db, { states: ['approved', 'executing', 'unknown'], limit: MANY }),
+    changesToReview(db, MANY),
     changesWhere(db, { states: OVER, limit: LOOKED_AT }),
   ]);
   // Whom the policy gives no role sees nothing of what others do.
@@ -62,6 +65,7 @@ async function deskOf(world: World, actor: Actor): Promise<Desk> {
       .toSorted((a, b) => a.expiresAt.getTime() - b.expiresAt.getTime()),
     mine,
     running: running.filter((change) => sees(change) && !mine.some(({ id }) => id === change.id)),
+    toReview: broken.filter((change) => refusalOfVerb('review', change, actor, now) === null),
     lately: over.filter((change) => sees(change) && wasSent(change)).slice(0, LATELY),
     more: pending.length === MANY,
     at: now,

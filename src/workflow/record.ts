@@ -37,6 +37,8 @@ export async function recordMove(
   for (const message of [...messages, ...remindersFor(before, after, at)]) {
     await enqueue(tx, { changeId: after.id, ...message });
   }
+  // The card of what it takes back says so as well.
+  if (after.parent) await enqueue(tx, { changeId: after.parent, kind: 'redraw', at });
 }
 
 const ENDED = ['succeeded', 'failed', 'unknown', 'stale', 'denied'];
@@ -46,9 +48,18 @@ const TOLD = [...ENDED, 'rejected', 'expired'];
 function messagesFor(before: Change, after: Change): readonly string[] {
   if (before.state === 'draft' && ['cancelled', 'expired'].includes(after.state)) return [];
   const entered = before.state !== after.state;
-  const isTold = entered && TOLD.includes(after.state);
+  const isKept = after.parent !== null && after.state === 'cancelled';
+  const isTold = entered && (TOLD.includes(after.state) || isKept);
   const told = isTold ? [`thread:${after.state}`, `direct:${after.state}`] : [];
-  return ['card', ...told, ...(entered && ENDED.includes(after.state) ? ['audit'] : [])];
+  const audited = entered && ENDED.includes(after.state) ? ['audit'] : [];
+  return ['card', ...glassNews(before, after), ...told, ...audited];
+}
+
+// Everyone is told at once, in the channel and where the trail is watched.
+function glassNews(before: Change, after: Change): readonly string[] {
+  const broken = !before.brokenGlass && after.brokenGlass ? ['glass', 'audit:glass'] : [];
+  const reviewed = !before.review && after.review ? ['reviewed', 'audit:reviewed'] : [];
+  return [...broken, ...reviewed];
 }
 
 /** A refusal is written down as well: who tried what, and which check said no. */

@@ -1,12 +1,15 @@
-import type { Change } from '../changes/change.ts';
+import type { Change, RoleName } from '../changes/change.ts';
 import {
   type Actor,
   approve,
+  breakGlass,
   cancel,
   confirm,
+  decidingRoles,
   type Outcome,
   reject,
   resolve,
+  review,
 } from '../changes/lifecycle.ts';
 import type { Refusal } from '../changes/refusal.ts';
 import { loadChange, lockChange } from '../storage/changes.ts';
@@ -25,6 +28,8 @@ const MOVES: Readonly<Record<Verb, Move>> = {
   approve: (change, actor, _click, now) => approve(change, actor, now),
   reject: (change, actor, { text }, now) => reject(change, actor, text, now),
   cancel: (change, actor) => cancel(change, actor),
+  'break-glass': (change, actor, { text }, now) => breakGlass(change, actor, text, now),
+  review: (change, actor, { text }, now) => review(change, actor, text, now),
   happened: (change, actor, { text }, now) =>
     resolve(change, actor, { happened: true, note: text }, now),
   'did-not-happen': (change, actor, { text }, now) =>
@@ -36,6 +41,8 @@ const KINDS: Readonly<Record<Verb, string>> = {
   approve: 'approved',
   reject: 'rejected',
   cancel: 'cancelled',
+  'break-glass': 'glass-broken',
+  review: 'reviewed',
   happened: 'resolved',
   'did-not-happen': 'resolved',
 };
@@ -63,7 +70,8 @@ export async function handleClick(world: World, key: string, click: Click): Prom
 }
 
 function rolesAskedFor({ requires }: Change): readonly string[] {
-  return requires.from === null ? [requires.to] : [requires.to, requires.from];
+  const { to, from, escalation, breakGlass } = requires;
+  return [to, from, escalation?.to, breakGlass].filter((role) => typeof role === 'string');
 }
 
 async function decideAndRecord(
@@ -126,9 +134,21 @@ export async function denialFor(
   refusal: Refusal,
   change: Change | null,
 ): Promise<Denial> {
-  const role = change?.requires.from ?? null;
-  const helpful = ['self-approval', 'not-an-approver'].includes(refusal);
-  const members = helpful && role ? await world.people.membersOf(role) : null;
-  const who = members?.filter((id) => change?.requires.self || id !== change?.requester) ?? null;
-  return denialOf(refusal, { change, role, who });
+  if (!change) return denialOf(refusal);
+  const roles = rolesFor(refusal, change, world.now());
+  const members = await Promise.all(roles.map((role) => world.people.membersOf(role)));
+  const known = members.filter((each) => each !== null).flat();
+  const others = known.filter((id) => change.requires.self || id !== change.requester);
+  const who = refusal === 'may-not-break-glass' ? known : others;
+  const role = roles[0] ?? change.requires.from;
+  return denialOf(refusal, { change, role, who: [...new Set(who)] });
+}
+
+/** Whose members could do what was refused; none where nobody else's standing is the question. */
+function rolesFor(refusal: Refusal, change: Change, now: Date): readonly RoleName[] {
+  const { to, breakGlass } = change.requires;
+  if (refusal === 'may-not-break-glass') return breakGlass === null ? [] : [breakGlass];
+  if (refusal !== 'self-approval' && refusal !== 'not-an-approver') return [];
+  const deciding = decidingRoles(change, now);
+  return deciding.length > 0 ? deciding : [breakGlass ?? to];
 }

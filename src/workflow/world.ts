@@ -9,6 +9,7 @@ import type { Database } from '../storage/database.ts';
 import type { Denial } from './denial.ts';
 import type { Found } from './desk.ts';
 import type { Reminder } from './reminders.ts';
+import type { Kept } from './returns.ts';
 
 /** How we came to believe who someone is; written beside every decision. */
 export interface Evidence {
@@ -45,9 +46,14 @@ export interface Messenger {
   remind(change: Change, at: Position, reminder: Reminder): Promise<void>;
   /** The same as in the thread, to a requester who is not in the channel of the card. */
   tellRequester(change: Change, at: Position): Promise<void>;
+  /** A line in the card's thread: why nothing takes it back by itself, and how a person can. */
+  tellKept(change: Change, at: Position, why: Kept): Promise<void>;
   /** What the change did to the costs, measured days later; a line in the card's thread. */
   tellEffect(text: string, at: Position): Promise<void>;
-  tellAudit(change: Change): Promise<void>;
+  /** A line in the card's thread: glass was broken, or somebody has looked at that since. */
+  tellGlass(change: Change, at: Position, news: GlassNews, how: Posted): Promise<void>;
+  /** A line for those who look after the trail: how it ended, or what became of its glass. */
+  tellAudit(change: Change, news?: GlassNews): Promise<void>;
   /** A private answer to a click: the change as it is now, or why not. */
   answer(replyTo: ReplyTo, answer: Clicked): Promise<void>;
   /** A private answer to a press below something unusual. */
@@ -64,6 +70,9 @@ export interface Messenger {
   /** What one person finds in the app's own tab, in place of what stood there. */
   showHome(user: UserId, found: Found): Promise<void>;
 }
+
+export const GLASS_NEWS = ['glass', 'reviewed'] as const;
+export type GlassNews = (typeof GLASS_NEWS)[number];
 
 /** `again`: an earlier try was not answered, so that its message may stand there already. */
 export interface Posted {
@@ -130,6 +139,8 @@ export const VERBS = [
   'approve',
   'reject',
   'cancel',
+  'break-glass',
+  'review',
   'happened',
   'did-not-happen',
 ] as const;

@@ -9,7 +9,15 @@ import type { Desk } from '../../src/workflow/desk.ts';
 import { actor, changeIn, minutes, NOON, PLAN } from '../changes/fixtures.ts';
 import { drawing, NASTY, NASTY_SEEN } from './fixtures.ts';
 
-const EMPTY: Desk = { waiting: [], mine: [], running: [], lately: [], more: false, at: NOON };
+const EMPTY: Desk = {
+  waiting: [],
+  toReview: [],
+  mine: [],
+  running: [],
+  lately: [],
+  more: false,
+  at: NOON,
+};
 const everything = actor('U0ANA', 'viewer', 'operator', 'approver');
 
 function drawn(desk: Partial<Desk>, who = everything) {
