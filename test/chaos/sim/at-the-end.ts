@@ -1,0 +1,98 @@
+import type { Change, State } from '../../../src/changes/change.ts';
+import { events, type StoredEvent, verifyChain } from '../../../src/storage/audit.ts';
+import { cardVersion, changesWhere } from '../../../src/storage/changes.ts';
+import type { Db } from '../../../src/storage/database.ts';
+import { holderOf } from '../../../src/storage/permits.ts';
+import type { Theatre } from './theatre.ts';
+
+const MANY = 10_000;
+
+/** What is wrong once everything had time to come to rest. */
+export async function wrongAtTheEnd(theatre: Theatre): Promise<readonly string[]> {
+  const { db } = theatre.around.database;
+  const [changes, trail] = await Promise.all([
+    changesWhere(db, { limit: MANY }),
+    events(db, { afterSeq: 0, limit: MANY }),
+  ]);
+  const own = await Promise.all(changes.map((change) => wrongWithCard(theatre, change)));
+  return [
+    ...(await wrongWithChain(theatre)),
+    ...changes.flatMap((change) => wrongWithTrail(change, trail)),
+    ...changes.flatMap((change) => wrongWithEnding(theatre, change)),
+    ...own.flat(),
+    ...(await wrongWithLocks(db, changes)),
+    ...wrongWithVerdicts(theatre, trail),
+  ];
+}
+
+/** P4. */
+async function wrongWithChain({ around }: Theatre): Promise<readonly string[]> {
+  const verified = await verifyChain(around.database.db, around.auditKey);
+  return verified.ok ? [] : [`the audit chain is broken at ${verified.seq}: ${verified.problem}`];
+}
+
+/** P3: one event for each version, each begins where the last one ended. */
+export function wrongWithTrail(change: Change, trail: readonly StoredEvent[]): readonly string[] {
+  const own = trail.filter(({ changeId, version }) => changeId === change.id && version !== null);
+  const versions = own.map(({ version }) => version);
+  const wanted = Array.from({ length: change.version }, (_, index) => index + 1);
+  if (versions.join() !== wanted.join()) {
+    return [`${change.id}: version ${change.version} has events for ${versions.join() || 'none'}`];
+  }
+  const states = own.map(({ to }) => to);
+  const froms = own.slice(1).map(({ from }) => from);
+  const isPath = froms.every((from, index) => from === states[index]);
+  if (!isPath || states.at(-1) !== change.state) return [`${change.id}: its trail is no path`];
+  return [];
+}
+
+/** P7 and P8: what is said of an ending, held against what the server counted. */
+function wrongWithEnding(theatre: Theatre, change: Change): readonly string[] {
+  const { id, state, resolution } = change;
+  if (state === 'executing') return [`${id}: still executing`];
+  const mark = theatre.asked.find((asked) => asked.id === id)?.mark;
+  const applied = theatre.server.deliveries().filter((each) => each.mark === mark && each.applied);
+  if (resolution) return [];
+  if (state === 'succeeded' && applied.length === 0) return [`${id}: “succeeded” without effect`];
+  const nothing: readonly State[] = [
+    'failed',
+    'stale',
+    'denied',
+    'rejected',
+    'cancelled',
+    'expired',
+  ];
+  return nothing.includes(state) && applied.length > 0 ? [`${id}: “${state}” with an effect`] : [];
+}
+
+/** P15: one card, which shows the change as it is. */
+async function wrongWithCard(theatre: Theatre, change: Change): Promise<readonly string[]> {
+  const { id, version, card, confirmedAt } = change;
+  const posted = theatre.slack.cards.filter((each) => each.change === id);
+  if (!confirmedAt) return posted.length > 0 ? [`${id}: a draft has a card`] : [];
+  if (posted.length !== 1) return [`${id}: it has ${posted.length} cards`];
+  const shown = posted.find(({ ts }) => ts === card?.ts)?.version;
+  const stored = await cardVersion(theatre.around.database.db, id);
+  return shown === version && stored === version ? [] : [`${id}: its card shows an older state`];
+}
+
+/** P12: whoever is in doubt keeps the target, and nobody else does. */
+async function wrongWithLocks(db: Db, changes: readonly Change[]): Promise<readonly string[]> {
+  const wrong = changes.map(async ({ id, state, plan: { target } }) => {
+    const holder = await holderOf(db, `${target.kind}:${target.id}`);
+    if (state === 'unknown') return holder === id ? [] : [`${id}: in doubt, and not locked`];
+    return holder === id ? [`${id}: ${state}, and still locked`] : [];
+  });
+  return (await Promise.all(wrong)).flat();
+}
+
+/** Nobody was told that their approval counts who could not give one. */
+function wrongWithVerdicts({ slack, asked }: Theatre, trail: readonly StoredEvent[]) {
+  const approvals = trail.filter(({ kind }) => kind === 'approved');
+  return approvals.flatMap(({ changeId, body }) => {
+    const by = asked.find(({ id }) => id === changeId)?.by;
+    if (body.by === by) return [`${changeId}: approved by its requester`];
+    const ever = slack.everIn('approver', String(body.by));
+    return ever ? [] : [`${changeId}: approved by ${body.by}, who never was an approver`];
+  });
+}

@@ -1,0 +1,106 @@
+import { sql } from 'kysely';
+import { pino } from 'pino';
+import type { ChangeId, UserId } from '../../../src/changes/change.ts';
+import type { Reach } from '../../../src/intent/define.ts';
+import type { Policy } from '../../../src/policy/policy.ts';
+import type { Database } from '../../../src/storage/database.ts';
+import { type Click, receiveClick } from '../../../src/workflow/click.ts';
+import { startLanes } from '../../../src/workflow/lanes.ts';
+import { type Requested, requestChange } from '../../../src/workflow/request.ts';
+import type { World } from '../../../src/workflow/world.ts';
+import { commandsOn, type Kind } from './commands.ts';
+import { type Crash, openPorts } from './ports.ts';
+import type { Server } from './server.ts';
+import type { Slack } from './slack.ts';
+
+/** What outlives every process: the database, the others, and the time. */
+export interface Surroundings {
+  readonly database: Database;
+  readonly auditKey: Buffer;
+  readonly server: Server;
+  readonly slack: Slack;
+  readonly now: () => Date;
+  readonly newId: () => ChangeId;
+  readonly policy: () => Policy;
+}
+
+export interface Asking {
+  readonly by: UserId;
+  readonly kind: Kind;
+  readonly thing: string;
+  readonly mark: string;
+  readonly key: string;
+}
+
+/** One process of the bot, with everything outside of it as a port. */
+export function openBot(around: Surroundings, name: string, crash: Crash | null = null) {
+  const ports = openPorts(crash);
+  const world = worldOf(around, name, ports);
+
+  async function ask({ by, kind, thing, mark, key }: Asking): Promise<Requested> {
+    const command = world.commands.get(kind);
+    if (!command) throw new Error(`There is no ${kind}`);
+    const given = { thing, mark };
+    const request = { command, args: given, given, reason: 'as planned', requester: by };
+    return requestChange(world, { ...request, origin: null, edits: null, key });
+  }
+
+  /** Everything that waits, until nothing moves any more. */
+  async function work(): Promise<void> {
+    for (let pass = 0; pass < 30; pass += 1) {
+      const before = await marks(around.database);
+      const lanes = startLanes(world, 2 ** 30);
+      await lanes.stop();
+      if ((await marks(around.database)) === before) return;
+    }
+    throw new Error('The work never comes to an end');
+  }
+  return {
+    ports,
+    ask,
+    work,
+    press: (key: string, click: Click) => receiveClick(world, key, click),
+  };
+}
+
+export type Bot = ReturnType<typeof openBot>;
+
+function worldOf(around: Surroundings, name: string, ports: Bot['ports']): World {
+  const { database, auditKey, server, slack, now, newId } = around;
+  return {
+    database: {
+      ...database,
+      transaction: (body) => ports.call('commit', () => database.transaction(body)),
+    },
+    auditKey,
+    get policy() {
+      return around.policy();
+    },
+    commands: commandsOn(ports, server, now),
+    // The commands have their own way to the server, and no directory is needed to name a thing.
+    reach: () => ({ services: [] }) as unknown as Reach,
+    people: slack.people(ports),
+    messenger: slack.messenger(ports),
+    log: pino({ level: process.env.TEST_LOG ?? 'silent' }),
+    now,
+    newId,
+    instance: name,
+    wake: () => undefined,
+    learned: () => undefined,
+    incidents: { press: nothing, details: nothing },
+  };
+}
+
+async function nothing(): Promise<never> {
+  throw new Error('Nothing unusual is told of here');
+}
+
+/** Whatever is done moves one of these. */
+async function marks({ db }: Database): Promise<string> {
+  const { rows } = await sql<Record<string, number>>`
+    select (select seq from audit_head) as events,
+      (select count(*) from outbox where done_at is not null) as shown,
+      (select count(*) from outbox where done_at is null and attempts = 0) as fresh,
+      (select count(*) from inbox where handled_at is not null) as handled`.execute(db);
+  return JSON.stringify(rows);
+}

@@ -1,0 +1,87 @@
+import { z } from 'zod';
+import type { JsonObject, Snapshot, Target } from '../../../src/changes/change.ts';
+import { type ChangeCommand, changeCommand } from '../../../src/intent/define.ts';
+import type { Ports } from './ports.ts';
+import type { Server } from './server.ts';
+
+/** One command for each way in which the wire can be written to. */
+export const KINDS = ['service scale', 'service create', 'alert edit'] as const;
+export type Kind = (typeof KINDS)[number];
+
+interface Shape {
+  readonly callClass: ChangeCommand['callClass'];
+  readonly target: Target['kind'];
+}
+
+const SHAPES: Readonly<Record<Kind, Shape>> = {
+  'service scale': { callClass: 'patch', target: 'service' },
+  'service create': { callClass: 'post', target: 'new service' },
+  'alert edit': { callClass: 'put', target: 'alert' },
+};
+
+/** A kind of change and a thing it acts on are one target, whichever process looks. */
+export function targetOf(kind: Kind, thing: string): Target {
+  const tags = kind === 'service scale' ? ['prod'] : [];
+  return { kind: SHAPES[kind].target, id: thing, name: thing, tags, warehouse: null };
+}
+
+/** The commands of one process, whose requests go to the judge's own server. */
+export function commandsOn(ports: Ports, server: Server, now: () => Date) {
+  return new Map(KINDS.map((kind) => [kind as string, commandOf(kind, { ports, server, now })]));
+}
+
+interface Wire {
+  readonly ports: Ports;
+  readonly server: Server;
+  readonly now: () => Date;
+}
+
+function commandOf(kind: Kind, { ports, server, now }: Wire): ChangeCommand {
+  const { callClass } = SHAPES[kind];
+  const seen = (id: string): Snapshot => ({
+    fields: { edits: server.editsOf(id), shown: server.shownAt(id) },
+    seenAt: now(),
+    source: 'a read',
+  });
+  const look = (id: string) => ports.call('read', async () => seen(id));
+  return {
+    ...changeCommand({
+      name: kind,
+      summary: kind,
+      examples: [],
+      args: z.strictObject({ thing: z.string(), mark: z.string() }),
+      sends: `${callClass.toUpperCase()} ${kind}`,
+      callClass,
+      target: ({ thing }) => targetOf(kind, thing),
+      observe: () => null,
+      desired: ({ mark }) => ({ mark }),
+      rows: () => [],
+      warnings: () => [],
+      send: ({ id }, body) =>
+        ports.call('send', () =>
+          server.deliver({ mark: String(body.mark), target: keyOf(kind, id) }),
+        ),
+      undo: () => null,
+      afterwards: '',
+    }),
+    ...(callClass === 'put' && readable(kind, look)),
+  };
+}
+
+/** An alert can be read: before a request, right before sending, and after one without answer. */
+function readable(kind: Kind, look: (id: string) => Promise<Snapshot>): Partial<ChangeCommand> {
+  return {
+    observe: (args) => look(keyOf(kind, (args as { thing: string }).thing)),
+    observeAgain: ({ id }) => look(keyOf(kind, id)),
+    settle: async ({ id }: Target, body: JsonObject) => {
+      const { fields } = await look(keyOf(kind, id));
+      if (fields.shown !== body.mark) return null;
+      return { requestId: null, reported: ['seen'], learned: null };
+    },
+  };
+}
+
+/** What the server calls the target. */
+export function keyOf(kind: Kind, thing: string): string {
+  return `${SHAPES[kind].target}:${thing}`;
+}

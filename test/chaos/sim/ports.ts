@@ -1,0 +1,46 @@
+/** Where a process dies: at its so-many-th call of a port, before or after it had its effect. */
+export interface Crash {
+  readonly at: number;
+  readonly when: 'before' | 'after';
+}
+
+export interface Ports {
+  /** Everything of this process that reaches beyond it goes through here. */
+  readonly call: <T>(name: string, work: () => Promise<T>) => Promise<T>;
+  readonly names: () => readonly string[];
+  /** Resolves when the process has died. */
+  readonly crashed: Promise<void>;
+  readonly isDead: () => boolean;
+}
+
+/**
+ * The ports of one process. A dead process is abandoned as it stands: no call of it ever comes
+ * back, and none that it had not made yet has an effect.
+ */
+export function openPorts(crash: Crash | null = null): Ports {
+  const names: string[] = [];
+  const death = Promise.withResolvers<void>();
+  let dead = false;
+
+  const never = <T>(): Promise<T> => new Promise<T>(() => undefined);
+  const die = <T>(): Promise<T> => {
+    dead = true;
+    death.resolve();
+    return never<T>();
+  };
+  async function call<T>(name: string, work: () => Promise<T>): Promise<T> {
+    if (dead) return never();
+    names.push(name);
+    const isLast = crash?.at === names.length;
+    if (isLast && crash.when === 'before') return die();
+    const settled = await work().then(
+      (value) => () => value,
+      (error: unknown) => () => {
+        throw error;
+      },
+    );
+    if (isLast) return die();
+    return dead ? never() : settled();
+  }
+  return { call, names: () => names, crashed: death.promise, isDead: () => dead };
+}

@@ -1,0 +1,108 @@
+import type { Change, ChangeId, ChannelId, RoleName, UserId } from '../../../src/changes/change.ts';
+import type { Clicked, Identity, Messenger, People, Verb } from '../../../src/workflow/world.ts';
+import type { Ports } from './ports.ts';
+
+/** How long Signalbox may believe what it read of people, where it does not ask afresh. */
+const KEPT_MS = 60_000;
+
+export interface Card {
+  readonly ts: string;
+  readonly change: ChangeId;
+  version: number;
+}
+
+export interface Told {
+  readonly to: UserId;
+  readonly verb: Verb;
+  readonly ok: boolean;
+  readonly change: ChangeId | null;
+}
+
+export type Members = Readonly<Record<RoleName, readonly UserId[]>>;
+
+/** Slack as the judge sees it: who is in which group, what was shown, what people were told. */
+export function openSlack(now: () => Date, members: Members) {
+  const state = { members, down: false };
+  const cards: Card[] = [];
+  const told: Told[] = [];
+  const readAt = new Map<UserId, Date>();
+
+  const rolesOf = (user: UserId) =>
+    Object.entries(state.members).flatMap(([role, people]) =>
+      people.includes(user) ? [role] : [],
+    );
+  const groups = () => [{ id: 'S0GROUP', size: 3, readAt: now().toISOString() }];
+
+  function identify(user: UserId): Identity {
+    if (state.down) return { ok: false, refusal: 'lookup-failed' };
+    readAt.set(user, now());
+    return { ok: true, actor: { id: user, roles: rolesOf(user) }, evidence: { groups: groups() } };
+  }
+
+  /** A process keeps what it read for a minute; whoever must not, asks with `fresh`. */
+  function people(ports: Ports): People {
+    const kept = new Map<UserId, { identity: Identity; at: number }>();
+    return {
+      identify: async (user, { fresh }) => {
+        const old = kept.get(user);
+        if (!fresh && old && now().getTime() - old.at < KEPT_MS) return old.identity;
+        const identity = await ports.call('people', async () => identify(user));
+        if (identity.ok) kept.set(user, { identity, at: now().getTime() });
+        return identity;
+      },
+      membersOf: async (role) => (state.down ? null : (state.members[role] ?? [])),
+      zoneOf: async () => (state.down ? null : 'Europe/Berlin'),
+    };
+  }
+
+  const everIn = (role: RoleName, user: string) =>
+    [members, state.members].some((each) => each[role]?.some((id) => id === user));
+
+  function needsSlack(): void {
+    if (state.down) throw new Error('Slack does not answer');
+  }
+
+  function messenger(ports: Ports): Messenger {
+    const said = (name: string) => () => ports.call(name, async () => needsSlack());
+    const known: Partial<Messenger> = {
+      postCard: (change, { again }) =>
+        ports.call('post card', async () => {
+          needsSlack();
+          const there = again ? cards.find((card) => card.change === change.id) : undefined;
+          if (there) return { channel: 'CCARDS' as ChannelId, ts: there.ts };
+          const ts = `${cards.length + 1}.0`;
+          cards.push({ ts, change: change.id, version: change.version });
+          return { channel: 'CCARDS' as ChannelId, ts };
+        }),
+      redrawCard: (change, at) =>
+        ports.call('redraw card', async () => {
+          needsSlack();
+          const card = cards.find(({ ts }) => ts === at.ts);
+          if (card) card.version = change.version;
+        }),
+      answer: (replyTo, clicked) =>
+        ports.call('answer', async () => {
+          needsSlack();
+          told.push({
+            to: replyTo.user,
+            verb: clicked.verb,
+            ok: clicked.ok,
+            change: idOf(clicked),
+          });
+        }),
+    };
+    // Whatever else is shown is a call of the port like any other, and nothing is judged by it.
+    return new Proxy(known as Messenger, {
+      get: (own, name: keyof Messenger) => own[name] ?? said(String(name)),
+    });
+  }
+
+  return { state, cards, told, readAt, rolesOf, everIn, people, messenger };
+}
+
+export type Slack = ReturnType<typeof openSlack>;
+
+function idOf(clicked: Clicked): ChangeId | null {
+  const change: Change | null = clicked.ok ? clicked.change : clicked.denial.change;
+  return change?.id ?? null;
+}

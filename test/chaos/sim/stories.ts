@@ -1,0 +1,114 @@
+import type { ChangeId, UserId } from '../../../src/changes/change.ts';
+import type { Verb } from '../../../src/workflow/world.ts';
+import type { Kind } from './commands.ts';
+import { ANA, BEN, CLEO, DORA, FINN } from './people.ts';
+import type { Fault } from './server.ts';
+import type { Theatre } from './theatre.ts';
+
+export interface Story {
+  readonly name: string;
+  readonly play: (theatre: Theatre) => Promise<void>;
+}
+
+const MINUTE_MS = 60_000;
+
+/** Whoever was not answered asks once more, as people do. */
+async function asks(theatre: Theatre, by: UserId, kind: Kind, thing = 'staging') {
+  const first = await theatre.ask(by, kind, thing);
+  const { id } = first.id ? first : await theatre.ask(by, kind, thing);
+  if (!id) throw new Error(`${kind} was refused`);
+  await presses(theatre, by, 'confirm', id);
+  return id;
+}
+
+async function presses(theatre: Theatre, by: UserId, verb: Verb, id: ChangeId): Promise<void> {
+  const answered = await theatre.press(by, verb, id);
+  if (!answered) await theatre.press(by, verb, id);
+  await theatre.work();
+}
+
+async function decided(theatre: Theatre, kind: Kind, fault?: Fault, thing?: string) {
+  const id = await asks(theatre, ANA, kind, thing);
+  if (fault) theatre.server.arm(fault);
+  await presses(theatre, BEN, 'approve', id);
+  if (kind === 'service scale') await presses(theatre, CLEO, 'approve', id);
+  return id;
+}
+
+async function doubted(theatre: Theatre, verb: Verb): Promise<void> {
+  const id = await decided(theatre, 'service create', 'reset-after');
+  theatre.pass(3 * MINUTE_MS);
+  await theatre.work();
+  await presses(theatre, CLEO, verb, id);
+}
+
+/** Whole lives, each played once without a crash and once for every place where one can happen. */
+export const STORIES: readonly Story[] = [
+  { name: 'two approve, and it runs', play: async (t) => void (await decided(t, 'service scale')) },
+  { name: 'one approves a creation', play: async (t) => void (await decided(t, 'service create')) },
+  { name: 'nobody has to approve', play: async (t) => void (await asks(t, ANA, 'alert edit')) },
+  {
+    name: 'a creation is answered with an error',
+    play: async (t) => void (await decided(t, 'service create', 'error-after')),
+  },
+  {
+    name: 'the server refuses',
+    play: async (t) => void (await decided(t, 'service scale', 'refused')),
+  },
+  {
+    name: 'the server asks to wait',
+    play: async (t) => {
+      await decided(t, 'service create', 'too-many');
+      t.pass(MINUTE_MS);
+      await t.work();
+    },
+  },
+  { name: 'somebody saw that it happened', play: (t) => doubted(t, 'happened') },
+  { name: 'somebody saw that it did not', play: (t) => doubted(t, 'did-not-happen') },
+  {
+    name: 'an edit without an answer is looked up',
+    play: async (t) => {
+      t.server.arm('reset-after');
+      await asks(t, ANA, 'alert edit');
+    },
+  },
+  {
+    name: 'one approves and one rejects',
+    play: async (t) => {
+      const id = await asks(t, ANA, 'service scale');
+      await presses(t, BEN, 'approve', id);
+      await presses(t, CLEO, 'reject', id);
+      await presses(t, BEN, 'approve', id);
+    },
+  },
+  {
+    name: 'the requester approves, cancels, and somebody approves after that',
+    play: async (t) => {
+      const id = await asks(t, ANA, 'service create');
+      await presses(t, ANA, 'approve', id);
+      await presses(t, DORA, 'approve', id);
+      await presses(t, ANA, 'cancel', id);
+      await presses(t, BEN, 'approve', id);
+    },
+  },
+  {
+    name: 'two want the same target',
+    play: async (t) => {
+      const first = await asks(t, ANA, 'service create');
+      const second = await asks(t, FINN, 'service create');
+      await t.press(BEN, 'approve', first);
+      await t.press(CLEO, 'approve', second);
+      await t.work();
+      t.pass(MINUTE_MS);
+      await t.work();
+    },
+  },
+  {
+    name: 'nobody decides in time',
+    play: async (t) => {
+      await asks(t, ANA, 'service scale');
+      t.pass(5 * 60 * MINUTE_MS);
+      await t.work();
+    },
+  },
+];

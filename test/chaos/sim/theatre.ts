@@ -1,0 +1,175 @@
+import type { ChangeId, UserId } from '../../../src/changes/change.ts';
+import { changeIdFrom } from '../../../src/changes/id.ts';
+import { openDatabase } from '../../../src/storage/database.ts';
+import type { Verb } from '../../../src/workflow/world.ts';
+import { wrongWith } from './at-delivery.ts';
+import { wrongAtTheEnd } from './at-the-end.ts';
+import { type Bot, openBot, type Surroundings } from './bot.ts';
+import { type Kind, keyOf } from './commands.ts';
+import { MEMBERS, policyWhen } from './people.ts';
+import type { Crash } from './ports.ts';
+import { openServer, type Server } from './server.ts';
+import { openSlack, type Slack } from './slack.ts';
+
+export const NOON = new Date('2026-11-20T12:00:00.000Z');
+const MINUTE_MS = 60_000;
+
+/** What the driver wrote down when somebody asked; the judge believes this, never the database. */
+export interface Asked {
+  readonly mark: string;
+  readonly by: UserId;
+  readonly kind: Kind;
+  readonly target: string;
+  /** Deliveries and edits before it was asked for are older than its preview. */
+  readonly after: { readonly deliveries: number; readonly edits: number };
+  id: ChangeId | null;
+}
+
+export interface Pressed {
+  readonly by: UserId;
+  readonly verb: Verb;
+  readonly id: ChangeId;
+}
+
+/** Everything around the processes, what the driver did, and the processes themselves. */
+export async function openTheatre(databaseUrl = 'file::memory:'): Promise<Theatre> {
+  const clock = { now: NOON, frozen: false };
+  const now = () => clock.now;
+  const database = await openDatabase(databaseUrl, { now });
+  const server = openServer(now);
+  const slack = openSlack(now, MEMBERS);
+  const policies = { open: policyWhen({ frozen: false }), frozen: policyWhen({ frozen: true }) };
+  let ids = 0;
+  const around: Surroundings = {
+    database,
+    auditKey: Buffer.alloc(32, 7),
+    server,
+    slack,
+    now,
+    newId: () => {
+      ids += 1;
+      return changeIdFrom(Uint8Array.from([ids >> 8, ids, 3, 4, 5, 6], (part) => part % 30));
+    },
+    policy: () => (clock.frozen ? policies.frozen : policies.open),
+  };
+  const asked: Asked[] = [];
+  const pressed: Pressed[] = [];
+  const counts = { crashes: 0, keys: 0 };
+  let processes = 0;
+  let crash: Crash | null = null;
+  let bot = open();
+
+  function open(): Bot {
+    processes += 1;
+    const own = crash;
+    crash = null;
+    return openBot(around, `process-${processes}`, own);
+  }
+
+  /** Lets a process do something; when it dies in it, another takes its place. False: it died. */
+  async function survive(act: (own: Bot) => Promise<unknown>): Promise<boolean> {
+    const own = bot;
+    await Promise.race([act(own), own.ports.crashed]);
+    if (!own.ports.isDead()) return true;
+    counts.crashes += 1;
+    bot = open();
+    return false;
+  }
+
+  async function ask(by: UserId, kind: Kind, thing: string): Promise<Asked> {
+    counts.keys += 1;
+    const [mark, target] = [`mark-${counts.keys}`, keyOf(kind, thing)];
+    const after = { deliveries: server.deliveries().length, edits: server.editsOf(target) };
+    const one: Asked = { mark, by, kind, target, after, id: null };
+    asked.push(one);
+    await survive(async (own) => {
+      const requested = await own.ask({ by, kind, thing, mark, key: `ask-${mark}` });
+      if (requested.ok) one.id = requested.draft.id;
+    });
+    return one;
+  }
+
+  /** A press that Slack delivers so often; whoever gets no answer to it has not pressed. */
+  async function press(by: UserId, verb: Verb, id: ChangeId, times = 1): Promise<boolean> {
+    counts.keys += 1;
+    const key = `press-${counts.keys}`;
+    const replyTo = { url: null, user: by, channel: null, replaces: false, home: false };
+    const click = { verb, change: id, by, text: 'because', replyTo };
+    pressed.push({ by, verb, id });
+    return survive(async (own) => {
+      for (let time = 0; time < times; time += 1) await own.press(key, click);
+    });
+  }
+
+  const pass = (ms: number) => {
+    clock.now = new Date(clock.now.getTime() + ms);
+  };
+
+  /** No faults any more, and time for whatever is tried again. */
+  async function calm(): Promise<void> {
+    server.calm();
+    slack.state.down = false;
+    slack.state.members = MEMBERS;
+    clock.frozen = false;
+    for (const minutes of [0, 3, 6, 6]) {
+      pass(minutes * MINUTE_MS);
+      await survive((own) => own.work());
+    }
+  }
+
+  const wrong: string[] = [];
+  const theatre: Theatre = {
+    around,
+    clock,
+    server,
+    slack,
+    asked,
+    pressed,
+    counts,
+    ask,
+    press,
+    pass,
+    calm,
+    /** The process that is opened next dies so; the present one is abandoned. */
+    plan: (next: Crash) => {
+      crash = next;
+      bot = open();
+    },
+    restart: () => {
+      bot = open();
+    },
+    work: () => survive((own) => own.work()),
+    /** Another process beside it, at the same time. */
+    workTogether: () => {
+      const other = open();
+      return survive((own) => Promise.all([own.work(), other.work()]));
+    },
+    portCalls: () => bot.ports.names(),
+    /** Everything that was seen to be wrong, at any time. */
+    wrong: async () => [...wrong, ...(await wrongAtTheEnd(theatre))],
+    close: () => database.close(),
+  };
+  server.onDelivery((delivery) => wrong.push(...wrongWith(theatre, delivery)));
+  return theatre;
+}
+
+export interface Theatre {
+  readonly around: Surroundings;
+  readonly clock: { now: Date; frozen: boolean };
+  readonly server: Server;
+  readonly slack: Slack;
+  readonly asked: readonly Asked[];
+  readonly pressed: readonly Pressed[];
+  readonly counts: { readonly crashes: number };
+  readonly ask: (by: UserId, kind: Kind, thing: string) => Promise<Asked>;
+  readonly press: (by: UserId, verb: Verb, id: ChangeId, times?: number) => Promise<boolean>;
+  readonly pass: (ms: number) => void;
+  readonly calm: () => Promise<void>;
+  readonly plan: (next: Crash) => void;
+  readonly restart: () => void;
+  readonly work: () => Promise<boolean>;
+  readonly workTogether: () => Promise<boolean>;
+  readonly portCalls: () => readonly string[];
+  readonly wrong: () => Promise<readonly string[]>;
+  readonly close: () => Promise<void>;
+}
