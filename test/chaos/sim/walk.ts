@@ -1,0 +1,62 @@
+import fc from 'fast-check';
+import { changesWhere } from '../../../src/storage/changes.ts';
+import { sequences } from './model.ts';
+import { openTheatre, type Theatre } from './theatre.ts';
+
+/** How far the sequences came: a property that never meets the danger proves nothing. */
+export interface Reach {
+  runs: number;
+  steps: number;
+  sent: number;
+  unknown: number;
+  takenOver: number;
+  crashed: number;
+  refused: number;
+}
+
+export interface Walked {
+  readonly reach: Reach;
+  readonly failure: string | null;
+}
+
+const STEPS_AT_MOST = 40;
+
+/** Walks at random through what can happen, and judges at the end of every walk. */
+export async function walk(runs: number, seed: number): Promise<Walked> {
+  const reach: Reach = {
+    ...{ runs: 0, steps: 0, sent: 0, unknown: 0, takenOver: 0, crashed: 0, refused: 0 },
+  };
+  const property = fc.asyncProperty(sequences(STEPS_AT_MOST), async (steps) => {
+    const theatre = await openTheatre();
+    try {
+      await fc.asyncModelRun(() => ({ model: { asked: 0 }, real: theatre }), steps);
+      await theatre.calm();
+      const wrong = await theatre.wrong();
+      await note(reach, theatre, [...steps].length);
+      if (wrong.length > 0) throw new Error(wrong.join('\n'));
+    } finally {
+      await theatre.close();
+    }
+  });
+  const checked = await fc.check(property, { numRuns: runs, seed, endOnFailure: false });
+  return {
+    reach,
+    failure: checked.failed ? (fc.defaultReportMessage(checked) ?? 'it failed') : null,
+  };
+}
+
+async function note(reach: Reach, theatre: Theatre, steps: number): Promise<void> {
+  const changes = await changesWhere(theatre.around.database.db, { limit: 1_000 });
+  const has = (found: boolean) => (found ? 1 : 0);
+  reach.runs += 1;
+  reach.steps += steps;
+  reach.sent += has(theatre.server.deliveries().length > 0);
+  reach.unknown += has(changes.some(({ ending }) => ending?.how === 'unknown'));
+  reach.takenOver += has(changes.some(isTakenOver));
+  reach.crashed += has(theatre.counts.crashes > 0);
+  reach.refused += has(theatre.slack.told.some(({ ok }) => !ok));
+}
+
+function isTakenOver({ ending }: { readonly ending: { readonly how: string } | null }): boolean {
+  return ending !== null && 'text' in ending && String(ending.text).includes('Signalbox stopped');
+}
