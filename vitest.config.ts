@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
 import { defineConfig } from 'vitest/config';
+import { seededDefect } from './test/chaos/controls/plugin.ts';
 
 const CHROMIUM = process.env.CHROMIUM_PATH ?? '/usr/bin/chromium';
 const hasBrowser = existsSync(CHROMIUM);
@@ -8,7 +9,7 @@ if (!hasBrowser) {
 }
 
 // Whole stories drive the bot between its stand-ins; what is quick is run before every commit.
-const STORIES = ['test/scenarios/**', 'test/contracts/**', 'test/sandbox/**'];
+const STORIES = ['test/scenarios/**', 'test/contracts/**', 'test/sandbox/**', 'test/chaos/**'];
 
 const bot = {
   name: 'bot',
@@ -35,6 +36,10 @@ const browser = {
 
 export default defineConfig({
   test: {
-    projects: [{ test: bot }, { test: stories }, ...(hasBrowser ? [{ test: browser }] : [])],
+    projects: [
+      { test: bot, plugins: [seededDefect()] },
+      { test: stories, plugins: [seededDefect()] },
+      ...(hasBrowser ? [{ test: browser }] : []),
+    ],
   },
 });

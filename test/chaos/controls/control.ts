@@ -1,0 +1,53 @@
+import { execFile } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { z } from 'zod';
+import type { Defect } from './defects.ts';
+
+const Report = z.object({
+  numFailedTests: z.number(),
+  numPassedTests: z.number(),
+  testResults: z.array(
+    z.object({
+      message: z.string(),
+      assertionResults: z.array(z.object({ failureMessages: z.array(z.string()) })),
+    }),
+  ),
+});
+
+export interface Controlled {
+  readonly failed: number;
+  readonly passed: number;
+  /** What the tests that went red had to say. */
+  readonly said: string;
+}
+
+/** Runs one file of tests on the source with the defect in it. */
+export async function control({ name, test }: Pick<Defect, 'name' | 'test'>): Promise<Controlled> {
+  const folder = mkdtempSync(join(tmpdir(), 'signalbox-control-'));
+  const file = join(folder, 'report.json');
+  const args = ['run', test, '--project', 'bot', '--project', 'stories', '--bail', '1'];
+  const how = ['--reporter', 'json', '--outputFile', file];
+  try {
+    await ran(['node_modules/vitest/vitest.mjs', ...args, ...how], name);
+    const { numFailedTests, numPassedTests, testResults } = Report.parse(
+      JSON.parse(readFileSync(file, 'utf8')),
+    );
+    const said = testResults.flatMap(({ message, assertionResults }) => [
+      message,
+      ...assertionResults.flatMap(({ failureMessages }) => failureMessages),
+    ]);
+    return { failed: numFailedTests, passed: numPassedTests, said: said.join('\n') };
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+function ran(args: readonly string[], name: string): Promise<void> {
+  const env = { ...process.env, SIGNALBOX_DEFECT: name, NO_COLOR: '1' };
+  return new Promise((resolve) => {
+    // A run that goes red ends with an exit code of its own; the report tells why.
+    execFile(process.execPath, args, { env, maxBuffer: 2 ** 26 }, () => resolve());
+  });
+}
