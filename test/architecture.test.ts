@@ -15,6 +15,8 @@ const MAY: Readonly<Record<string, readonly string[]>> = {
   changes: [],
   costs: [],
   errors: [],
+  measures: ['type http'],
+  metrics: ['type measures', 'type storage'],
   redact: [],
   server: [],
   'shared-read': [],
