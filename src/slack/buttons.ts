@@ -24,6 +24,7 @@ import { type About, isQuestion, type Question, questionModal } from './question
 import { refusalLine } from './refusals.ts';
 import { reveal } from './reveal.ts';
 import { answerTyped, faultMessage, type Typed } from './typed.ts';
+import { takeBack, undo } from './undo.ts';
 
 type Ack = () => Promise<void>;
 
@@ -138,6 +139,7 @@ async function answerPress(
   if (verb && isQuestion(verb)) return ask(bot, typed, verb, about);
   if (id === 'change.edit') return edit(bot, typed, change.data);
   if (id === 'change.undo') return undo(bot, typed, change.data);
+  if (id === 'change.take-back') return takeBack(bot, typed, change.data);
   if (id === 'change.reveal') return reveal(bot, typed, change.data);
   if (id === 'change.details') return details(bot, typed, change.data);
   return sentenceMessage([OLD_BUTTON]);
@@ -202,14 +204,6 @@ async function details(bot: Bot, { by }: Typed, id: ChangeId): Promise<Message |
   const why = identity.ok ? 'not-an-approver' : identity.refusal;
   const denial = denialOf(why, { change, role: from ?? to });
   return sentenceMessage(refusalLine(denial, bot.drawing.policy, bot.prefix));
-}
-
-async function undo(bot: Bot, typed: Typed, id: ChangeId): Promise<Message | null> {
-  const change = await loadChange(bot.world, id);
-  const command = change ? bot.world.commands.get(change.command) : undefined;
-  const inverse = change && command?.undo(change.plan.target, change.plan.before, change.plan.body);
-  if (!change || !inverse) return refusal(bot, 'not-found');
-  return type(bot, typed, `${inverse.line} undo of ${change.id}`);
 }
 
 function refusal({ drawing }: Bot, name: 'not-found'): Message {

@@ -15,6 +15,7 @@ import {
 } from './plan-lines.ts';
 import { bounded, either, type Inline, type Line } from './rich.ts';
 import { stoppedLine } from './stopped.ts';
+import { takeBackButtons, timingLines } from './timing-lines.ts';
 
 /** What drawing needs beside the change: the same for every message. */
 export interface Drawing {
@@ -56,7 +57,10 @@ const TITLES: Readonly<Record<State, string>> = {
 };
 
 /** How it stands, or how it ended. */
-export function stateText({ resolution, state, brokenGlass }: Change): string {
+export function stateText(change: Change): string {
+  const { resolution, state, brokenGlass, stopped, parent } = change;
+  if (stopped === 'restored') return 'not followed any more, for the database was restored';
+  if (state === 'approved' && parent) return 'planned';
   if (state === 'approved' && brokenGlass) return 'goes ahead without approvals';
   if (!resolution) return TITLES[state];
   return resolution.happened ? 'it happened' : 'it did not happen';
@@ -90,6 +94,7 @@ function facts(change: Change): readonly Line[] {
     ...(reason ? [fact('Reason', reason)] : []),
     ...planLines(guarded(change.plan)),
     sendsLine(guarded(change.plan)),
+    ...timingLines(change),
     ...costLines(change.plan),
   ];
 }
@@ -134,7 +139,7 @@ function call(change: Change, drawing: Drawing): readonly Line[] {
   return [
     fact('Needs', `${count} of `, ...who, ...notSelf),
     ...later(change, drawing),
-    fact('Expires', { at: change.expiresAt }),
+    fact(change.plan.timing?.startAt ? 'Approve by' : 'Expires', { at: change.expiresAt }),
   ];
 }
 
@@ -167,7 +172,7 @@ function cardButtons(change: Change, { commands }: Drawing): readonly Button[] {
       { id: 'change.did-not-happen', label: 'It did not happen', value },
     ];
   }
-  if (change.state !== 'succeeded') return reviewButtons(change);
+  if (change.state !== 'succeeded') return [...takeBackButtons(change), ...reviewButtons(change)];
   const { target, before, body } = change.plan;
   const command = commands.get(change.command);
   const undo = command?.undo(target, before, body);

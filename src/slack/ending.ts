@@ -13,9 +13,12 @@ export function endingLines(change: Change, drawing: Drawing): readonly Line[] {
   return [...endingWords(ending, change, drawing), requestLine(ending), ...happened];
 }
 
-function waiting({ notBefore }: Change): readonly Line[] {
+function waiting({ notBefore, plan }: Change): readonly Line[] {
   if (!notBefore)
     return [['It runs as soon as nothing else runs there, after a last look at all of it.']];
+  if (plan.timing?.startAt === notBefore.toISOString()) {
+    return [['Until then it can be cancelled. All of it is looked at once more before it runs.']];
+  }
   return [['The server asked to wait, so nothing was sent. Next try: ', { at: notBefore }, '.']];
 }
 

@@ -5,6 +5,7 @@ import { glassLines, reviewButtons } from './glass.ts';
 import { deed } from './naming.ts';
 import { planLines, sendsLine, targetLine } from './plan-lines.ts';
 import type { Inline, Line } from './rich.ts';
+import { timingLines } from './timing-lines.ts';
 
 type Shown = readonly (Part | null)[];
 
@@ -45,6 +46,7 @@ export function toDecide(change: Change): Shown {
       ...(reason ? [fact('Reason', reason)] : []),
       ...planLines(change.plan),
       sendsLine(change.plan),
+      ...timingLines(change),
       ...plan.warnings.map((warning): Line => [{ bold: '! ' }, warning]),
       ...(approvals.length > 0 ? [approved(change)] : []),
       fact('Needs', needed(requires.count, approvals.length)),
@@ -62,7 +64,7 @@ export function ownRequest(change: Change): Shown {
   const { id, state, approvals, requires } = change;
   const counted = state === 'pending' ? ` (${approvals.length} of ${requires.count})` : '';
   return [
-    lines([`${cardTitle(change)}${counted} · ${id}`, ...cardPlace(change)]),
+    lines([`${cardTitle(change)}${counted} · ${id}`, ...cardPlace(change)], ...timingLines(change)),
     deciding(change, { id: 'change.cancel', label: 'Cancel', value: id }),
   ];
 }
@@ -79,7 +81,11 @@ export function toLookAt(change: Change): Shown {
 export function lineOf(change: Change): Line {
   const { requester, createdAt } = change;
   const asked: Line = [{ user: requester }, ', ', { at: createdAt }];
-  return [`${cardTitle(change)} · `, ...asked, ...cardPlace(change)];
+  return [`${cardTitle(change)} · `, ...asked, ...hours(change), ...cardPlace(change)];
+}
+
+function hours(change: Change): Line {
+  return timingLines(change).flatMap((line) => [' · ', ...line]);
 }
 
 // A requester may be an approver too: the same change then stands in two lists.

@@ -44,7 +44,7 @@ function desk({ waiting, toReview, mine, running, lately, more, at }: Desk): Sho
     ...section(mine, `Your requests (${mine.length})`, () =>
       fitting(mine, ownRequest, { most: 8, bytes: 20_000 }),
     ),
-    ...section(running, `Running (${running.length})`, () => [
+    ...section(running, `Running and due back (${running.length})`, () => [
       ...listed(running.map(lineOf)),
       note('As of ', { at }, '. Opened again, this tab is drawn anew; the cards always are.'),
     ]),

@@ -4,7 +4,7 @@ import type { Refusal } from '../changes/refusal.ts';
 import type { Command } from '../intent/define.ts';
 import type { Denial } from '../workflow/denial.ts';
 import type { Clicked, Messenger, ReplyTo } from '../workflow/world.ts';
-import { lines, type Message, message } from './blocks.ts';
+import { buttons, lines, type Message, message } from './blocks.ts';
 import { createBroadcast } from './broadcast.ts';
 import { cardTitle, changeCard, type Drawing } from './card.ts';
 import { glassFact, glassNews } from './glass.ts';
@@ -16,6 +16,7 @@ import { refusalLine } from './refusals.ts';
 import type { Respond } from './response-url.ts';
 import type { Line } from './rich.ts';
 import { directLine, reminderLine, threadLine } from './thread.ts';
+import { keptLine, takeBackButtons } from './timing-lines.ts';
 
 export interface Channels {
   readonly approvals: string | null;
@@ -104,9 +105,13 @@ export function createMessenger(options: Options): Messenger {
       }),
     redrawCard,
     tellThread: async (change, at, { again }) => {
-      const line = message(lines(threadLine(change, drawing)));
+      const offer = buttons(`thread:${change.version}`, ...takeBackButtons(change));
+      const line = message(lines(threadLine(change, drawing)), offer);
       const known = again ? (text: string) => text === line.text : null;
       await post(at.channel, line, { threadTs: at.ts, known });
+    },
+    tellKept: async (change, at, why) => {
+      await post(at.channel, message(lines(keptLine(change, why))), { threadTs: at.ts });
     },
     remind: async (change, at, reminder) => {
       const line = reminderLine(change, reminder, drawing);

@@ -5,6 +5,7 @@ import { breakButton } from './glass.ts';
 import { deed, roleText } from './naming.ts';
 import { costLines, planLines, sendsLine, targetLine } from './plan-lines.ts';
 import type { Line } from './rich.ts';
+import { timingLines } from './timing-lines.ts';
 
 /** What the requester alone sees before anything is asked of anybody. */
 export function preview(draft: Change, { others, before }: Company, drawing: Drawing): Message {
@@ -16,6 +17,7 @@ export function preview(draft: Change, { others, before }: Company, drawing: Dra
       seenLine(draft.plan.before),
       ...planLines(draft.plan),
       sendsLine(draft.plan),
+      ...timingLines(draft),
       ...costLines(draft.plan),
       approvalLine(draft, drawing),
       ...(draft.reason ? [fact('Reason', draft.reason)] : []),
@@ -62,7 +64,8 @@ function otherLine(other: Change): Line {
 
 function previewButtons(draft: Change): readonly Button[] {
   const { id, requires } = draft;
-  const label = requires.count > 0 ? 'Ask for approval' : 'Do it now';
+  const now = draft.plan.timing?.startAt ? 'Do it then' : 'Do it now';
+  const label = requires.count > 0 ? 'Ask for approval' : now;
   return [
     { id: 'change.confirm', label, value: id, style: 'primary' },
     ...(requires.breakGlass !== null && requires.count > 0 ? [breakButton(draft)] : []),
@@ -78,8 +81,13 @@ export function answeredPreview(change: Change, cardChannel: string | null): Mes
       ? [`The card is in ${cardChannel}. Its thread tells you how it ends.`]
       : change.state === 'cancelled'
         ? ['Nothing was changed.']
-        : ['It runs now. Its card tells how it ends.'];
+        : runLine(change);
   return message(title(cardTitle(change)), lines(where, [`Change ${change.id}`]));
+}
+
+function runLine({ plan: { timing } }: Change): Line {
+  if (!timing?.startAt) return ['It runs now. Its card tells how it ends.'];
+  return ['It runs ', { at: new Date(timing.startAt) }, '. Until then its card can cancel it.'];
 }
 
 /** What a card does not show in a channel, for one reader. */

@@ -4,6 +4,7 @@ import type { Drawing } from './card.ts';
 import { lowerDeed } from './naming.ts';
 import type { Inline, Line } from './rich.ts';
 import { stoppedLine } from './stopped.ts';
+import { hourNews } from './timing-lines.ts';
 
 /** One line for the requester, who is told by it: a card that is redrawn tells nobody. */
 export function threadLine(change: Change, drawing: Drawing): Line {
@@ -81,7 +82,7 @@ function news(change: Change, drawing: Drawing): Line {
   if (stopped) {
     return [`“${what}” was not run. `, ...stoppedLine(change, drawing)];
   }
-  return [SENTENCES[change.state]?.(what) ?? `${what}: ${change.state}.`];
+  return hourNews(change) ?? [SENTENCES[change.state]?.(what) ?? `${what}: ${change.state}.`];
 }
 
 const SENTENCES: Partial<Record<Change['state'], (what: string) => string>> = {

@@ -4,6 +4,7 @@ import { cardVersion, loadChange, setCard } from '../storage/changes.ts';
 import { enqueue, markDone, putBack, takeDue } from '../storage/outbox.ts';
 import { reminderAfter, reminderOf } from './reminders.ts';
 import { deliverRedraw, deliverReport, REDRAW, REPORT } from './report.ts';
+import { KEPT } from './returns.ts';
 import { GLASS_NEWS, type Posted, type World } from './world.ts';
 
 const Kept = z.enum(KEPT);

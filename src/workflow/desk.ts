@@ -58,13 +58,15 @@ async function deskOf(world: World, actor: Actor): Promise<Desk> {
   ]);
   // Whom the policy gives no role sees nothing of what others do.
   const sees = ({ requester }: Change) => actor.roles.length > 0 || requester === actor.id;
+  // What takes another one back was asked for with it, and waits for nobody.
+  const own = mine.filter(({ parent }) => parent === null);
   const now = world.now();
   return {
     waiting: pending
       .filter((change) => refusalOfVerb('approve', change, actor, now) === null)
       .toSorted((a, b) => a.expiresAt.getTime() - b.expiresAt.getTime()),
-    mine,
-    running: running.filter((change) => sees(change) && !mine.some(({ id }) => id === change.id)),
+    mine: own,
+    running: running.filter((change) => sees(change) && !own.some(({ id }) => id === change.id)),
     toReview: broken.filter((change) => refusalOfVerb('review', change, actor, now) === null),
     lately: over.filter((change) => sees(change) && wasSent(change)).slice(0, LATELY),
     more: pending.length === MANY,

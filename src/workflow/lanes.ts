@@ -4,6 +4,7 @@ import { deliver } from './deliver.ts';
 import { execute } from './execute.ts';
 import { handleInbox } from './inbox.ts';
 import { expireDue, recover } from './recover.ts';
+import { returnsOf } from './returns.ts';
 import type { World } from './world.ts';
 
 /**
@@ -27,7 +28,8 @@ export type MoreLanes = Readonly<Record<string, (world: World) => Promise<number
 
 export function startLanes(world: World, everyMs: number, more: MoreLanes = {}): Lanes {
   const executions = executionsOf(world);
-  const all = { ...LANES, executeDue: executions.startDue, ...more };
+  const own = { executeDue: executions.startDue, planReturns: returnsOf() };
+  const all = { ...LANES, ...own, ...more };
   const lanes = Object.entries(all).map(([name, work]) => lane(world, name, work));
   const wake = () => {
     for (const { wake: wakeOne } of lanes) wakeOne();
