@@ -18,6 +18,7 @@ import { followClock, type SharedClock } from './storage/clock.ts';
 import { type Database, openDatabase } from './storage/database.ts';
 import { startChores } from './workflow/chores.ts';
 import { startLanes } from './workflow/lanes.ts';
+import { startPresence } from './workflow/presence.ts';
 import type { World } from './workflow/world.ts';
 
 const LOOK_EVERY_MS = 1_000;
@@ -109,6 +110,7 @@ async function open(
   late.wake = lanes.wake;
 
   const chores = startChores(world, (span) => reach.costs(span, { priority: 'digest' }));
+  const presence = startPresence(world, options.version);
   const listening = await slack.listen(world);
   const notReady = async () => {
     if (!listening.isOpen()) return 'Slack is not connected.';
@@ -127,6 +129,7 @@ async function open(
     await listening.quiet();
     await lanes.stop();
     await chores.stop();
+    await presence.stop();
     await reach.close();
     door.closeAllConnections();
     stopClock();
