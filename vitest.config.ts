@@ -36,6 +36,8 @@ const browser = {
 
 export default defineConfig({
   test: {
+    // What was read with a defect in it must not be kept for a run without.
+    fsModuleCache: process.env.SIGNALBOX_DEFECT === undefined,
     projects: [
       { test: bot, plugins: [seededDefect()] },
       { test: stories, plugins: [seededDefect()] },
