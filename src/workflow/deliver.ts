@@ -2,6 +2,7 @@ import { z } from 'zod';
 import type { Change, ChangeId, Position } from '../changes/change.ts';
 import { cardVersion, loadChange, setCard } from '../storage/changes.ts';
 import { enqueue, markDone, putBack, takeDue } from '../storage/outbox.ts';
+import { CARD_ANEW } from './record.ts';
 import { reminderAfter, reminderOf } from './reminders.ts';
 import { deliverRedraw, deliverReport, REDRAW, REPORT } from './report.ts';
 import { KEPT } from './returns.ts';
@@ -58,7 +59,7 @@ async function show(world: World, change: Change, row: Row): Promise<void> {
   if (news && kind !== news) return world.messenger.tellAudit(change, news);
   if (kind === 'card') return drawCard(world, change, how);
   if (!change.card) throw new Error('The card is not posted yet.');
-  if (kind === 'redraw') return world.messenger.redrawCard(change, change.card);
+  if (kind === CARD_ANEW) return world.messenger.redrawCard(change, change.card);
   if (kind === 'kept') return world.messenger.tellKept(change, change.card, Kept.parse(body?.why));
   if (news) return world.messenger.tellGlass(change, change.card, news, how);
   if (kind.startsWith('effect:')) {

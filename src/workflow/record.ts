@@ -38,8 +38,11 @@ export async function recordMove(
     await enqueue(tx, { changeId: after.id, ...message });
   }
   // The card of what it takes back says so as well.
-  if (after.parent) await enqueue(tx, { changeId: after.parent, kind: 'redraw', at });
+  if (after.parent) await enqueue(tx, { changeId: after.parent, kind: CARD_ANEW, at });
 }
+
+/** Draws a card whose change has not moved, but of which another change tells. */
+export const CARD_ANEW = 'card:anew';
 
 const ENDED = ['succeeded', 'failed', 'unknown', 'stale', 'denied'];
 const TOLD = [...ENDED, 'rejected', 'expired'];

@@ -8,7 +8,7 @@ import { enqueue } from '../storage/outbox.ts';
 import { type Inverse, readInverse, servicesNow } from './inverse.ts';
 import { isAsLeft } from './moved.ts';
 import { planOf } from './plan.ts';
-import { mustMove, recordMove } from './record.ts';
+import { CARD_ANEW, mustMove, recordMove } from './record.ts';
 import type { World } from './world.ts';
 
 const AT_ONCE = 20;
@@ -111,7 +111,7 @@ async function record(world: World, parent: Change, command: string, plan: Plan)
       },
     });
     await enqueue(tx, { changeId: child.id, kind: 'card', at: now });
-    await enqueue(tx, { changeId: parent.id, kind: 'redraw', at: now });
+    await enqueue(tx, { changeId: parent.id, kind: CARD_ANEW, at: now });
   });
 }
 

@@ -1,0 +1,33 @@
+import { expect } from 'vitest';
+import { ask, empty } from './asking.ts';
+import { BEN, type Stage, textOf } from './stage.ts';
+
+/** The clock of everything goes to this hour of the stage's day, or to a later day. */
+export function goTo(stage: Stage, hour: string, day = '2026-11-20'): void {
+  stage.clock.now = new Date(`${day}T${hour}:00.000Z`);
+  stage.wake();
+}
+
+/** Asked for with these words, and approved by Ben. */
+export async function approved(stage: Stage, line: string): Promise<string> {
+  const card = await ask(stage, undefined, line);
+  await stage.press(BEN, card, 'change.approve');
+  return card?.ts ?? '';
+}
+
+/** What is said below a card. */
+export function threadOf(stage: Stage, ts: string): string {
+  const below = stage.slack.messages('db-approvals').filter(({ threadTs }) => threadTs === ts);
+  return below.map(textOf).join('\n');
+}
+
+/** Waits until the card says these words, whatever state it is in. */
+export async function saysCard(stage: Stage, title: string, words: string): Promise<void> {
+  const text = async () => textOf((await stage.card(title)) ?? empty);
+  await expect.poll(text).toContain(words);
+}
+
+/** The id of the change whose card this is. */
+export function idOf(card: { readonly text: string } | undefined): string {
+  return / · ([0-9A-Z]{6})$/m.exec(card?.text ?? '')?.[1] ?? 'no id';
+}
