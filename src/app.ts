@@ -6,6 +6,7 @@ import type { RoleName, UserId } from './changes/change.ts';
 import { changeIdFrom } from './changes/id.ts';
 import { commands } from './commands/index.ts';
 import type { Config, Problem } from './config.ts';
+import type { Span } from './costs/calendar.ts';
 import { createIncidents } from './digest/incident-press.ts';
 import type { Clock } from './http/clock.ts';
 import type { ChangeCommand } from './intent/define.ts';
@@ -14,11 +15,17 @@ import { unsatisfiable } from './policy/satisfiable.ts';
 import { openReach } from './reach.ts';
 import { createDoor } from './server.ts';
 import { connect, type Slack } from './slack/start.ts';
+import { keyProblem } from './storage/audit.ts';
 import { followClock, type SharedClock } from './storage/clock.ts';
 import { type Database, openDatabase } from './storage/database.ts';
+import { databaseTrouble } from './storage/trouble.ts';
+import { trailChores } from './workflow/anchors.ts';
 import { startChores } from './workflow/chores.ts';
 import { startLanes } from './workflow/lanes.ts';
+import { recordStart, recordStop } from './workflow/life.ts';
 import { startPresence } from './workflow/presence.ts';
+import { guardRestore } from './workflow/restored.ts';
+import { createTrail } from './workflow/trail.ts';
 import type { World } from './workflow/world.ts';
 
 const LOOK_EVERY_MS = 1_000;
@@ -85,14 +92,21 @@ async function open(
   const { config, log } = options;
   const instance = randomUUID();
   const auditKey = config.key ? Buffer.from(config.key.reveal(), 'base64') : null;
+  const problem = await keyProblem(database.db, auditKey);
+  if (problem) {
+    await database.close();
+    return { ok: false, problems: [KEY_PROBLEMS[problem]] };
+  }
   const newId = () => changeIdFrom(randomBytes(6));
   const { messenger } = slack;
+  const trail = createTrail({ database, auditKey, messenger, log, now });
   const digests = { messenger, auditKey, newId, instance };
   const reach = await openReach(options, database, digests);
   const late: { wake: () => void } = { wake: () => {} };
   const world: World = {
     database,
     auditKey,
+    trail,
     policy: config.policy,
     commands: changeCommands(),
     reach: reach.now,
@@ -106,20 +120,26 @@ async function open(
     learned: reach.refresh,
     incidents: createIncidents(() => world),
   };
+  await trail.lookAtEnd();
+  await recordStart(world, { version: options.version, config: config.configHash });
+  await guardRestore(world);
+  await trail.mark();
   const lanes = startLanes(world, LOOK_EVERY_MS, reach.lanes);
   late.wake = lanes.wake;
 
-  const chores = startChores(world, (span) => reach.costs(span, { priority: 'digest' }));
+  const costs = (span: Span) => reach.costs(span, { priority: 'digest' });
+  const chores = startChores(world, costs, trailChores(world, trail, config.channels.audit));
   const presence = startPresence(world, options.version);
   const listening = await slack.listen(world);
   const notReady = async () => {
     if (!listening.isOpen()) return 'Slack is not connected.';
     return database.check().then(
       () => null,
-      () => 'The database does not answer.',
+      (error: unknown) => databaseTrouble(error) ?? 'The database does not answer.',
     );
   };
-  const door = createDoor(listening.listener, { notReady });
+  const butKnow = () => (trail.trouble() ? `nothing is executed: ${trail.trouble()}` : null);
+  const door = createDoor(listening.listener, { notReady, butKnow });
   const port = await listenOn(door, config.port);
   await listening.open();
 
@@ -132,11 +152,26 @@ async function open(
     await presence.stop();
     await reach.close();
     door.closeAllConnections();
+    await recordStop(world);
+    await trail.mark();
     stopClock();
     await database.close();
   };
   return { ok: true, port, wake: lanes.wake, stop };
 }
+
+const KEY_PROBLEMS: Readonly<Record<'key-missing' | 'key-differs', Problem>> = {
+  'key-missing': {
+    where: 'SIGNALBOX_KEY',
+    problem: 'is not set, and the audit trail of this database is written with a key',
+    hint: 'set the one it ran with; without it the trail would break for good',
+  },
+  'key-differs': {
+    where: 'SIGNALBOX_KEY',
+    problem: 'is not the one that the audit trail of this database is written with',
+    hint: 'set the one it ran with, or name another database',
+  },
+};
 
 async function listenOn(door: Server, port: number): Promise<number> {
   door.listen(port);

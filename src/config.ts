@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import type { z } from 'zod';
 import {
   type Env,
@@ -20,7 +21,10 @@ import { type Problem, type Reading, read } from './policy/problem.ts';
 
 export type { Problem } from './policy/problem.ts';
 
-type FileContent = z.output<ReturnType<typeof fileSchema>>;
+type FileContent = z.output<ReturnType<typeof fileSchema>> & {
+  /** Of the file's text: tells whether two starts had the same. */
+  readonly configHash: string;
+};
 export type ConfiguredService = FileContent['services'][number];
 export type DigestConfig = FileContent['digests'][number];
 export type Budget = FileContent['budgets'][number];
@@ -92,7 +96,9 @@ function readConfigFile({ env, readFile, commands }: Sources): Reading<FileConte
     ...cardsWithoutChannel(outline),
     ...(mentions(outline, 'service create') ? missingKey(env) : []),
   ];
-  return content.ok && problems.length === 0 ? content : { ok: false, problems };
+  if (!content.ok || problems.length > 0) return { ok: false, problems };
+  const configHash = createHash('sha256').update(text.value).digest('hex');
+  return { ok: true, value: { ...content.value, configHash } };
 }
 
 function textOf(path: string, readFile: ReadFile): Reading<string> {

@@ -3,6 +3,8 @@ import { createServer, type RequestListener, type Server, type ServerResponse } 
 export interface Probes {
   /** Says why this process should get no work just now; null when it should. */
   readonly notReady: () => Promise<string | null>;
+  /** What whoever runs us should know though it is ready; null when there is nothing. */
+  readonly butKnow?: () => string | null;
 }
 
 const SKEW_MAX_S = 300;
@@ -33,11 +35,15 @@ function isTimely(header: string | string[] | undefined): boolean {
   return Math.abs(Date.now() / 1_000 - Number(header)) <= SKEW_MAX_S;
 }
 
-function ready(response: ServerResponse, { notReady }: Probes): void {
+function ready(response: ServerResponse, { notReady, butKnow }: Probes): void {
   notReady().then(
-    (why) => say(response, why === null ? 200 : 503, why ?? 'ready'),
+    (why) => say(response, why === null ? 200 : 503, why ?? readyWith(butKnow?.() ?? null)),
     () => say(response, 503, 'It could not be found out whether this is ready.'),
   );
+}
+
+function readyWith(note: string | null): string {
+  return note === null ? 'ready' : `ready, but ${note}`;
 }
 
 function say(response: ServerResponse, status: number, text: string): void {

@@ -9,6 +9,7 @@ import { createBroadcast } from './broadcast.ts';
 import { cardTitle, changeCard, type Drawing } from './card.ts';
 import { glassFact, glassNews } from './glass.ts';
 import { homeView } from './home.ts';
+import { findNote } from './notes.ts';
 import { findOurs, isInRoom, type Sought } from './ours.ts';
 import { createPressAnswer } from './press-answer.ts';
 import { answeredPreview } from './preview.ts';
@@ -139,6 +140,7 @@ export function createMessenger(options: Options): Messenger {
     answer,
     ...createPressAnswer(options),
     ...createBroadcast(options),
+    findNote: (pattern) => findNote({ lookups, botId, channel: channels.audit }, pattern),
     showHome: async (user, found) => {
       await posts.views.publish({ user_id: user, view: homeView(found, { drawing, commands }) });
     },

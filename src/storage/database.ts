@@ -1,4 +1,6 @@
 import { type Dialect, Kysely, sql } from 'kysely';
+import { type Checkpoint, checkpointBeside } from './checkpoint.ts';
+import { writeMeta } from './meta.ts';
 import { migrate } from './migrations.ts';
 import { openPostgres, readDurability, refuseLossy } from './postgres.ts';
 import { lockProcess } from './process-lock.ts';
@@ -19,8 +21,10 @@ export interface Database {
   transaction<T>(body: (tx: Tx) => Promise<T>): Promise<T>;
   /** The clock that leases are compared with: one for all replicas. Not inside a transaction. */
   now(): Promise<Date>;
-  /** Throws when the database cannot be read. */
+  /** Throws when the database can be neither read nor written. */
   check(): Promise<void>;
+  /** A file of its own beside an SQLite database; null where there is no such place. */
+  readonly checkpoint: Checkpoint | null;
   close(): Promise<void>;
 }
 
@@ -43,7 +47,8 @@ async function openFile(path: string, options: DatabaseOptions): Promise<Databas
   const now = options.now ?? (() => new Date());
   try {
     const root = await prepare(openSqlite(path));
-    return assemble('sqlite', root, { clock: async () => now(), unlock });
+    const checkpoint = path === ':memory:' ? null : checkpointBeside(path);
+    return assemble('sqlite', root, { clock: async () => now(), unlock, checkpoint });
   } catch (error) {
     unlock();
     throw error;
@@ -55,7 +60,11 @@ async function openServer(url: string, options: DatabaseOptions): Promise<Databa
   const root = await prepare(openPostgres(url, onError), async (db) =>
     refuseLossy(await readDurability(db)),
   );
-  return assemble('postgres', root, { clock: serverClock, unlock: () => undefined });
+  return assemble('postgres', root, {
+    clock: serverClock,
+    unlock: () => undefined,
+    checkpoint: null,
+  });
 }
 
 async function prepare(
@@ -73,22 +82,33 @@ async function prepare(
   }
 }
 
+const PROBE = 'last-probe';
+
+interface Surroundings {
+  readonly clock: (db: Db) => Promise<Date>;
+  readonly unlock: () => void;
+  readonly checkpoint: Checkpoint | null;
+}
+
 function assemble(
   engine: Database['engine'],
   root: Kysely<Tables>,
-  { clock, unlock }: { clock: (db: Db) => Promise<Date>; unlock: () => void },
+  { clock, unlock, checkpoint }: Surroundings,
 ): Database {
   const db = outsideTransactions(root);
   return {
     engine,
     db,
+    checkpoint,
     transaction: (body) => runTransaction(root, body),
     async now() {
       refuseInside();
       return clock(db);
     },
     async check() {
-      await db.selectFrom('meta').select('key').limit(1).execute();
+      // A full disk can still be read: only a commit of something new shows it.
+      const probe = new Date().toISOString();
+      await runTransaction(root, (tx) => writeMeta(tx, PROBE, probe));
     },
     async close() {
       await root.destroy();

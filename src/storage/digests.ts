@@ -98,6 +98,17 @@ export async function stuckDigests(db: Db, before: Date): Promise<Digest[]> {
   return rows.map(digestFrom);
 }
 
+/** Nobody can say whether these were posted; none of them is posted again. Returns how many. */
+export async function doubtDigests(tx: Tx): Promise<number> {
+  const doubted = await tx
+    .updateTable('digest')
+    .set({ state: 'unknown' })
+    .where('state', '=', 'sending')
+    .returning('day')
+    .execute();
+  return doubted.length;
+}
+
 function digestFrom(row: Selectable<DigestTable>): Digest {
   return { ...row, at: toDate(row.at) };
 }

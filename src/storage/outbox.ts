@@ -136,6 +136,16 @@ export async function putBack(tx: Tx, id: number, notBefore: Date): Promise<void
     .execute();
 }
 
+/** What stands for itself and may have been posted before: it does not come from the change. */
+export async function dropReports(tx: Tx, now: Date): Promise<void> {
+  await tx
+    .updateTable('outbox')
+    .set({ done_at: toText(now) })
+    .where('change_id', 'is', null)
+    .where('done_at', 'is', null)
+    .execute();
+}
+
 /** Forgets what was done before this instant; returns how much that was. */
 export async function prune(tx: Tx, before: Date): Promise<number> {
   const query = tx.deleteFrom('outbox').where('done_at', '<', toText(before));

@@ -7,14 +7,24 @@ const LEARN_EVERY_MS = 6 * 3_600_000;
 const TIDY_EVERY_MS = 3_600_000;
 const MEASURE_EVERY_MS = 3_600_000;
 
+export interface Chore {
+  readonly work: () => Promise<void>;
+  readonly everyMs: number;
+}
+
 /** What nobody waits for: names from the usage report, what has served its time, old effects. */
-export function startChores(world: World, costs: Parameters<typeof tellEffects>[1]) {
+export function startChores(
+  world: World,
+  costs: Parameters<typeof tellEffects>[1],
+  more: readonly Chore[] = [],
+) {
   const learn = () => learnFromUsage(world).then(world.learned);
   const measure = () => tellEffects(world, costs);
   const chores = [
     { work: learn, everyMs: LEARN_EVERY_MS },
     { work: () => tidy(world), everyMs: TIDY_EVERY_MS },
     { work: measure, everyMs: MEASURE_EVERY_MS },
+    ...more,
   ].map(({ work, everyMs }) => {
     const run = () =>
       work().catch((error: unknown) => {

@@ -49,7 +49,8 @@ const TOLD = [...ENDED, 'rejected', 'expired'];
 
 // A draft is private to its requester: until it is confirmed there is no card to draw.
 function messagesFor(before: Change, after: Change): readonly string[] {
-  if (before.state === 'draft' && ['cancelled', 'expired'].includes(after.state)) return [];
+  if (before.state === 'draft' && ['cancelled', 'expired', 'stale'].includes(after.state))
+    return [];
   const entered = before.state !== after.state;
   const isKept = after.parent !== null && after.state === 'cancelled';
   const isTold = entered && (TOLD.includes(after.state) || isKept);

@@ -29,9 +29,24 @@ export async function sendAndFinish(
   claimedAt: number,
 ): Promise<void> {
   const late = performance.now() - claimedAt > SEND_WITHIN_MS;
-  const result = late ? notSent('The claim was too old to send.') : await send(world, change);
+  const result = late
+    ? notSent('The claim was too old to send.')
+    : (await isMarked(world))
+      ? await send(world, change)
+      : notSent('The end of the audit trail could not be noted outside the database.');
   await recordResult(world, change, permit, result);
   world.learned();
+}
+
+/** What is sent must be known to have been sent, whichever copy of the database comes back. */
+async function isMarked({ trail, log }: World): Promise<boolean> {
+  try {
+    await trail.mark();
+    return true;
+  } catch (error) {
+    log.error({ err: error }, 'the end of the audit trail was not noted, so nothing is sent');
+    return false;
+  }
 }
 
 function notSent(text: string, retryAfterMs = HAND_BACK_MS): Result {

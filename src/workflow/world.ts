@@ -10,6 +10,7 @@ import type { Denial } from './denial.ts';
 import type { Found } from './desk.ts';
 import type { Reminder } from './reminders.ts';
 import type { Kept } from './returns.ts';
+import type { Trail } from './trail.ts';
 
 /** How we came to believe who someone is; written beside every decision. */
 export interface Evidence {
@@ -67,6 +68,8 @@ export interface Messenger {
   tellPerson(user: UserId, answer: Answer): Promise<void>;
   /** A line for those who look after the bot, where a channel is named for them. */
   tellKeepers(sentence: string): Promise<void>;
+  /** The newest line of ours among those that matches; null where there is none. */
+  findNote(pattern: RegExp): Promise<NoteFound>;
   /** What one person finds in the app's own tab, in place of what stood there. */
   showHome(user: UserId, found: Found): Promise<void>;
 }
@@ -146,10 +149,16 @@ export const VERBS = [
 ] as const;
 export type Verb = (typeof VERBS)[number];
 
+/** A channel that we may not read is not one in which nothing stands. */
+export type NoteFound =
+  | { readonly ok: true; readonly text: string | null }
+  | { readonly ok: false; readonly why: string };
+
 /** Everything the workflow stands on. Nothing in it is state: that is in the database. */
 export interface World {
   readonly database: Database;
   readonly auditKey: Buffer | null;
+  readonly trail: Trail;
   readonly policy: Policy;
   readonly commands: ReadonlyMap<string, ChangeCommand>;
   readonly reach: () => Reach;

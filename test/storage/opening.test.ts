@@ -166,7 +166,8 @@ test('the role that runs the bot needs no right to create tables', async () => {
   await run(owner.href, `create role ${role} login password 'bot'`);
   onTestFinished(() => dropRole(owner.href, role));
   await run(owner.href, `grant usage on schema ${schema} to ${role}`);
-  await run(owner.href, `grant select on all tables in schema ${schema} to ${role}`);
+  const rights = 'select, insert, update, delete';
+  await run(owner.href, `grant ${rights} on all tables in schema ${schema} to ${role}`);
 
   const bot = new URL(owner);
   bot.username = role;

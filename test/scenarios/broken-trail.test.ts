@@ -1,0 +1,54 @@
+import { expect, test } from 'vitest';
+import { appendEvent } from '../../src/storage/audit.ts';
+import { openDatabase } from '../../src/storage/database.ts';
+import { freshUrl, run } from '../storage/engines.ts';
+import { ask } from './asking.ts';
+import { ANA, BEN, NOON, openStage, textOf } from './stage.ts';
+
+const STAGE_KEY = Buffer.alloc(32, 7);
+
+test('on a trail that was edited nothing is executed, and reading goes on', async () => {
+  const url = await freshUrl('postgres');
+  const before = await openDatabase(url);
+  await before.transaction((tx) =>
+    appendEvent(tx, STAGE_KEY, { kind: 'started', at: NOON, body: { by: 'signalbox' } }),
+  );
+  await before.close();
+  await run(url, 'drop trigger audit_event_only_added on audit_event');
+  await run(url, "update audit_event set body = replace(body, 'started', 'Started') where seq = 1");
+  const stage = await openStage({ databaseUrl: url });
+
+  await stage.press(BEN, await ask(stage), 'change.approve');
+  await stage.card('Stop staging: approved');
+  await expect
+    .poll(() => stage.slack.messages('db-audit').map(textOf).join('\n'))
+    .toContain('The audit trail is not as it was written. Event 1');
+  stage.clock.now = new Date(NOON.getTime() + 60_000);
+  stage.wake();
+  await stage.slack.command(ANA, 'ops', '/service list');
+  await stage.privateWord(ANA, 'analytics-prod');
+  expect(stage.cloud.count('set state')).toBe(0);
+  const ready = await fetch(`${stage.url}/readyz`);
+  expect(await ready.text()).toContain('ready, but nothing is executed: Event 1');
+  expect(ready.status).toBe(200);
+});
+
+test('with another key than the trail was written with, it does not start', async () => {
+  const url = await freshUrl('sqlite');
+  const before = await openDatabase(url);
+  const other = Buffer.alloc(32, 9);
+  await before.transaction((tx) =>
+    appendEvent(tx, other, { kind: 'started', at: NOON, body: { by: 'signalbox' } }),
+  );
+  await before.close();
+  const { started } = await openStage({ databaseUrl: url });
+  expect(started).toMatchObject({
+    ok: false,
+    problems: [
+      {
+        where: 'SIGNALBOX_KEY',
+        problem: 'is not the one that the audit trail of this database is written with',
+      },
+    ],
+  });
+});

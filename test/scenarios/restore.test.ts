@@ -1,0 +1,127 @@
+import { copyFileSync, rmSync } from 'node:fs';
+import { backup, DatabaseSync } from 'node:sqlite';
+import { expect, test } from 'vitest';
+import { events } from '../../src/storage/audit.ts';
+import { openDatabase } from '../../src/storage/database.ts';
+import { announceRestore } from '../../src/storage/restore.ts';
+import { freshUrl, openForTest } from '../storage/engines.ts';
+import { ask, empty } from './asking.ts';
+import { ANA, BEN, openStage, type Stage, textOf } from './stage.ts';
+
+const LINE = '/service stop staging in=30m for the night';
+
+/** Backed up while a change waits for its hour, with everything after that executed and told. */
+async function afterItsHour() {
+  const url = await freshUrl('sqlite');
+  const path = url.slice('file:'.length);
+  const stage = await openStage({ databaseUrl: url });
+  await stage.press(BEN, await ask(stage, ANA, LINE), 'change.approve');
+  await stage.card('Stop staging: approved');
+  await copyOf(path);
+  pass(stage, 31);
+  await stage.card('Stop staging: accepted');
+  expect(stage.cloud.count('set state')).toBe(1);
+  return { stage, path };
+}
+
+async function copyOf(path: string): Promise<void> {
+  const source = new DatabaseSync(path, { readOnly: true });
+  await backup(source, `${path}.copy`);
+  source.close();
+}
+
+function restoreCopy(path: string): void {
+  for (const beside of ['-wal', '-shm']) rmSync(`${path}${beside}`, { force: true });
+  copyFileSync(`${path}.copy`, path);
+}
+
+function pass(stage: Stage, minutes: number): void {
+  stage.clock.now = new Date(stage.clock.now.getTime() + minutes * 60_000);
+  stage.wake();
+}
+
+/** Stopped, changed by hand, and started again. */
+async function restartAfter(stage: Stage, work: () => void): Promise<void> {
+  await stage.restart((file) => {
+    work();
+    return file;
+  });
+}
+
+async function anchors(stage: Stage): Promise<readonly string[]> {
+  const found = stage.slack.messages('db-audit').map(textOf).join('\n');
+  return [...new Set(found.match(/audit \d+ [0-9a-f]{64}/g) ?? [])];
+}
+
+test('without a sign of the restore it would be sent a second time', async () => {
+  const { stage, path } = await afterItsHour();
+  await restartAfter(stage, () => {
+    restoreCopy(path);
+    rmSync(`${path}.head`);
+  });
+  await expect.poll(() => stage.cloud.count('set state')).toBe(2);
+});
+
+test('a restored copy sends nothing of what was open in it, and its cards say so', async () => {
+  const { stage, path } = await afterItsHour();
+  await restartAfter(stage, () => restoreCopy(path));
+  const card = await stage.card('Stop staging: not followed any more');
+  expect(textOf(card ?? empty)).toContain('restored from an older copy');
+  await expect
+    .poll(() => stage.slack.messages('db-audit').map(textOf).join('\n'))
+    .toContain('The database is an older copy, or another one, than was noted last.');
+  pass(stage, 60);
+  expect(stage.cloud.count('set state')).toBe(1);
+
+  // The sign was acted on: what is asked for since is not taken away by the next start.
+  await ask(stage, ANA, '/service stop staging in=30m again');
+  await stage.restart();
+  await stage.card('Stop staging: waiting for approval');
+});
+
+test('a restored copy is known by the last line in the audit channel', async () => {
+  const { stage, path } = await afterItsHour();
+  const first = await anchors(stage);
+  pass(stage, 24 * 60);
+  await stage.restart();
+  await expect.poll(async () => (await anchors(stage)).length).toBeGreaterThan(first.length);
+
+  await restartAfter(stage, () => {
+    restoreCopy(path);
+    rmSync(`${path}.head`);
+  });
+  await stage.card('Stop staging: not followed any more');
+  expect(stage.cloud.count('set state')).toBe(1);
+});
+
+test('a restore that a person announced counts like one that was found', async () => {
+  const { stage, path } = await afterItsHour();
+  const copy = await openDatabase(`file:${path}.copy`);
+  await copy.transaction((tx) => announceRestore(tx, stage.clock.now));
+  await copy.close();
+  await restartAfter(stage, () => {
+    restoreCopy(path);
+    rmSync(`${path}.head`);
+  });
+  await stage.card('Stop staging: not followed any more');
+  expect(stage.cloud.count('set state')).toBe(1);
+});
+
+test('each start and stop is in the trail, with what it ran with', async () => {
+  const url = await freshUrl('sqlite');
+  const stage = await openStage({ databaseUrl: url });
+  await stage.restart();
+  await stage.restart((file) => ({ ...file, budgets: [] }));
+  const path = url.slice('file:'.length);
+  await copyOf(path);
+  const { db } = await openForTest(`file:${path}.copy`);
+  const told = await events(db, { afterSeq: 0, limit: 100 });
+  const life = told.filter(({ kind }) => ['started', 'stopped'].includes(kind));
+  expect(life.map(({ kind }) => kind)).toEqual([
+    ...['started', 'stopped', 'started', 'stopped', 'started'],
+  ]);
+  const [first, , second, , third] = life.map(({ body }) => body.config);
+  expect(first).toMatch(/^[0-9a-f]{64}$/);
+  expect(second).toBe(first);
+  expect(third).not.toBe(first);
+});
