@@ -106,12 +106,14 @@ export function misreadOf(
 ): Misread {
   const fields = fieldsOf(asked.command.args);
   const sentences = problems.map((problem) => sentenceOf(problem, fields, asked));
+  const { command, given, reason } = asked;
   const first = new Map(problems.map(({ field, problem }) => [field, problem] as const).reverse());
   return {
     kind: 'misread',
     sentence: [...new Set(sentences)].join('\n'),
     problems: Object.fromEntries(first),
     offers: distinct(problems.flatMap((problem) => offersFor(problem, fields, asked, among))),
+    asked: { command, given: { ...given, reason } },
   };
 }
 

@@ -32,7 +32,8 @@ const AS_MOMENT = 'must be a time (such as 20:00, or with its date: YYYY-MM-DDT2
 const MOMENT =
   /^(?:(\d{4}-\d{2}-\d{2})[t ])?(\d{1,2}):([0-5]\d)(?::00)?(?:(z|[+-]\d{2}:?[0-5]\d))?$/i;
 
-const At = z.string().transform((typed, context): Moment => {
+/** `20:00`, with or without its date and its zone. */
+export const At = z.string().transform((typed, context): Moment => {
   const [, day = null, hours = '', minutes = '', offset = null] = MOMENT.exec(typed.trim()) ?? [];
   const isTime = hours !== '' && Number(hours) < 24;
   if (isTime && (day === null ? offset === null : isDay(day))) {
@@ -51,7 +52,7 @@ function wholeOffset(offset: string | null): string | null {
   return offset?.toUpperCase().replace(/^([+-]\d{2})(\d{2})$/, '$1:$2') ?? null;
 }
 
-function spanSchema(least: string, most: string, example: string) {
+export function spanSchema(least: string, most: string, example: string) {
   const [from, until] = [spanOf(least) ?? 0, spanOf(most) ?? 0];
   const problem = `must be from ${least} to ${most} (such as ${example})`;
   return z.string().transform((typed, context): number => {
@@ -81,7 +82,8 @@ function momentsLike(typed: string): readonly string[] {
 function spansLike(typed: string): readonly string[] {
   const words = /^(\d{1,3})\s*(m|h|d)[a-z]*$/i.exec(typed.trim());
   const [, count, unit = ''] = words ?? [];
-  if (count !== undefined) return within([`${count}${unit.toLowerCase()}`]);
+  const span = `${count}${unit.toLowerCase()}`;
+  if (count !== undefined) return within([span]).filter((near) => near !== typed);
   return /^\d{1,3}$/.test(typed) ? within([`${typed}h`, `${typed}d`, `${typed}m`]) : [];
 }
 

@@ -39,6 +39,8 @@ export type Understood =
       /** The same by field, for a form that shows each where it belongs. */
       readonly problems: Readonly<Record<string, string>>;
       readonly offers: readonly Offer[];
+      /** What was asked for, where it can be mended in the form of its command. */
+      readonly asked?: { readonly command: Command; readonly given: Given };
     };
 
 export type Misread = Understood & { readonly kind: 'misread' };

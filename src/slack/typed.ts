@@ -8,7 +8,7 @@ import { type ChangeCommand, nounOf, type QueryCommand } from '../intent/define.
 import { helpFor } from '../intent/help.ts';
 import { isTimingKey } from '../intent/timing.ts';
 import { understand } from '../intent/understand.ts';
-import type { Intent } from '../intent/understood.ts';
+import type { Intent, Misread } from '../intent/understood.ts';
 import { decide } from '../policy/decide.ts';
 import { commandsFor } from '../policy/explain.ts';
 import { type Denial, denialOf } from '../workflow/denial.ts';
@@ -41,7 +41,7 @@ export async function answerTyped(bot: Bot, typed: Typed): Promise<Message | nul
     case 'help':
       return help(bot, typed, understood.noun);
     case 'misread':
-      return sentenceMessage([understood.sentence], understood.offers);
+      return misread(bot, typed, understood);
     case 'incomplete':
       return openForm(bot, typed, understood.command, understood.given);
     case 'intent':
@@ -49,6 +49,17 @@ export async function answerTyped(bot: Bot, typed: Typed): Promise<Message | nul
         ? openForm(bot, typed, understood.command, withReason(understood))
         : answerIntent(bot, typed, understood);
   }
+}
+
+/** An hour that nobody can read, and nothing like it to offer: the form keeps all the rest. */
+async function misread(bot: Bot, typed: Typed, read: Misread): Promise<Message | null> {
+  const { sentence, offers, asked, problems } = read;
+  const inForm = asked?.command.kind === 'change' && Object.keys(problems).some(isTimingKey);
+  if (!inForm || offers.length > 0) return sentenceMessage([sentence], offers);
+  return openForm(bot, typed, asked.command, asked.given, sentence).catch((error: unknown) => {
+    bot.log.warn({ err: error }, 'a form for mending could not be opened');
+    return sentenceMessage([sentence]);
+  });
 }
 
 /** `service scale staging`: what it is about, and no word of what should be other than it is. */

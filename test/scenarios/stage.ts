@@ -103,6 +103,11 @@ export async function openStage(options: StageOptions = {}) {
       onTestFinished(other.stop);
       return other;
     },
+    /** Stops the bot; whatever happens now, it sees only after its restart. */
+    down: async () => {
+      if (app.ok) await app.stop();
+      app = { ok: false, problems: [] };
+    },
     /** Stops the bot and starts it again, as after a deployment or with an edited policy. */
     restart: async (yaml = options.yaml) => {
       if (app.ok) await app.stop();

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { ENGINES, freshUrl } from '../storage/engines.ts';
 import { ask, empty, STAGING } from './asking.ts';
 import { approved, goTo, idOf, saysCard, threadOf } from './hours.ts';
-import { ANA, BEN, buttonsOf, openStage, textOf } from './stage.ts';
+import { ANA, BEN, buttonsOf, FINN, openStage, type Stage } from './stage.ts';
 
 const sent = (stage: { cloud: { count: (operation: string) => number } }) =>
   stage.cloud.count('set state');
@@ -31,3 +31,187 @@ test.for(ENGINES)(
     ).toEqual([{ command: 'stop' }, { command: 'start' }]);
   },
 );
+
+test('what begins at an hour waits for it, and then runs once', async () => {
+  const stage = await openStage();
+  await stage.slack.command(ANA, 'ops', '/service stop staging for the night at=20:00');
+  const preview = await stage.privateWord(ANA, 'Stop staging?');
+  expect(preview?.text).toContain('Runs  <!date^1795201200^');
+  await stage.press(ANA, preview, 'change.confirm');
+  const card = await stage.card('waiting for approval');
+  expect(card?.text).toContain('Approve by  <!date^');
+  await stage.press(BEN, card, 'change.approve');
+  expect((await stage.card('Stop staging: approved'))?.text).toContain('Until then it can be');
+  goTo(stage, '18:59');
+  await expect.poll(() => stage.cloud.count('set state')).toBe(0);
+  goTo(stage, '19:00');
+  await stage.card('Stop staging: accepted');
+  expect(sent(stage)).toBe(1);
+});
+
+test('what begins later and holds for a while goes back so long after it ran', async () => {
+  const stage = await openStage();
+  await approved(stage, '/service stop staging in=2h for=30m');
+  await stage.card('Stop staging: approved');
+  goTo(stage, '14:05');
+  await stage.card('Stop staging: accepted');
+  const planned = await stage.card('Start staging: planned');
+  expect(planned?.text).toContain('2026-11-20T14:35:00.000Z');
+  goTo(stage, '14:35');
+  await stage.card('Start staging: accepted');
+});
+
+test('what was not approved by its hour expires, and is not run after it', async () => {
+  const stage = await openStage();
+  await ask(stage, ANA, '/service stop staging at=14:00');
+  goTo(stage, '13:00');
+  expect(buttonsOf((await stage.card('Stop staging: expired')) ?? empty)).toEqual([]);
+  expect(sent(stage)).toBe(0);
+});
+
+test.for<[string, string, string]>([
+  ['19:59', 'Stop staging: accepted', 'was accepted'],
+  ['20:00', 'Stop staging: expired', 'could not within an hour'],
+])('after a downtime until %s a start at 19:00: %s', async ([hour, title, told]) => {
+  const stage = await openStage({ databaseUrl: await freshUrl('sqlite') });
+  const ts = await approved(stage, '/service stop staging at=20:00');
+  await stage.card('Stop staging: approved');
+  await stage.down();
+  stage.clock.now = new Date(`2026-11-20T${hour}:00.000Z`);
+  await stage.restart();
+  await stage.card(title);
+  await expect.poll(() => threadOf(stage, ts)).toContain(told);
+});
+
+test.for<[string, string, number]>([
+  ['15:59', 'Start staging: accepted', 2],
+  ['16:00', 'Start staging: expired', 1],
+])(
+  'after a downtime until %s of the next day a return at 16:00: %s',
+  async ([hour, title, count]) => {
+    const stage = await openStage({ databaseUrl: await freshUrl('sqlite') });
+    await approved(stage, '/service stop staging for=4h');
+    await stage.card('Start staging: planned');
+    await stage.down();
+    stage.clock.now = new Date(`2026-11-21T${hour}:00.000Z`);
+    await stage.restart();
+    const card = await stage.card(title);
+    expect(sent(stage)).toBe(count);
+    if (count === 1) {
+      await expect.poll(() => threadOf(stage, card?.ts ?? '')).toContain('could not within a day');
+      await expect.poll(() => threadOf(stage, card?.ts ?? '')).toContain('change.take-back');
+    }
+  },
+);
+
+test('a return that is cancelled leaves all as it is, and both cards say so', async () => {
+  const stage = await openStage();
+  await approved(stage, '/service stop staging for=4h');
+  const planned = await stage.card('Start staging: planned');
+  await stage.press(BEN, planned, 'change.cancel');
+  await stage.privateWord(BEN, 'Only');
+  await stage.press(ANA, planned, 'change.cancel');
+  await stage.card('Start staging: cancelled');
+  await expect.poll(() => threadOf(stage, planned?.ts ?? '')).toContain('all stays as');
+  await saysCard(stage, 'Stop staging: accepted', `not by itself: ${idOf(planned)} is cancelled`);
+  goTo(stage, '17:00');
+  await expect.poll(() => sent(stage)).toBe(1);
+});
+
+test('a return never overwrites what somebody did meanwhile: it asks', async () => {
+  const stage = await openStage();
+  await approved(stage, '/service stop staging for=4h');
+  await stage.card('Start staging: planned');
+  goTo(stage, '13:00');
+  await approved(stage, '/service start staging needed after all');
+  await stage.card('Start staging: accepted');
+  goTo(stage, '16:00');
+  const stale = await stage.card('Start staging: not run, for something changed meanwhile');
+  const said = () => stage.slack.messages('db-approvals').find((one) => one.threadTs === stale?.ts);
+  await expect.poll(said).toBeDefined();
+  expect(said()?.text).toContain('staging was changed since');
+  expect(sent(stage)).toBe(2);
+  await stage.press(FINN, said(), 'change.take-back');
+  const preview = await stage.privateWord(FINN, 'Start staging?');
+  expect(preview?.text).toContain('undo of');
+});
+
+test('a scale for a while goes back to just what it touched, as it was seen before', async () => {
+  const stage = await openStage();
+  await approved(stage, '/service scale staging min=16 max=32');
+  await stage.card('Scale staging: accepted');
+  goTo(stage, '13:00');
+  await approved(stage, '/service scale staging max=64 for=2d');
+  await stage.card('Scale staging: planned');
+  goTo(stage, '13:00', '2026-11-22');
+  const bodies = () =>
+    stage.cloud.requests().flatMap(({ operation, body }) => (operation === 'scale' ? [body] : []));
+  await expect.poll(bodies).toHaveLength(3);
+  expect(bodies().slice(1)).toEqual([{ maxReplicaMemoryGb: 64 }, { maxReplicaMemoryGb: 32 }]);
+});
+
+test('what nothing was seen of cannot be asked for a while: the form keeps what was typed', async () => {
+  const stage = await openStage();
+  await stage.slack.command(ANA, 'ops', '/service scale staging max=32 for=4h');
+  await stage.modal(ANA, 'service.scale');
+  const form = JSON.stringify(stage.slack.screen(ANA).views.at(-1));
+  expect(form).toContain('what it was before is not known');
+  expect(form).toContain('"initial_value":"4h"');
+  expect(form).toContain('"value":"32"');
+});
+
+async function editedForAWhile(stage: Stage) {
+  const alert = stage.alerts.alerts().find(({ name }) => name === '5xx rate');
+  const id = alert?.id ?? '';
+  await stage.slack.command(ANA, 'ops', '/alert edit "5xx rate" threshold=250 for=2h');
+  await stage.press(ANA, await stage.privateWord(ANA, 'Edit alert 5xx rate?'), 'change.confirm');
+  await stage.press(BEN, await stage.card('waiting for approval'), 'change.approve');
+  return { id, threshold: () => stage.alerts.alert(id)?.threshold };
+}
+
+test('an alert goes back to its values of before', async () => {
+  const stage = await openStage();
+  const { threshold } = await editedForAWhile(stage);
+  const planned = await stage.card('Edit alert 5xx rate: planned');
+  expect(planned?.text).toContain('250 → 100');
+  goTo(stage, '14:00');
+  await expect.poll(threshold).toBe(100);
+});
+
+test('an alert that was edited elsewhere meanwhile stays as it is', async () => {
+  const stage = await openStage();
+  const { id, threshold } = await editedForAWhile(stage);
+  await stage.card('Edit alert 5xx rate: planned');
+  stage.alerts.editAlert(id, { threshold: 300 });
+  goTo(stage, '14:00');
+  const card = await stage.card('not run, for something changed meanwhile');
+  expect(buttonsOf(card ?? empty)).toContain('change.take-back');
+  expect(threshold()).toBe(300);
+});
+
+test('a return that the policy refuses at its hour does not run, and offers to ask anew', async () => {
+  const stage = await openStage({ databaseUrl: await freshUrl('sqlite') });
+  await approved(stage, '/service stop staging for=4h');
+  await stage.card('Start staging: planned');
+  goTo(stage, '16:00');
+  await stage.slack.admin.setGroup('db-operators', [FINN]);
+  const card = await stage.card('not run, for the policy refuses it now');
+  expect(buttonsOf(card ?? empty)).toContain('change.take-back');
+  expect(stage.cloud.effectCount('set state', STAGING)).toBe(1);
+});
+
+test('an unknown outcome that did happen goes back by its own hour', async () => {
+  const stage = await openStage();
+  stage.cloud.arm({ operation: 'set state', fault: 'close-after-effect', times: 1 });
+  await approved(stage, '/service stop staging for=4h');
+  const unknown = await stage.card('nobody knows whether it happened');
+  goTo(stage, '13:00');
+  await stage.press(BEN, unknown, 'change.happened');
+  await stage.slack.submit(BEN, await stage.modal(BEN, 'change.happened'), {
+    reason: { reason: { type: 'plain_text_input', value: 'the console shows it stopped' } },
+  });
+  const planned = await stage.card('Start staging: planned');
+  expect(planned?.text).toContain('2026-11-20T16:00:00.000Z');
+  goTo(stage, '16:00');
+  await stage.card('Start staging: accepted');
+});
