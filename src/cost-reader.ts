@@ -23,9 +23,16 @@ interface Report {
 type Month = StoredMonth<Report>;
 
 // Written by us as a whole, and read back as it was: each row was checked when it was fetched.
-const StoredReport = z.custom<Report>(
-  (value) => typeof value === 'object' && value !== null && 'rows' in value && 'problems' in value,
-);
+const StoredReport = z
+  .custom<Report>(
+    (value) =>
+      typeof value === 'object' && value !== null && 'rows' in value && 'problems' in value,
+  )
+  // What an earlier version noted without its day is told of no day, rather than of all.
+  .transform(({ rows, problems }) => ({
+    rows,
+    problems: problems.filter((problem) => 'figure' in problem || 'of' in problem),
+  }));
 
 export interface ReadHow {
   /** People come before digests where requests are rationed. */

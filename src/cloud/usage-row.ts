@@ -1,13 +1,6 @@
 import { z } from 'zod';
 import { isRecord } from '../http/answer.ts';
-import {
-  MaybeNumber,
-  MaybeSwitch,
-  MaybeText,
-  numberOf,
-  switchOf,
-  textOf,
-} from '../http/tolerance.ts';
+import { figureOf, MaybeSwitch, MaybeText, switchOf, textOf } from '../http/tolerance.ts';
 
 export const METRICS = [
   'storageCredits',
@@ -22,12 +15,14 @@ export const METRICS = [
   'interRegionTier4DataTransferCredits',
 ] as const;
 
-// A metric that a row does not have is not zero, so the missing ones stay null.
+/** Null where a row does not tell it, which is not zero; NaN where it tells what is no number. */
+const Credits = z.unknown().optional().transform(figureOf);
+
 const Metrics = z.object(
   // fromEntries forgets which keys it was given; the list above has them.
-  Object.fromEntries(METRICS.map((name) => [name, MaybeNumber])) as Record<
+  Object.fromEntries(METRICS.map((name) => [name, Credits])) as Record<
     (typeof METRICS)[number],
-    typeof MaybeNumber
+    typeof Credits
   >,
 );
 const NO_METRICS = Metrics.parse({});
@@ -44,7 +39,7 @@ export const UsageCost = z.looseObject({
   entityName: MaybeText,
   entityType: MaybeText,
   metrics: z.preprocess((value) => value ?? {}, Metrics).catch(NO_METRICS),
-  totalCredits: MaybeNumber,
+  totalCredits: Credits,
   locked: MaybeSwitch,
 });
 
@@ -68,7 +63,7 @@ export function readUsageCost(row: Readonly<Record<string, unknown>>): UsageCost
     entityName: textOf(row.entityName),
     entityType: textOf(row.entityType),
     metrics: readMetrics(row.metrics),
-    totalCredits: numberOf(row.totalCredits),
+    totalCredits: figureOf(row.totalCredits),
     locked: switchOf(row.locked),
   };
 }
@@ -76,6 +71,6 @@ export function readUsageCost(row: Readonly<Record<string, unknown>>): UsageCost
 function readMetrics(value: unknown): typeof NO_METRICS {
   const told = isRecord(value) ? value : {};
   const metrics = { ...NO_METRICS };
-  for (const name of METRICS) metrics[name] = numberOf(told[name]);
+  for (const name of METRICS) metrics[name] = figureOf(told[name]);
   return metrics;
 }

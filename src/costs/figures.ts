@@ -1,7 +1,8 @@
-import type { RowFault } from './report-problem.ts';
+import type { Figured, RowFault } from './report-problem.ts';
 import { type CostRow, METRICS, type Metric, type Micro, microOf } from './row.ts';
 
-export type Note = (fault: RowFault) => void;
+/** Counts a fault of the row at hand, or of one figure of it. */
+export type Note = (fault: RowFault, figure?: Figured) => void;
 
 interface Told {
   readonly metrics: Readonly<Record<string, number | null>> | null;
@@ -29,6 +30,7 @@ export function figuresOf(told: Told, note: Note): Pick<CostRow, 'metrics' | 'to
     const micro = microOf(credits);
     if (!isExact(micro)) {
       seen.odd = true;
+      note('not-a-number', metric);
       continue;
     }
     metrics[metric] = micro;
@@ -36,7 +38,6 @@ export function figuresOf(told: Told, note: Note): Pick<CostRow, 'metrics' | 'to
     seen.sum += micro;
     seen.negative ||= micro < 0;
   }
-  if (seen.odd) note('not-a-number');
 
   const total = totalOf(told.totalCredits, seen, note);
   if (total === null) return null;
@@ -46,15 +47,17 @@ export function figuresOf(told: Told, note: Note): Pick<CostRow, 'metrics' | 'to
 
 function totalOf(
   told: number | null,
-  { count, sum }: { readonly count: number; readonly sum: Micro },
+  { count, sum, odd }: { readonly count: number; readonly sum: Micro; readonly odd: boolean },
   note: Note,
 ): Micro | null {
   const total = told === null ? null : microOf(told);
   if (total === null || !isExact(total)) {
     if (count === 0) return null;
-    note('without-total');
+    if (total === null) note('without-total');
+    else note('not-a-number', 'totalCredits');
     return sum;
   }
-  if (count > 0 && Math.abs(total - sum) > TOLERANCE) note('metrics-off');
+  // Without the figure that is no number the others cannot add up, and that one is told of already.
+  if (count > 0 && !odd && Math.abs(total - sum) > TOLERANCE) note('metrics-off');
   return total;
 }

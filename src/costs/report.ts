@@ -1,6 +1,7 @@
 import { isDay, type Span } from './calendar.ts';
 import type { Day } from './day.ts';
 import { entityOf } from './entity.ts';
+import { createFaults } from './faults.ts';
 import { figuresOf, isExact, type Note, TOLERANCE } from './figures.ts';
 import type { ReportProblem, RowFault } from './report-problem.ts';
 import { type CostRow, microOf } from './row.ts';
@@ -26,7 +27,7 @@ export interface Report {
 export interface ReadReport {
   /** One per entity and day, in the order in which the report first named them. */
   readonly rows: readonly CostRow[];
-  /** Each fault once, with how many rows have it; empty where the report is as it should be. */
+  /** Each fault once a day, with how many rows have it; empty where the report is as it should be. */
   readonly problems: readonly ReportProblem[];
 }
 
@@ -40,19 +41,20 @@ export interface ReadReport {
  * for a correction is part of the bill, and are counted too. Source: cost.md §0.
  */
 export function readReport(report: Report, asked: Span): ReadReport {
-  const counts = new Map<RowFault, number>();
-  const note: Note = (fault) => counts.set(fault, (counts.get(fault) ?? 0) + 1);
+  const faults = createFaults();
   const dayIn = createDays();
   const days = new Map<Day, Map<string, CostRow>>();
   for (const told of report.costs) {
-    const row = readRow(told, dayIn(told.date), asked, note);
-    if (row !== null) keep(row, days, note);
+    const day = dayIn(told.date);
+    faults.of(day);
+    const row = readRow(told, day, asked, faults.note);
+    if (row !== null) keep(row, days, faults.note);
   }
 
   const rows: CostRow[] = [];
   for (const ofDay of days.values()) for (const row of ofDay.values()) rows.push(row);
-  const faults = [...counts].map(([name, count]) => ({ name, count }) as const);
-  return { rows, problems: [...faults, ...grandTotalProblem(rows, report.grandTotalCredits)] };
+  const off = grandTotalProblem(rows, report.grandTotalCredits, asked);
+  return { rows, problems: [...faults.counted(), ...off] };
 }
 
 function keep(row: CostRow, days: Map<Day, Map<string, CostRow>>, note: Note): void {
@@ -99,10 +101,14 @@ function dayOfText(text: string | null): Day | null {
   return day !== undefined && isDay(day) ? day : null;
 }
 
-function grandTotalProblem(rows: readonly CostRow[], told: number | null): ReportProblem[] {
+function grandTotalProblem(
+  rows: readonly CostRow[],
+  told: number | null,
+  of: Span,
+): ReportProblem[] {
   if (told === null || !isExact(microOf(told))) return [];
   const counted = rows.reduce((sum, { total }) => sum + total, 0);
   const off = Math.abs(counted - microOf(told));
   if (off <= TOLERANCE * Math.max(1, rows.length)) return [];
-  return [{ name: 'grand-total-off', counted, told: microOf(told) }];
+  return [{ name: 'grand-total-off', counted, told: microOf(told), of }];
 }

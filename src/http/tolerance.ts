@@ -29,6 +29,11 @@ export function numberOf(value: unknown): number | null {
   return typeof value === 'number' && Number.isFinite(value) ? value : null;
 }
 
+/** As above, but what is told and cannot be read is NaN: that a figure was lost is worth a word. */
+export function figureOf(value: unknown): number | null {
+  return value === undefined || value === null ? null : (numberOf(value) ?? Number.NaN);
+}
+
 export function textOf(value: unknown): string | null {
   return typeof value === 'string' ? value : null;
 }

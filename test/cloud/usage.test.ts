@@ -148,9 +148,9 @@ describe('a row of costs', () => {
   });
 
   test.each(['', 'soon', '1,5', 'Infinity', true, {}, NaN])(
-    '%j is no number of credits',
+    '%j is no number of credits, which is not the same as none',
     (totalCredits) => {
-      expect(read({ ...serviceRow, totalCredits })?.totalCredits).toBeNull();
+      expect(read({ ...serviceRow, totalCredits })?.totalCredits).toBeNaN();
     },
   );
 

@@ -2,7 +2,13 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { daysBetween } from '../../src/costs/day.ts';
 import { type ReportRow, readReport } from '../../src/costs/report.ts';
-import { mergedProblems, problemText } from '../../src/costs/report-problem.ts';
+import {
+  mergedProblems,
+  problemsOf,
+  problemText,
+  type ReportProblem,
+  type RowProblem,
+} from '../../src/costs/report-problem.ts';
 import { METRICS, microOf } from '../../src/costs/row.ts';
 import { sumBy } from '../../src/costs/summary.ts';
 
@@ -141,7 +147,7 @@ test.for<[string, Partial<ReportRow>, string, number]>([
   ['metrics that miss their total', { totalCredits: 12.506 }, 'metrics-off', 1],
 ])('a row with %s is counted', ([, over, name, rows]) => {
   const report = read([told(over)]);
-  expect(report.problems).toEqual([{ name, count: 1 }]);
+  expect(report.problems).toMatchObject([{ name, count: 1 }]);
   expect(report.rows).toHaveLength(rows);
 });
 
@@ -158,7 +164,7 @@ test('a row that is told twice counts as told last, once', () => {
     ['s-1', 7_000_000],
     ['s-2', 12_500_000],
   ]);
-  expect(twice.problems).toEqual([{ name: 'told-twice', count: 1 }]);
+  expect(twice.problems).toMatchObject([{ name: 'told-twice', count: 1 }]);
 });
 
 describe('the grand total', () => {
@@ -174,7 +180,9 @@ describe('the grand total', () => {
   test('is told beside the sum when the two differ', () => {
     const [problem, ...others] = read([told(), told({ entityId: 's-2' })], 4_025.02).problems;
     expect(others).toEqual([]);
-    expect(problem && problemText(problem)).toBe('figures do not add up (25.0 vs 4,025.0)');
+    expect(problem && problemText(problem)).toBe(
+      'figures of November 2026 do not add up (25.0 vs 4,025.0)',
+    );
   });
 
   test('of a report without rows may be zero and nothing else', () => {
@@ -184,18 +192,54 @@ describe('the grand total', () => {
   });
 });
 
+function fault(over: Partial<RowProblem> = {}): RowProblem {
+  return { name: 'told-twice', day: '2026-11-17', figure: null, count: 1, ...over };
+}
+
+function wordsOf(problems: readonly ReportProblem[]): readonly string[] {
+  return mergedProblems(problems).map(problemText);
+}
+
 test('problems of several replies are counted together and said in words', () => {
-  const off = { name: 'grand-total-off', counted: microOf(1), told: microOf(2) } as const;
-  const merged = mergedProblems([
-    { name: 'told-twice', count: 1 },
-    off,
-    { name: 'told-twice', count: 2 },
-  ]);
-  expect(merged.map(problemText)).toEqual([
+  const of = { first: '2026-11-01', last: '2026-11-20' };
+  const off = { name: 'grand-total-off', counted: microOf(1), told: microOf(2), of } as const;
+  expect(wordsOf([fault(), off, fault({ day: '2026-11-18', count: 2 })])).toEqual([
     '3 rows told twice: the later one counts',
-    'figures do not add up (1.0 vs 2.0)',
+    'figures of 1–20 Nov do not add up (1.0 vs 2.0)',
   ]);
-  expect(problemText({ name: 'without-day', count: 1 })).toBe('1 row without a day: left out');
+  expect(wordsOf([fault({ name: 'without-day', day: null })])).toEqual([
+    '1 row without a day: left out',
+  ]);
+});
+
+test('a figure that is no number is named, and said to be missing in what it adds to', () => {
+  const metrics = { computeCredits: Number.NaN, backupCredits: 2 };
+  const { rows, problems } = read([told({ metrics, totalCredits: 12.5 })]);
+  expect(rows).toMatchObject([{ metrics: { backupCredits: 2_000_000 }, total: 12_500_000 }]);
+  expect(wordsOf(problems)).toEqual(['compute is no number in 1 row: left out']);
+
+  const summed = read([told({ totalCredits: Number.NaN })]);
+  expect(summed.rows).toMatchObject([{ total: 12_500_000 }]);
+  expect(wordsOf(summed.problems)).toEqual([
+    'the total is no number in 1 row: the metrics were summed',
+  ]);
+});
+
+test('only faults of the days that are shown are told, and what no day is known of', () => {
+  const { problems } = read([
+    told({ totalCredits: null }),
+    told({ date: '2026-11-18', totalCredits: null }),
+    told({ date: '2026-11-19', metrics: { computeCredits: 1 } }),
+    told({ date: null }),
+  ]);
+  const shown = problemsOf(problems, [
+    { first: '2026-11-18', last: '2026-11-18' },
+    { first: '2026-11-02', last: '2026-11-02' },
+  ]);
+  expect(wordsOf(shown)).toEqual([
+    '1 row without a total: their metrics were summed',
+    '1 row without a day: left out',
+  ]);
 });
 
 test('a month of two thousand entities is read to the last row and the last millionth', () => {
