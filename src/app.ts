@@ -100,7 +100,14 @@ async function open(
   const newId = () => changeIdFrom(randomBytes(6));
   const { messenger } = slack;
   const trail = createTrail({ database, auditKey, messenger, log, now });
-  const digests = { messenger, auditKey, newId, instance };
+  const digests = {
+    messenger,
+    auditKey,
+    newId,
+    instance,
+    people: slack.actors,
+    commands: changeCommands(),
+  };
   const reach = await openReach(options, database, digests);
   const late: { wake: () => void } = { wake: () => {} };
   const world: World = {

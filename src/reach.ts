@@ -17,7 +17,9 @@ import type { Reach } from './intent/define.ts';
 import { sharedRead } from './shared-read.ts';
 import type { Database } from './storage/database.ts';
 import { knownServices } from './storage/directory.ts';
+import { createFreezeDesk } from './workflow/freeze-desk.ts';
 import type { MoreLanes } from './workflow/lanes.ts';
+import { createWhoDesk } from './workflow/who-desk.ts';
 import type { World } from './workflow/world.ts';
 
 const READ_DIRECTORY_EVERY_MS = 10_000;
@@ -35,7 +37,7 @@ interface OpenReach {
 export async function openReach(
   options: AppOptions,
   database: Database,
-  parts: Pick<World, 'messenger' | 'auditKey' | 'newId' | 'instance'>,
+  parts: Pick<World, 'messenger' | 'auditKey' | 'newId' | 'instance' | 'people' | 'commands'>,
 ): Promise<OpenReach> {
   const { config, version, log, clock, now = () => new Date() } = options;
   const { url: baseUrl, keyId, keySecret } = config.cloud;
@@ -93,9 +95,17 @@ export async function openReach(
   const watchWorld: WatchWorld = { ...digestWorld, budgets: config.budgets };
   const watch = createWatchDesk({ ...watchWorld, costs: clients.costs });
   const digests = createDigestDesk(digestWorld);
+  const freezes = createFreezeDesk({ ...parts, database, policy: config.policy, now });
+  const who = createWhoDesk({
+    ...parts,
+    database,
+    policy: config.policy,
+    now,
+    services: () => services,
+  });
   const timer = setInterval(refresh, READ_DIRECTORY_EVERY_MS);
   return {
-    now: () => ({ ...clients, digests, watch, services }),
+    now: () => ({ ...clients, digests, watch, freezes, who, services }),
     costs: readCosts,
     lanes: { runDigests: createDigestRun(digestWorld), watchCosts: createWatch(watchWorld) },
     refresh,

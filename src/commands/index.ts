@@ -3,6 +3,10 @@ import { alertEdit } from './alert-edit.ts';
 import { alertList } from './alert-list.ts';
 import { alertShow } from './alert-show.ts';
 import { backupShow } from './backup-show.ts';
+import { changeFreeze } from './change-freeze.ts';
+import { changeFreezes } from './change-freezes.ts';
+import { changeThaw } from './change-thaw.ts';
+import { changeWho } from './change-who.ts';
 import { cost } from './cost.ts';
 import { costAnomalies } from './cost-anomalies.ts';
 import { costBudget } from './cost-budget.ts';
@@ -30,6 +34,10 @@ export const commands: readonly Command[] = [
   alertList,
   alertShow,
   alertEdit,
+  changeFreeze,
+  changeThaw,
+  changeFreezes,
+  changeWho,
   cost,
   costCsv,
   costDigest,
@@ -44,6 +52,7 @@ export const nouns: Readonly<Record<string, string>> = {
   backup: 'Look up a backup',
   pipe: 'Look up the settings of a data pipe',
   alert: 'Find, show and edit alerts',
+  change: 'Who may change what, and freezes',
   cost: 'What it costs: mtd, 7d, last-month …, by service or day',
   signalbox: 'Help, and what you may do',
 };

@@ -1,3 +1,5 @@
+import type { UserId } from '../changes/change.ts';
+
 /**
  * What a query answers, without a word of Slack in it. Texts are plain: whatever they hold is
  * shown as it stands.
@@ -15,9 +17,17 @@ export interface Figure {
 
 export type Cell = string | number | Date | Figure | null;
 
+/** A piece of a line: literal, standing out, a person who is named, or a time on the reader's clock. */
+export type Said =
+  | string
+  | { readonly bold: string }
+  | { readonly user: UserId }
+  | { readonly at: Date };
+
 export type Part =
   | { readonly kind: 'text'; readonly text: string }
   | { readonly kind: 'note'; readonly text: string }
+  | { readonly kind: 'lines'; readonly lines: readonly (readonly Said[])[] }
   | { readonly kind: 'facts'; readonly facts: readonly (readonly [string, Cell])[] }
   | {
       readonly kind: 'table';

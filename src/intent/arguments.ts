@@ -28,7 +28,8 @@ export interface FieldMeta {
   readonly label?: string;
   /** The key of `key=value`; a field without one is given by its place in the line. */
   readonly word?: string;
-  readonly names?: 'service' | 'pipe' | 'alert';
+  /** What it names; a scope is a service or everything, an ask is a command. */
+  readonly names?: 'service' | 'pipe' | 'alert' | 'scope' | 'freeze' | 'ask';
   readonly input?: Input;
   readonly hint?: string;
   /** Keys that people type in the place of `word`: never read, but answered with it. */

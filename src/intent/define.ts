@@ -1,6 +1,7 @@
 import type { z } from 'zod';
 import type { AlertList, AlertsClient } from '../alerts/client.ts';
 import type {
+  Change,
   ChannelId,
   JsonObject,
   PlanRow,
@@ -17,8 +18,10 @@ import type { Answer } from './answer.ts';
 import type { Circumstances, Given } from './arguments.ts';
 import type { DigestDesk } from './digests.ts';
 import type { EffectKind } from './effect.ts';
+import type { FreezeDesk, StandingFreeze } from './freezes.ts';
 import { type Timed, timingShape } from './timing.ts';
 import type { WatchDesk } from './watching.ts';
+import type { WhoDesk } from './who.ts';
 
 /** What a command may use to look and to act. */
 export interface Reach {
@@ -31,6 +34,8 @@ export interface Reach {
   /** Lists, adds, stops, shows and posts the cost reports of channels. */
   readonly digests: DigestDesk;
   readonly watch: WatchDesk;
+  readonly freezes: FreezeDesk;
+  readonly who: WhoDesk;
   readonly services: readonly Service[];
   readonly organization: Omit<Circumstances, 'given'>;
   /** Whether an address list may let everybody in. */
@@ -87,7 +92,11 @@ export interface ChangeCommand<Args = unknown> extends Words {
   readonly callClass: 'patch' | 'post' | 'put';
   /** How it moves the costs of its target; nothing is said of them where this is missing. */
   readonly effect?: EffectKind;
-  readonly target: (args: Args) => Target;
+  /** Asked for under every rule, for whoever is held up by it wants to know why. */
+  readonly needsReason?: true;
+  /** What depends on who asks, and when, made exact before anything is planned. */
+  readonly exact?: (args: Args, reach: Reach, by: UserId) => Promise<Exact<Args>>;
+  readonly target: (args: Args, reach: Reach) => Target;
   readonly observe: (args: Args, reach: Reach) => Snapshot | null | Promise<Snapshot | null>;
   /** Reads the target again right before sending, where the API has a read to do it with. */
   readonly observeAgain?: (target: Target, reach: Reach) => Promise<Snapshot>;
@@ -100,9 +109,14 @@ export interface ChangeCommand<Args = unknown> extends Words {
   readonly rows?: (args: Args, before: Snapshot | null) => readonly PlanRow[];
   readonly keptAsIs?: (args: Args, before: Snapshot | null) => readonly string[];
   readonly warnings: (args: Args, before: Snapshot | null, reach: Reach) => readonly string[];
-  readonly send: (target: Target, body: JsonObject, reach: Reach) => Promise<Sent>;
+  readonly send: (target: Target, body: JsonObject, reach: Reach, of: Origin) => Promise<Sent>;
   /** Looks whether an attempt without an answer took effect; null where it still cannot be said. */
-  readonly settle?: (target: Target, body: JsonObject, reach: Reach) => Promise<Sent | null>;
+  readonly settle?: (
+    target: Target,
+    body: JsonObject,
+    reach: Reach,
+    of: Origin,
+  ) => Promise<Sent | null>;
   /** The command that takes this one back, with the words to type; null where there is none. */
   readonly undo: (target: Target, before: Snapshot | null, body: JsonObject) => UndoCommand | null;
   /** The reply holds a password, which is kept sealed until its requester has seen it. */
@@ -110,6 +124,13 @@ export interface ChangeCommand<Args = unknown> extends Words {
   /** What a person reads after success, in place of more than is known. */
   readonly afterwards: string;
 }
+
+/** The change that is sent, for what is kept in our own database. */
+export type Origin = Pick<Change, 'id' | 'requester' | 'reason'>;
+
+export type Exact<Args> =
+  | { readonly ok: true; readonly args: Args }
+  | { readonly ok: false; readonly problems: readonly Problem[] };
 
 export interface UndoCommand {
   readonly label: string;
@@ -122,9 +143,11 @@ export type Command = QueryCommand | ChangeCommand;
 type Resolved<Shape extends z.ZodObject> = {
   [Key in keyof z.output<Shape>]: Key extends 'service'
     ? Service
-    : Key extends 'pipe' | 'alert'
+    : Key extends 'pipe' | 'alert' | 'scope' | 'ask'
       ? Named
-      : z.output<Shape>[Key];
+      : Key extends 'freeze'
+        ? StandingFreeze
+        : z.output<Shape>[Key];
 };
 
 // The registry holds commands of many argument types in one list. The one place that calls them

@@ -3,6 +3,7 @@ import { callName, lineAgain } from './again.ts';
 import type { Field } from './arguments.ts';
 import type { Asked } from './complete.ts';
 import { verbOf } from './define.ts';
+import { EVERYTHING } from './freezes.ts';
 import { nearest } from './nearest.ts';
 import type { Misread, Vocabulary } from './understood.ts';
 
@@ -23,7 +24,7 @@ export function resolveNames(
   for (const { name, names } of fields) {
     const text = asked.given[name];
     if (!names || text === undefined) continue;
-    const things = thingsOf(names, args, vocabulary);
+    const things = thingsOf(names, vocabulary, args);
     const found = findNamed(things, text);
     const one = found.length === 1 ? found[0] : unlisted(names, text, found);
     if (!one) {
@@ -35,13 +36,17 @@ export function resolveNames(
   return { ok: true, args };
 }
 
-function thingsOf(
+/** Everything that a field may name; a pipe is one of the service that stands before it. */
+export function thingsOf(
   names: Names,
-  args: Readonly<Record<string, unknown>>,
-  { services, alerts }: Vocabulary,
+  { services, alerts, freezes = [], commands }: Vocabulary,
+  args: Readonly<Record<string, unknown>> = {},
 ): readonly Named[] {
   if (names === 'service') return services;
+  if (names === 'scope') return [EVERYTHING, ...services];
   if (names === 'alert') return alerts;
+  if (names === 'freeze') return freezes;
+  if (names === 'ask') return commands.map(({ name }) => ({ id: name, name, aliases: [] }));
   // The fields before it were resolved already, and a pipe is always one of a service.
   const service = args.service as Service | undefined;
   return (service?.pipes ?? []).map((pipe) => ({ ...pipe, aliases: [] }));
@@ -50,7 +55,7 @@ function thingsOf(
 /** An id of something that no list of ours has: the server knows it or says that it does not. */
 function unlisted(names: Names, text: string, found: readonly Named[]): Named | null {
   const isId = /^(?=.*\d)[A-Za-z0-9_-]{12,64}$/.test(text);
-  return names !== 'service' && found.length === 0 && isId
+  return (names === 'pipe' || names === 'alert') && found.length === 0 && isId
     ? { id: text, name: text, aliases: [] }
     : null;
 }
@@ -59,6 +64,18 @@ const LISTS: Readonly<Record<Names, string>> = {
   service: 'service list shows all that I know.',
   pipe: 'Pipes are named in signalbox.yaml; an id works as well.',
   alert: 'alert list shows all of them.',
+  scope: 'service list shows all that I know.',
+  freeze: 'change freezes shows all of them.',
+  ask: 'signalbox help shows all of them.',
+};
+
+const KINDS: Readonly<Record<Names, string>> = {
+  service: 'service',
+  pipe: 'pipe',
+  alert: 'alert',
+  scope: 'service',
+  freeze: 'freeze',
+  ask: 'command',
 };
 
 interface Unclear {
@@ -87,8 +104,8 @@ function unclear(
   const hint = offers.length > 0 ? 'Did you mean:' : list;
   const problem =
     found.length > 1
-      ? `${found.length} ${names}s are called “${text}”. Which one?`
-      : `I know no ${names} “${text}”. ${hint}`;
+      ? `${found.length} ${KINDS[names]}s are called “${text}”. Which one?`
+      : `I know no ${KINDS[names]} “${text}”. ${hint}`;
   return { kind: 'misread', sentence: problem, problems: { [name]: problem }, offers };
 }
 

@@ -1,6 +1,7 @@
 import { findNamed } from '../directory/directory.ts';
 import { type Field, type Given, isPlaced } from './arguments.ts';
 import { nearest } from './nearest.ts';
+import { thingsOf } from './resolve.ts';
 import type { Vocabulary } from './understood.ts';
 import type { Word } from './words.ts';
 
@@ -79,18 +80,21 @@ function fieldOf(typed: Word, keyed: readonly Field[]): Field | undefined {
 }
 
 // Names may hold spaces: the longest run of words that is a known name is taken whole.
-function takePlaced(
-  field: Field,
-  words: readonly Word[],
-  { services, alerts }: Vocabulary,
-): readonly Word[] {
-  const known = field.names === 'alert' ? alerts : services;
-  if (field.names === 'service' || field.names === 'alert') {
+function takePlaced(field: Field, words: readonly Word[], vocabulary: Vocabulary): readonly Word[] {
+  if (field.names && field.names !== 'pipe') {
+    const known = thingsOf(field.names, vocabulary);
     for (let count = Math.min(8, words.length); count > 1; count -= 1) {
       const run = words.slice(0, count);
       if (run.some(({ quoted }) => quoted)) continue;
       if (findNamed(known, run.map(({ text }) => text).join(' ')).length > 0) return run;
     }
   }
-  return words.slice(0, 1);
+  // Nobody knows such a command, and it is asked back as it was typed: a noun with its verb.
+  const isNoun = field.names === 'ask' && !isKnown(words.slice(0, 1), field, vocabulary);
+  return words.slice(0, isNoun ? 2 : 1);
+}
+
+function isKnown(words: readonly Word[], { names }: Field, vocabulary: Vocabulary): boolean {
+  const known = names ? thingsOf(names, vocabulary) : [];
+  return words.some(({ text }) => findNamed(known, text).length > 0);
 }

@@ -83,7 +83,7 @@ function spansLike(typed: string): readonly string[] {
   const words = /^(\d{1,3})\s*(m|h|d)[a-z]*$/i.exec(typed.trim());
   const [, count, unit = ''] = words ?? [];
   const span = `${count}${unit.toLowerCase()}`;
-  if (count !== undefined) return within([span]).filter((near) => near !== typed);
+  if (count !== undefined) return within([span]);
   return /^\d{1,3}$/.test(typed) ? within([`${typed}h`, `${typed}d`, `${typed}m`]) : [];
 }
 

@@ -2,6 +2,7 @@ import type { Named, Service } from '../directory/directory.ts';
 import type { Offer } from './answer.ts';
 import type { Circumstances, Field, Given } from './arguments.ts';
 import type { Command } from './define.ts';
+import type { StandingFreeze } from './freezes.ts';
 import type { AskedTiming } from './timing.ts';
 
 export type { Given } from './arguments.ts';
@@ -11,6 +12,8 @@ export interface Vocabulary {
   readonly services: readonly Service[];
   /** Empty where no command about alerts is meant. */
   readonly alerts: readonly Named[];
+  /** Missing where no command about freezes is meant. */
+  readonly freezes?: readonly StandingFreeze[];
   readonly organization: Omit<Circumstances, 'given'>;
   /** Stands before each noun, where another app of the workspace has the same. */
   readonly prefix?: string;

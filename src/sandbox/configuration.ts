@@ -28,7 +28,7 @@ export function sandboxYaml(): string {
         allow: [
           ...['service list', 'service show', 'backup show', 'pipe settings'],
           ...['alert list', 'alert show', 'cost', 'cost csv', 'cost digest'],
-          ...['cost anomalies', 'cost budget'],
+          ...['cost anomalies', 'cost budget', 'change freezes', 'change who'],
         ],
         to: 'viewer',
       },
@@ -40,6 +40,11 @@ export function sandboxYaml(): string {
         reason: 'required',
         expires: '4h',
         breakGlass: { to: 'oncall' },
+      },
+      {
+        allow: ['change freeze', 'change thaw'],
+        to: 'operator',
+        approvals: { from: 'approver', count: 1 },
       },
       {
         allow: ['service *', 'endpoint *', 'alert edit'],

@@ -34,6 +34,8 @@ function shownPart(part: Part, caption: string): readonly (Shown | null)[] {
       return [lines([part.text])];
     case 'note':
       return [note(part.text)];
+    case 'lines':
+      return [lines(...part.lines)];
     case 'facts':
       return [lines(...part.facts.map(([label, cell]) => fact(label, inlineOf(cell))))];
     case 'table':

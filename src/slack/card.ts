@@ -61,6 +61,7 @@ export function stateText(change: Change): string {
   const { resolution, state, brokenGlass, stopped, parent } = change;
   if (stopped === 'restored') return 'not followed any more, for the database was restored';
   if (state === 'approved' && parent) return 'planned';
+  if (state === 'succeeded' && change.plan.target.kind === 'freeze') return 'done';
   if (state === 'approved' && brokenGlass) return 'goes ahead without approvals';
   if (!resolution) return TITLES[state];
   return resolution.happened ? 'it happened' : 'it did not happen';

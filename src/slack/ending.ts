@@ -26,11 +26,16 @@ function endingWords(ending: Ending, change: Change, drawing: Drawing): readonly
   const after = drawing.commands.get(change.command)?.afterwards ?? '';
   if (ending.how === 'succeeded') {
     const reported = ending.reported.join(', ') || 'no details';
+    // A freeze is kept by us: there is no server to report of it.
+    if (change.plan.target.kind === 'freeze') return [[{ bold: 'Done. ' }, after]];
     return [[{ bold: 'The server reports: ' }, `${reported}. ${after}`]];
   }
   if (ending.how === 'failed') {
     return [
-      [{ bold: 'The server said: ' }, answerOf(ending)],
+      [
+        { bold: change.plan.target.kind === 'freeze' ? 'Why: ' : 'The server said: ' },
+        answerOf(ending),
+      ],
       ['Nothing was changed. Mend what it names, then ask again.'],
     ];
   }

@@ -5,6 +5,7 @@ import { findNamed, type Named, type Service } from '../directory/directory.ts';
 import { type Field, fieldsOf, type Given } from '../intent/arguments.ts';
 import { appliesTo } from '../intent/complete.ts';
 import { type Command, nounOf, verbOf } from '../intent/define.ts';
+import { EVERYTHING, type StandingFreeze } from '../intent/freezes.ts';
 import type { Vocabulary } from '../intent/understood.ts';
 import { type Choice, elementFor, plain } from './inputs.ts';
 import { ChangeOf, ChannelOf } from './payload.ts';
@@ -164,15 +165,27 @@ function asNamed({ id, name }: Choice): Named {
 export function choicesFor(
   names: NonNullable<Field['names']>,
   given: Given,
-  { services, alerts }: Vocabulary,
+  { services, alerts, freezes = [], commands }: Vocabulary,
 ): readonly Choice[] {
   if (names === 'service') return services.map(serviceChoice);
+  if (names === 'scope') return [ALL, ...services.map(serviceChoice)];
+  if (names === 'freeze') return freezes.map(freezeChoice);
+  if (names === 'ask') {
+    return commands.map(({ name, summary }) => ({ id: name, name, about: summary }));
+  }
   if (names === 'alert') return alerts.map(({ id, name }) => ({ id, name, about: id }));
   const [service] = findNamed(services, given.service ?? '');
   const owners = service ? [service] : services;
   return owners.flatMap(({ name: owner, pipes }) =>
     pipes.map(({ id, name }) => ({ id, name, about: `of ${owner}` })),
   );
+}
+
+const ALL: Choice = { ...EVERYTHING, about: 'all services' };
+
+function freezeChoice({ id, name, freeze }: StandingFreeze): Choice {
+  const until = freeze.until.toISOString().slice(0, 16).replace('T', ' ');
+  return { id, name, about: `until ${until} UTC · ${id} · ${freeze.reason}` };
 }
 
 function serviceChoice({ id, name, tags }: Service): Choice {

@@ -33,12 +33,21 @@ export function elementFor(field: Field, filled: Filled) {
   );
 }
 
+const CHOOSE: Readonly<Record<NonNullable<Field['names']>, string>> = {
+  service: 'a service',
+  scope: 'a service, or everything',
+  pipe: 'a pipe',
+  alert: 'an alert',
+  freeze: 'a freeze',
+  ask: 'a command',
+};
+
 function typeAhead({ name, names }: Field, { chosen }: Filled) {
   return {
     type: 'external_select' as const,
     action_id: name,
     min_query_length: 0,
-    placeholder: plain(`Choose ${names === 'alert' ? 'an' : 'a'} ${names}`, 150),
+    placeholder: plain(`Choose ${CHOOSE[names ?? 'service']}`, 150),
     ...(chosen ? { initial_option: optionOf(chosen) } : {}),
   };
 }

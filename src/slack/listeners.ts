@@ -21,11 +21,11 @@ import {
 import { type Spot, tellPrivately } from './private-word.ts';
 import { submit } from './submissions.ts';
 import { answerTyped, faultMessage } from './typed.ts';
-import { fullVocabulary, localVocabulary } from './vocabulary.ts';
+import { freezeVocabulary, fullVocabulary, localVocabulary } from './vocabulary.ts';
 
 const EVERYTHING = /.*/;
 const OPTIONS_MAX = 100;
-const NAMED = ['service', 'pipe', 'alert'] as const;
+const NAMED = ['service', 'pipe', 'alert', 'scope', 'freeze', 'ask'] as const;
 
 /** One listener for each kind of payload; which of ours it is for is decided inside. */
 export function listen(app: App, bot: Bot, actors: Actors): void {
@@ -76,7 +76,7 @@ async function optionsFor(bot: Bot, { action_id, value, view }: z.infer<typeof S
   const names = NAMED.find((each) => each === action_id);
   if (!names) return [];
   const given = view ? { ...givenOf({ view }), ...settingOf(view.private_metadata).fixed } : {};
-  const vocabulary = names === 'alert' ? await fullVocabulary(bot) : localVocabulary(bot);
+  const vocabulary = await vocabularyFor(bot, names);
   const wanted = value.trim().toLowerCase();
   return choicesFor(names, given, vocabulary)
     .filter((choice) =>
@@ -85,6 +85,11 @@ async function optionsFor(bot: Bot, { action_id, value, view }: z.infer<typeof S
     .toSorted((a, b) => rank(a.name, wanted) - rank(b.name, wanted))
     .slice(0, OPTIONS_MAX)
     .map(optionOf);
+}
+
+function vocabularyFor(bot: Bot, names: (typeof NAMED)[number]) {
+  if (names === 'alert') return fullVocabulary(bot);
+  return names === 'freeze' ? freezeVocabulary(bot) : localVocabulary(bot);
 }
 
 // Who types the beginning of a name means that name before another one's tag.

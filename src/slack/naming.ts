@@ -20,7 +20,11 @@ export function deed({ command, plan }: Pick<Change, 'command' | 'plan'>): strin
   const [noun = '', verb = ''] = command.split(' ');
   const { kind, name } = plan.target;
   const what =
-    kind === noun && noun === 'service' ? '' : kind.endsWith(noun) ? noun : `${noun} for`;
+    kind === 'freeze' || (kind === noun && noun === 'service')
+      ? ''
+      : kind.endsWith(noun)
+        ? noun
+        : `${noun} for`;
   const words = [`${verb.charAt(0).toUpperCase()}${verb.slice(1)}`, what, oneLine(name)];
   return words.filter((word) => word !== '').join(' ');
 }

@@ -41,15 +41,23 @@ function hidden(field: string, value: Json): Json {
 /** Field by field what would be other than it is, and what is carried over untouched. */
 export function planLines({ rows, keptAsIs }: Plan): readonly Line[] {
   const changed = rows.map(({ label, before, after }): Line => {
-    const was = before === null ? [] : [`${bounded(valueText(before), 300)} → `];
-    return fact(label, ...was, { bold: bounded(valueText(after), 600) });
+    const was =
+      before === null ? [] : [instantOf(before) ?? bounded(valueText(before), 300), ' → '];
+    return fact(label, ...was, instantOf(after) ?? { bold: bounded(valueText(after), 600) });
   });
   const kept = keptAsIs.length > 0 ? [fact('Kept as is', keptAsIs.join(', '))] : [];
   return [...changed, ...kept];
 }
 
+/** An instant is read on the reader's own clock. */
+function instantOf(value: Json): { at: Date } | null {
+  const isInstant = typeof value === 'string' && /^\d{4}-\d\d-\d\dT[\d:.]+Z$/.test(value);
+  return isInstant ? { at: new Date(value) } : null;
+}
+
 /** With the beginning of the id: two services may have one name, and a name may look like another. */
 export function targetLine({ plan: { target } }: Pick<Change, 'plan'>): Line {
+  if (target.kind === 'freeze') return fact('About', bounded(target.name, 150));
   const about = [target.tags?.join(', '), target.warehouse, target.id.slice(0, 8)].filter(Boolean);
   const kind = target.kind === 'alert' ? 'Alert' : 'Service';
   return fact(kind, bounded(target.name, 150), about.map((each) => ` · ${each}`).join(''));

@@ -1,20 +1,26 @@
-import type { Change, Snapshot } from '../changes/change.ts';
+import type { Change, Plan, Snapshot } from '../changes/change.ts';
+import type { Freeze } from '../policy/policy.ts';
 import { type Button, buttons, fact, lines, type Message, message, title } from './blocks.ts';
 import { cardTitle, type Drawing, stateText } from './card.ts';
 import { breakButton } from './glass.ts';
 import { deed, roleText } from './naming.ts';
 import { costLines, planLines, sendsLine, targetLine } from './plan-lines.ts';
+import { freezeNote } from './refusals.ts';
 import type { Line } from './rich.ts';
 import { timingLines } from './timing-lines.ts';
 
 /** What the requester alone sees before anything is asked of anybody. */
-export function preview(draft: Change, { others, before }: Company, drawing: Drawing): Message {
+export function preview(
+  draft: Change,
+  { others, before, freezes }: Company,
+  drawing: Drawing,
+): Message {
   return message(
     title(`${deed(draft)}?`),
     lines(
       ...before.map(beforeLine),
       targetLine(draft),
-      seenLine(draft.plan.before),
+      ...seenLines(draft.plan),
       ...planLines(draft.plan),
       sendsLine(draft.plan),
       ...timingLines(draft),
@@ -22,6 +28,7 @@ export function preview(draft: Change, { others, before }: Company, drawing: Dra
       approvalLine(draft, drawing),
       ...(draft.reason ? [fact('Reason', draft.reason)] : []),
       ...draft.plan.warnings.map((warning): Line => [{ bold: '! ' }, warning]),
+      ...freezes.map(freezeLine),
       ...others.map(otherLine),
     ),
     buttons(`preview:${draft.id}`, ...previewButtons(draft)),
@@ -32,12 +39,23 @@ export function preview(draft: Change, { others, before }: Company, drawing: Dra
 export interface Company {
   readonly others: readonly Change[];
   readonly before: readonly Change[];
+  readonly freezes: readonly Freeze[];
+}
+
+function freezeLine(freeze: Freeze): Line {
+  const span: Line = [{ at: freeze.from }, ' until ', { at: freeze.until }];
+  return [{ bold: '! ' }, 'Frozen from ', ...span, ...freezeNote(freeze)];
 }
 
 function beforeLine(before: Change): Line {
   const { createdAt, requester, id } = before;
   const asked: Line = [{ user: requester }, ' asked for the same ', { at: createdAt }];
   return [{ bold: '! ' }, ...asked, ` (${id}): ${stateText(before)}. This would be a second one.`];
+}
+
+// A freeze is nothing that anybody could see of its target.
+function seenLines({ target, before }: Plan): readonly Line[] {
+  return target.kind === 'freeze' ? [] : [seenLine(before)];
 }
 
 function seenLine(before: Snapshot | null): Line {

@@ -13,7 +13,7 @@ import { givenOf, type Submitted } from './payload.ts';
 import { type Spot, tellPrivately } from './private-word.ts';
 import { aboutOf } from './question.ts';
 import { answerIntent, faultMessage, type Typed } from './typed.ts';
-import { fullVocabulary, localVocabulary } from './vocabulary.ts';
+import { formVocabulary, fullVocabulary } from './vocabulary.ts';
 
 type Errors = Readonly<Record<string, string>>;
 type Ack = (response?: { response_action: 'errors'; errors: Errors }) => Promise<void>;
@@ -29,7 +29,7 @@ export async function submit(bot: Bot, submitted: Submitted, ack: Ack): Promise<
   const setting = settingOf(submitted.view.private_metadata);
   const { reason = '', ...shown } = givenOf(submitted);
   const filled = changedIn(shown, setting.was);
-  const vocabulary = withFixed(localVocabulary(bot), setting.fixed);
+  const vocabulary = withFixed(await formVocabulary(bot, command), setting.fixed);
   const given = applying(command, { ...filled, ...setting.fixed }, vocabulary);
   const understood = complete(command, given, reason, vocabulary);
   const errors = errorsOf(bot, understood, Object.keys(submitted.view.state.values));

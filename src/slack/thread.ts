@@ -82,6 +82,9 @@ function news(change: Change, drawing: Drawing): Line {
   if (stopped) {
     return [`“${what}” was not run. `, ...stoppedLine(change, drawing)];
   }
+  if (change.plan.target.kind === 'freeze' && change.state === 'succeeded') {
+    return [`“${what}” is done. The card above has the rest.`];
+  }
   return hourNews(change) ?? [SENTENCES[change.state]?.(what) ?? `${what}: ${change.state}.`];
 }
 

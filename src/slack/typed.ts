@@ -22,7 +22,13 @@ import type { Spot } from './private-word.ts';
 import { refusalLine } from './refusals.ts';
 import { troubleMessage } from './trouble.ts';
 import { sendFiles } from './upload.ts';
-import { fullVocabulary, localVocabulary, namesAlerts } from './vocabulary.ts';
+import {
+  freezeVocabulary,
+  fullVocabulary,
+  localVocabulary,
+  namesAlerts,
+  namesFreezes,
+} from './vocabulary.ts';
 
 /** A line that somebody typed, or a button that types it for them. */
 export interface Typed {
@@ -80,7 +86,9 @@ function withReason({ given, reason }: Intent): Intent['given'] {
 // whole without them.
 async function read(bot: Bot, { noun, text }: Typed) {
   const first = understand(noun, text, localVocabulary(bot));
-  const asksAlerts = bot.commands.some((each) => nounOf(each) === noun && namesAlerts(each));
+  const own = bot.commands.filter((each) => nounOf(each) === noun);
+  if (own.some(namesFreezes)) return understand(noun, text, await freezeVocabulary(bot));
+  const asksAlerts = own.some(namesAlerts);
   if (!asksAlerts || !['misread', 'intent'].includes(first.kind)) return first;
   return understand(noun, text, await fullVocabulary(bot));
 }

@@ -21,6 +21,20 @@ function alertNamed({ id, name }: { id: string | null; name: string | null }): N
   return id === null ? [] : [{ id, name: name ?? id, aliases: [] }];
 }
 
+/** The same with the freezes that were made in Slack, as they stand in the database now. */
+export async function freezeVocabulary(bot: Bot): Promise<Vocabulary> {
+  return { ...localVocabulary(bot), freezes: await bot.world.reach().freezes.standing() };
+}
+
+/** Whatever a form of this command can name, but for alerts: those are read when one is chosen. */
+export async function formVocabulary(bot: Bot, command: Command): Promise<Vocabulary> {
+  return namesFreezes(command) ? freezeVocabulary(bot) : localVocabulary(bot);
+}
+
+export function namesFreezes(command: Command): boolean {
+  return fieldsOf(command.args).some(({ names }) => names === 'freeze');
+}
+
 export function namesAlerts(command: Command): boolean {
   return fieldsOf(command.args).some(({ names }) => names === 'alert');
 }

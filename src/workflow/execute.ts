@@ -12,9 +12,11 @@ import type { Refusal } from '../changes/refusal.ts';
 import { ApiError } from '../errors.ts';
 import { standing } from '../policy/approvals.ts';
 import { type Decision, decide } from '../policy/decide.ts';
+import type { Policy } from '../policy/policy.ts';
 import { loadChange, lockChange } from '../storage/changes.ts';
 import type { Tx } from '../storage/database.ts';
 import { ranSince, releaseTarget, takeTarget, writePermit } from '../storage/permits.ts';
+import { policyNow } from './policy-now.ts';
 import { mustMove, recordMove } from './record.ts';
 import { sendAndFinish } from './send.ts';
 import type { Identity, World } from './world.ts';
@@ -83,7 +85,8 @@ async function claimIn(
   // Whoever could write into the trail could have written the approvals as well.
   if (world.trail.trouble() !== null) return 'later';
 
-  const refusal = refusalNow(world, change, gathered, now);
+  const policy = await policyNow(tx, world);
+  const refusal = refusalNow(policy, change, gathered, now);
   // Slack did not answer: nothing runs, nothing is decided, and the claim is made again later.
   if (refusal === 'lookup-failed') return 'later';
   if (refusal) return end(tx, world, change, refusal);
@@ -136,12 +139,12 @@ async function end(tx: Tx, world: World, change: Change, why: Refusal): Promise<
   return 'done';
 }
 
-function refusalNow(world: World, change: Change, gathered: Gathered, now: Date): Refusal | null {
+function refusalNow(policy: Policy, change: Change, gathered: Gathered, now: Date): Refusal | null {
   const identity = gathered.identities.get(change.requester);
   if (!identity?.ok) return identity?.refusal ?? 'lookup-failed';
   if (gathered.digest !== change.digest) return 'target-moved';
 
-  const decision = decide(world.policy, {
+  const decision = decide(policy, {
     kind: 'change',
     command: change.command,
     target: change.plan.target,

@@ -11,6 +11,8 @@ export type Start =
 export interface Wall {
   readonly zone: string | null;
   readonly now: Date;
+  /** How far ahead it may lie; a month where this is missing. */
+  readonly latestMs?: number;
 }
 
 /** When a change is to begin, and what is to be said of that hour; null: as soon as it may. */
@@ -22,6 +24,8 @@ export function startOf({ at, inMs }: AskedTiming, wall: Wall): Start {
   if (zone === null) return problem(NO_ZONE);
   return at.day === null ? next(at, zone, wall) : on(at.day, at, zone, wall);
 }
+
+const DAY_MS = 86_400_000;
 
 const NO_ZONE =
   'needs its date and zone: Slack did not tell your time zone (such as YYYY-MM-DDT20:00+01:00)';
@@ -38,10 +42,14 @@ function exactly(day: string, { time, offset }: Moment): Date {
   return new Date(`${day}T${time}${offset ?? 'Z'}`);
 }
 
-function inTime(at: Date, { now }: Wall, ...warnings: readonly string[]): Start {
+function inTime(
+  at: Date,
+  { now, latestMs = LATEST_START_MS }: Wall,
+  ...warnings: readonly string[]
+): Start {
   const ahead = at.getTime() - now.getTime();
   if (ahead <= 0) return problem('is over already (a time such as 20:00 is the next one)');
-  if (ahead > LATEST_START_MS) return problem('must be within 30 days');
+  if (ahead > latestMs) return problem(`must be within ${latestMs / DAY_MS} days`);
   return begin(at, ...warnings);
 }
 

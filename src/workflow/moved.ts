@@ -10,5 +10,5 @@ export async function isAsLeft(world: World, change: Change): Promise<boolean> {
   const { target, body } = change.plan;
   if (await ranAfter(world.database.db, targetKey(target), change)) return false;
   const settle = world.commands.get(change.command)?.settle;
-  return settle ? (await settle(target, body, world.reach())) !== null : true;
+  return settle ? (await settle(target, body, world.reach(), change)) !== null : true;
 }

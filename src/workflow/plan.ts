@@ -20,7 +20,7 @@ export async function planOf(
 
   const body = command.desired(args, before);
   const plan: Plan = {
-    target: command.target(args),
+    target: command.target(args, reach),
     args: given,
     sends: command.sends,
     body,

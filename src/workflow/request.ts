@@ -16,6 +16,8 @@ import type { Given } from '../intent/arguments.ts';
 import type { ChangeCommand } from '../intent/define.ts';
 import type { AskedTiming } from '../intent/timing.ts';
 import { type Decision, decide } from '../policy/decide.ts';
+import { freezesNear } from '../policy/freezes.ts';
+import type { Freeze, Policy } from '../policy/policy.ts';
 import { appendEvent } from '../storage/audit.ts';
 import { askedSince, insertChange, lockChange, openChangesOf } from '../storage/changes.ts';
 import type { Tx } from '../storage/database.ts';
@@ -23,6 +25,7 @@ import { markHandled, receive } from '../storage/inbox.ts';
 import { type Denial, denialOf } from './denial.ts';
 import { costOf } from './effect.ts';
 import { planOf } from './plan.ts';
+import { policyNow } from './policy-now.ts';
 import { recordMove, recordRefusal } from './record.ts';
 import { startsAt, timePlan, wayBack } from './timed-plan.ts';
 import type { Identity, World } from './world.ts';
@@ -50,6 +53,8 @@ export type Requested =
       readonly others: readonly Change[];
       /** The very same, asked for within the hour: a second one may be what nobody wants. */
       readonly before: readonly Change[];
+      /** What keeps changes away from it now, or will within a week. */
+      readonly freezes: readonly Freeze[];
     }
   | { readonly ok: false; readonly denial: Denial }
   /** The arguments do not fit what was seen of the target: mended by whoever typed them. */
@@ -58,18 +63,23 @@ export type Requested =
 /** From an intent to a draft that only its requester sees. Nothing is sent by it. */
 export async function requestChange(world: World, request: Request): Promise<Requested> {
   const given = request.given as JsonObject;
-  const planned = await planOf(request.command, request.args, given, world.reach());
+  const { requester } = request;
+  const reach = world.reach();
+  const exact = await request.command.exact?.(request.args, reach, requester);
+  if (exact && !exact.ok) return exact;
+  const planned = await planOf(request.command, exact?.args ?? request.args, given, reach);
   if (!planned.ok) return planned;
   const timed = await timePlan(world, request, planned.plan);
   if (!timed.ok) return timed;
   const { plan } = timed;
   const command = request.command.name;
-  const identity = await world.people.identify(request.requester, { fresh: false });
+  const identity = await world.people.identify(requester, { fresh: false });
   if (!identity.ok) return denied(world, request, plan, { command, identity, decision: null });
 
+  const policy = await policyNow(world.database.db, world);
   const decideOn = (name: string, at: Date) =>
-    decideFor(world, { ...request, plan }, identity, { command: name, at });
-  const decision = decideOn(command, startsAt(plan, world.now()));
+    decideFor(policy, { ...request, plan }, identity, { command: name, at });
+  const decision = withReason(request, decideOn(command, startsAt(plan, world.now())));
   if (!decision.allow) return denied(world, request, plan, { command, identity, decision });
   const back = wayBack(world, plan, decision.requires, decideOn);
   if (!back.ok && 'problems' in back) return back;
@@ -78,17 +88,24 @@ export async function requestChange(world: World, request: Request): Promise<Req
   const cost = await costOf(world, request.command, plan);
   const requires = ownGlass(back.requires, identity.actor);
   const draft = draftOf(world, request, { ...plan, ...(cost && { cost }) }, requires);
-  return record(world, request, draft);
+  return record(world, request, draft, policy);
+}
+
+/** What everybody is held up by says why, even where its rule does not ask for that. */
+function withReason({ command, reason }: Request, decision: Decision): Decision {
+  if (!decision.allow || !command.needsReason || reason !== null) return decision;
+  const { rule } = decision;
+  return { allow: false, refusal: 'reason-required', rule, freeze: null, never: null };
 }
 
 function decideFor(
-  world: World,
+  policy: Policy,
   { plan, reason }: Pick<Change, 'plan' | 'reason'>,
   { actor }: Identity & { ok: true },
   { command, at }: { readonly command: string; readonly at: Date },
 ): Decision {
   const question = { kind: 'change', command, target: plan.target, actor, reason } as const;
-  return decide(world.policy, { ...question, now: at });
+  return decide(policy, { ...question, now: at });
 }
 
 interface Refused {
@@ -158,7 +175,12 @@ function draftOf(world: World, request: Request, plan: Plan, requires: Requireme
   };
 }
 
-async function record(world: World, request: Request, draft: Change): Promise<Requested> {
+async function record(
+  world: World,
+  request: Request,
+  draft: Change,
+  policy: Policy,
+): Promise<Requested> {
   return world.database.transaction(async (tx) => {
     const at = world.now();
     const first = await receive(tx, { key: request.key, kind: 'request', body: {}, at });
@@ -175,7 +197,8 @@ async function record(world: World, request: Request, draft: Change): Promise<Re
       at,
       body: { by: draft.requester, digest: draft.digest, rule: draft.requires.rule },
     });
-    return { ok: true, draft, ...(await companyOf(tx, draft)) };
+    const freezes = freezesNear(policy.freezes, draft.plan.target, at);
+    return { ok: true, draft, freezes, ...(await companyOf(tx, draft)) };
   });
 }
 

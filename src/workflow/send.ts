@@ -61,7 +61,7 @@ async function send(world: World, change: Change): Promise<Result> {
   const took = () => Math.round(performance.now() - began);
   try {
     const { target, body } = change.plan;
-    const sent = await command.send(target, body, world.reach());
+    const sent = await command.send(target, body, world.reach(), change);
     const { requestId, reported } = sent;
     const at = world.now();
     const ending = { how: 'succeeded', at, tookMs: took(), requestId, reported } as const;
@@ -78,7 +78,7 @@ async function settled(world: World, change: Change, result: Result): Promise<Re
   const settle = world.commands.get(change.command)?.settle;
   if (result.kind !== 'ended' || result.ending.how !== 'unknown' || !settle) return result;
   const { target, body } = change.plan;
-  const sent = await settle(target, body, world.reach()).catch((error: unknown) => {
+  const sent = await settle(target, body, world.reach(), change).catch((error: unknown) => {
     world.log.warn({ err: error, change: change.id }, 'it could not be looked at again');
     return null;
   });

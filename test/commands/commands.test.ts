@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest';
-import type { Snapshot, UserId } from '../../src/changes/change.ts';
+import type { ChangeId, Snapshot, UserId } from '../../src/changes/change.ts';
 import { commands, nouns, reserved } from '../../src/commands/index.ts';
 import { type Command, nounOf, type Reach } from '../../src/intent/define.ts';
+import type { StandingFreeze } from '../../src/intent/freezes.ts';
 import { understand } from '../../src/intent/understand.ts';
 import { NOON, service, vocabularyOf } from '../intent/fixtures.ts';
 
@@ -28,6 +29,15 @@ async function answer(name: string, args: unknown, services: Reach['services']) 
   return command.answer(args, reach({}, services), { by: 'UANA' as UserId, channel: null });
 }
 
+const NO_FREEZES: Reach['freezes'] = {
+  all: async () => [],
+  standing: async () => [],
+  endOf: () => Promise.reject(new Error('There is no clock')),
+  make: () => Promise.reject(new Error('There is no database')),
+  wasMade: async () => false,
+  lift: () => Promise.reject(new Error('There is no database')),
+};
+
 /** The clients as far as a command uses them. */
 function reach(cloud: Partial<Reach['cloud']>, services: Reach['services'] = []): Reach {
   // Calling what is not given fails the test, as it should.
@@ -45,6 +55,14 @@ function reach(cloud: Partial<Reach['cloud']>, services: Reach['services'] = [])
       backtest: () => Promise.reject(new Error('Nothing is watched')),
       budgets: () => Promise.reject(new Error('Nothing is watched')),
     },
+    changes: {
+      list: () => Promise.reject(new Error('There are no changes')),
+      show: () => Promise.reject(new Error('There are no changes')),
+      log: () => Promise.reject(new Error('There are no changes')),
+      cancel: () => Promise.reject(new Error('There are no changes')),
+    },
+    freezes: NO_FREEZES,
+    who: () => Promise.reject(new Error('Nobody is asked who')),
     now: () => NOON,
   };
 }
@@ -53,7 +71,16 @@ const vocabulary = {
   ...vocabularyOf([prod, service('staging')]),
   commands,
   alerts: [{ id: 'a1', name: '5xx rate', aliases: [] }],
+  freezes: ['tag:prod', '7KQ2MX'].map(standing),
 };
+
+function standing(id: string): StandingFreeze {
+  const made = { id: id as ChangeId, by: 'UANA' as UserId };
+  const freeze = { from: NOON, until: NOON, on: null, reason: 'launch', by: null, made };
+  return { id, name: id, aliases: [], scope: { tag: 'prod' }, freeze };
+}
+
+const ORIGIN = { id: '7KQ2MX' as ChangeId, requester: 'UANA' as UserId, reason: null };
 
 test.for(commands.flatMap(({ examples }) => examples))('the example “%s” works', (example) => {
   const [noun = '', ...words] = example.split(' ');
@@ -86,7 +113,7 @@ test.for([
   '%s sends its word once, to its target, and can be taken back',
   async ([name = '', word, back]) => {
     const command = change(name);
-    const target = command.target({ service: prod });
+    const target = command.target({ service: prod }, reach({}));
     expect(target).toEqual({
       kind: 'service',
       id: '2f7c9d34',
@@ -104,7 +131,7 @@ test.for([
         return { result: null, requestId: 'r1', status: 200, tookMs: 1 };
       },
     };
-    const sent = await command.send(target, { command: word ?? '' }, reach(cloud));
+    const sent = await command.send(target, { command: word ?? '' }, reach(cloud), ORIGIN);
     expect(calls).toEqual([['2f7c9d34', { command: word }]]);
     expect(sent).toEqual({ requestId: 'r1', reported: [], learned: null });
   },

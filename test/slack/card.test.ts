@@ -21,7 +21,7 @@ import { drawing, expectSound, NASTY, NASTY_SEEN, shownIn } from './fixtures.ts'
 function drawingsOf(change: Change): readonly Message[] {
   return [
     changeCard(change, drawing),
-    preview(change, { others: [change, change], before: [] }, drawing),
+    preview(change, { others: [change, change], before: [], freezes: [] }, drawing),
     answeredPreview(change, '#db-approvals'),
     message(lines(threadLine(change, drawing))),
   ];
@@ -36,7 +36,7 @@ function named(name: string): Partial<Change> {
   return { plan: { ...PLAN, target: { ...PLAN.target, name } } };
 }
 
-const ALONE = { others: [], before: [] };
+const ALONE = { others: [], before: [], freezes: [] };
 const everyState = STATES.map((state) => [state] as const);
 
 test.for(everyState)('Slack takes each drawing of a change that is %s', ([state]) => {
@@ -226,7 +226,7 @@ test.for(everyState)('3,000 letters everywhere hide nothing that counts when %s'
 test('a preview shows what will be sent, what is known, who must approve and what else is open', () => {
   const draft = changeIn('draft');
   const other = changeIn('pending', { createdAt: minutes(-12) });
-  expect(preview(draft, { others: [other], before: [] }, drawing).text).toMatchInlineSnapshot(`
+  expect(preview(draft, { others: [other], before: [], freezes: [] }, drawing).text).toMatchInlineSnapshot(`
     "Stop analytics-prod?
     Service  analytics-prod · prod · main · 2f7c9d34
     Last seen  running, <!date^1795168800^{date_short_pretty} at {time}|2026-11-20T10:00:00.000Z> (reply to a scale)

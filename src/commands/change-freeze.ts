@@ -1,0 +1,116 @@
+import { z } from 'zod';
+import type { Named, Service } from '../directory/directory.ts';
+import { textField } from '../intent/arguments.ts';
+import { changeCommand } from '../intent/define.ts';
+import {
+  EVERYTHING,
+  freezeTarget,
+  type Scope,
+  scopeFrom,
+  servicesIn,
+  type Until,
+  UntilText,
+} from '../intent/freezes.ts';
+import { nearest } from '../intent/nearest.ts';
+
+const SAY_WHAT = 'say what is frozen: a service, tag=, warehouse=, or everything';
+
+export const changeFreeze = changeCommand({
+  name: 'change freeze',
+  summary: 'Let nobody change a service, a tag or everything for a while',
+  examples: [
+    'change freeze tag=prod until=4h launch of the shop',
+    'change freeze analytics-prod until=20:00 backfill is running',
+    'change freeze everything until=2d year end',
+  ],
+  args: z.strictObject({
+    scope: z.string().min(1).max(100).optional().meta({ label: 'Service', names: 'scope' }),
+    tag: textField(z.string().trim().min(1).max(63), {
+      word: 'tag',
+      label: 'Or all services with this tag',
+    }),
+    warehouse: textField(z.string().trim().min(1).max(63), {
+      word: 'warehouse',
+      label: 'Or all services of this warehouse',
+    }),
+    until: UntilText.meta({
+      word: 'until',
+      label: 'Until',
+      hint: 'How long (4h, 2d) or when (20:00, or YYYY-MM-DDT20:00) in your time zone; 90d at most',
+    }),
+  }),
+  sends: 'PUT freeze',
+  callClass: 'put',
+  needsReason: true,
+
+  exact: async (args, { freezes }, by) => {
+    const end = await freezes.endOf(args.until, by);
+    return end.ok ? { ok: true, args: { ...args, until: { at: end.at } } } : end;
+  },
+  problems: (args, _before, { services }) => {
+    const given = [args.scope, args.tag, args.warehouse].filter((word) => word !== undefined);
+    if (given.length !== 1) return [{ field: 'scope', problem: SAY_WHAT }];
+    if (args.tag !== undefined) {
+      return unknown(
+        'tag',
+        args.tag,
+        'tag',
+        services.flatMap(({ tags }) => tags ?? []),
+      );
+    }
+    if (args.warehouse === undefined) return [];
+    const known = services.flatMap(({ warehouse }) => warehouse ?? []);
+    return unknown('warehouse', args.warehouse, 'warehouse', known);
+  },
+  target: (args, { services }) => freezeTarget(scopeOf(args), services),
+  observe: () => null,
+  desired: (args) => ({ scope: { ...scopeOf(args) }, until: iso(args.until) }),
+  rows: ({ until }) => [{ field: 'until', label: 'Until', before: null, after: iso(until) }],
+  warnings: (args, _before, { services }) => [
+    affected(servicesIn(scopeOf(args), services)),
+    'Nothing of it is changed meanwhile, by nobody, not even in an emergency; what is approved already is refused as well.',
+  ],
+  send: async (_target, body, { freezes }, { id, requester: by, reason }) => {
+    const until = new Date(String(body.until));
+    await freezes.make({ id, by, reason }, { scope: scopeFrom(body), until });
+    return { requestId: null, reported: [], learned: null };
+  },
+  settle: async (_target, _body, { freezes }, { id }) =>
+    (await freezes.wasMade(id)) ? { requestId: null, reported: [], learned: null } : null,
+  undo: ({ id }) => ({ label: 'Thaw it', line: `change thaw ${id}` }),
+  afterwards: 'It holds from now on, for everybody.',
+});
+
+interface About {
+  readonly scope?: Named | undefined;
+  readonly tag?: string | undefined;
+  readonly warehouse?: string | undefined;
+}
+
+function scopeOf({ scope, tag, warehouse }: About): Scope {
+  if (tag !== undefined) return { tag };
+  if (warehouse !== undefined) return { warehouse };
+  if (!scope || scope.id === EVERYTHING.id) return { everything: true };
+  return { service: { id: scope.id, name: scope.name } };
+}
+
+function iso(until: Until): string {
+  if ('at' in until) return until.at.toISOString();
+  throw new Error('The end of a freeze was not worked out before it was planned');
+}
+
+function unknown(field: string, typed: string, what: string, known: readonly string[]) {
+  if (known.includes(typed)) return [];
+  const near = nearest(typed, known).map((word) => `${field}=${word}`);
+  const meant = near.length > 0 ? `. Did you mean ${near.join(' or ')}?` : '';
+  return [{ field, problem: `names no ${what} of a service in signalbox.yaml${meant}` }];
+}
+
+const NAMED_MAX = 8;
+
+function affected(services: readonly Service[]): string {
+  const names = services.map(({ name }) => name);
+  const shown = names.slice(0, NAMED_MAX).join(', ');
+  const rest = names.length > NAMED_MAX ? ` and ${names.length - NAMED_MAX} more` : '';
+  return names.length === 0 ? 'No known service is in it.' : `It is about ${shown}${rest}.`;
+}

@@ -1,0 +1,35 @@
+import { z } from 'zod';
+import type { Said } from '../intent/answer.ts';
+import { queryCommand } from '../intent/define.ts';
+import { freezeWords, scopeKey } from '../intent/freezes.ts';
+
+export const changeFreezes = queryCommand({
+  name: 'change freezes',
+  summary: 'List what is frozen now or will be, and what lifts it',
+  examples: ['change freezes'],
+  args: z.strictObject({}),
+
+  target: () => null,
+  answer: async (_args, { freezes, now }) => {
+    const [all, standing] = await Promise.all([freezes.all(), freezes.standing()]);
+    const at = now();
+    const ordered = all.toSorted((a, b) => a.from.getTime() - b.from.getTime());
+    const holding = ordered.filter(({ from }) => from <= at);
+    const coming = ordered.filter(({ from }) => from > at);
+    const offers = standing.map(({ id, scope }) => ({
+      label: `Thaw ${scopeKey(scope)} (${id})`,
+      line: `change thaw ${id}`,
+    }));
+    const listed = (heading: string, lines: readonly (readonly Said[])[]) =>
+      lines.length > 0 ? [{ kind: 'lines' as const, lines: [[{ bold: heading }], ...lines] }] : [];
+    return {
+      title: holding.length > 0 ? `Frozen now: ${holding.length}` : 'Nothing is frozen now',
+      parts: [
+        ...listed('Now', holding.map(freezeWords)),
+        ...listed('To come', coming.map(freezeWords)),
+        { kind: 'note', text: 'Freezes of signalbox.yaml end by themselves, or by an edit of it.' },
+        { kind: 'offers', offers },
+      ],
+    };
+  },
+});

@@ -1,0 +1,205 @@
+import { expect, test } from 'vitest';
+import { ENGINES, freshUrl } from '../storage/engines.ts';
+import { ask, empty, STAGING } from './asking.ts';
+import { ANA, BEN, buttonsOf, DORA, FINN, NOON, openStage, type Stage, textOf } from './stage.ts';
+
+async function typed(stage: Stage, as: string, line: string, words: string) {
+  await stage.slack.command(as, 'ops', line);
+  return (await stage.privateWord(as, words)) ?? { ...empty, channel: '', ts: '' };
+}
+
+/** Ana freezes what is tagged staging for four hours, and Ben lets her. */
+async function frozen(
+  stage: Stage,
+  line = '/change freeze tag=staging until=4h launch of the shop',
+) {
+  const preview = await typed(stage, ANA, line, 'Freeze everything tagged staging?');
+  await stage.press(ANA, preview, 'change.confirm');
+  await stage.press(
+    BEN,
+    await stage.card('Freeze everything tagged staging: wait'),
+    'change.approve',
+  );
+  return stage.card('Freeze everything tagged staging: done');
+}
+
+function later(stage: Stage, minutes: number) {
+  stage.clock.now = new Date(stage.clock.now.getTime() + minutes * 60_000);
+  stage.wake();
+}
+
+test.for(ENGINES)(
+  'a freeze is asked for, approved, holds for everybody, and ends by itself (%s)',
+  async (engine) => {
+    const stage = await openStage({ databaseUrl: await freshUrl(engine) });
+    const card = textOf((await frozen(stage)) ?? empty);
+    expect(card).toContain('It holds from now on, for everybody.');
+    expect(card).toContain('2026-11-20T16:00:00.000Z');
+
+    const refused = textOf(
+      await typed(stage, FINN, '/service stop staging for the night', 'staging is frozen until'),
+    );
+    expect(refused).toContain('launch of the shop, by ');
+    expect(refused).toContain(`<@${ANA}>`);
+    expect(refused).toContain('2026-11-20T16:00:00.000Z');
+    expect(refused).toMatch(/\/change thaw [0-9A-Z]{6} lifts it/);
+
+    later(stage, 4 * 60);
+    await typed(stage, FINN, '/service stop staging for the night', 'Stop staging?');
+    await typed(stage, DORA, '/change freezes', 'Nothing is frozen now');
+  },
+);
+
+test('what was approved before a freeze is not run while it holds', async () => {
+  const stage = await openStage();
+  stage.cloud.arm({ operation: 'set state', fault: '429-retry-after', times: 1 });
+  await stage.press(BEN, await ask(stage, FINN), 'change.approve');
+  await stage.card('nothing was sent');
+  await frozen(stage);
+  later(stage, 2);
+  const ended = await stage.card('Stop staging: not run, for the policy refuses it now');
+  expect(textOf(ended ?? empty)).toContain('frozen');
+  expect(stage.cloud.effectCount('set state', STAGING)).toBe(0);
+});
+
+test('a replica that knows nothing of a freeze but what the database says keeps to it', async () => {
+  const stage = await openStage({ databaseUrl: await freshUrl('postgres') });
+  await frozen(stage);
+  const other = await stage.replica();
+  expect(other.ok).toBe(true);
+  await typed(stage, FINN, '/service stop staging because', 'staging is frozen until');
+});
+
+test('a freeze is lifted before its end by its button, once, and can be made again', async () => {
+  const stage = await openStage();
+  const made = await frozen(stage);
+  expect(buttonsOf(made ?? empty)).toEqual(['change.undo']);
+  later(stage, 10);
+  await stage.press(ANA, made, 'change.undo');
+  const preview = await stage.privateWord(ANA, 'Thaw everything tagged staging?');
+  await stage.press(ANA, preview, 'change.confirm');
+  await stage.press(
+    BEN,
+    await stage.card('Thaw everything tagged staging: wait'),
+    'change.approve',
+  );
+  const lifted = await stage.card('Thaw everything tagged staging: done');
+  await typed(stage, FINN, '/service stop staging because', 'Stop staging?');
+
+  later(stage, 10);
+  await stage.press(ANA, lifted, 'change.undo');
+  const again = await stage.privateWord(ANA, 'Freeze everything tagged staging?');
+  expect(textOf(again ?? empty)).toContain('2026-11-20T16:00:00.000Z');
+});
+
+test('of two who lift one freeze the second is told that something has changed', async () => {
+  const stage = await openStage();
+  await frozen(stage);
+  later(stage, 1);
+  const cards = [];
+  for (const who of [ANA, FINN]) {
+    const preview = await typed(stage, who, '/change thaw tag:staging', 'Thaw everything tagged');
+    await stage.press(who, preview, 'change.confirm');
+    const asked = () => stage.slack.messages('db-approvals').filter(isThaw);
+    await expect.poll(() => asked().length).toBe(cards.length + 1);
+    cards.push(asked().at(-1));
+  }
+  await stage.press(BEN, cards[0], 'change.approve');
+  await stage.card('Thaw everything tagged staging: done');
+  await stage.press(BEN, cards[1], 'change.approve');
+  await stage.card('Thaw everything tagged staging: not run, for something changed meanwhile');
+});
+
+function isThaw(message: Parameters<typeof textOf>[0] & { threadTs: string | null }): boolean {
+  return message.threadTs === null && textOf(message).includes('Thaw everything');
+}
+
+test('a freeze that has ended by itself is not lifted, and nobody is told that it was', async () => {
+  const stage = await openStage();
+  await frozen(stage);
+  later(stage, 3 * 60);
+  const preview = await typed(stage, ANA, '/change thaw tag:staging', 'Thaw everything tagged');
+  await stage.press(ANA, preview, 'change.confirm');
+  const card = await stage.card('Thaw everything tagged staging: waiting');
+  later(stage, 2 * 60);
+  await stage.press(BEN, card, 'change.approve');
+  const ended = await stage.card('Thaw everything tagged staging: refused');
+  expect(textOf(ended ?? empty)).toContain('the freeze is over, or somebody has lifted it already');
+});
+
+test('a freeze holds no freeze: whoever may can lift everything', async () => {
+  const stage = await openStage();
+  const line = '/change freeze everything until=2h all hands';
+  await stage.press(ANA, await typed(stage, ANA, line, 'Freeze everything?'), 'change.confirm');
+  await stage.press(BEN, await stage.card('Freeze everything: wait'), 'change.approve');
+  await stage.card('Freeze everything: done');
+  await typed(stage, FINN, '/service stop staging because', 'staging is frozen until');
+  const thaw = await typed(stage, ANA, '/change thaw everything done', 'Thaw everything?');
+  expect(textOf(thaw)).toContain('all hands');
+});
+
+test('what is to come is shown on every preview of what it will be about', async () => {
+  const stage = await openStage({
+    yaml: (file) => ({
+      ...(file as object),
+      freezes: [
+        {
+          from: '2026-11-24T00:00Z',
+          until: '2026-11-25T00:00Z',
+          on: { tags: ['staging'] },
+          reason: 'sale',
+          by: 'Gus',
+        },
+      ],
+    }),
+  });
+  const preview = textOf(await typed(stage, ANA, '/service stop staging because', 'Stop staging?'));
+  expect(preview).toContain('Frozen from');
+  expect(preview).toContain('(sale, by Gus)');
+  const listed = textOf(await typed(stage, DORA, '/change freezes', 'Nothing is frozen now'));
+  expect(listed).toContain('To come');
+  expect(listed).toContain('It stands in signalbox.yaml.');
+});
+
+test.for<[string, string, string]>([
+  ['nothing to freeze', '/change freeze until=4h why not', 'say what is frozen'],
+  ['two things', '/change freeze staging tag=prod until=4h x', 'say what is frozen'],
+  ['a tag that nothing has', '/change freeze tag=prdo until=4h x', 'Did you mean tag=prod?'],
+  ['no such service', '/change freeze stagin until=4h x', 'I know no service “stagin”'],
+  ['a hundred days', '/change freeze staging until=100d x', 'must be how long'],
+  ['next year', '/change freeze staging until=2027-06-01T10:00Z x', 'must be within 90 days'],
+  ['yesterday', '/change freeze staging until=2026-11-19T10:00Z x', 'is over already'],
+  ['no such freeze', '/change thaw tag:prod x', 'I know no freeze “tag:prod”'],
+])('%s is not understood as something else', async ([, line, words]) => {
+  const stage = await openStage();
+  await stage.slack.command(ANA, 'ops', line);
+  const seen = () => JSON.stringify([stage.slack.screen(ANA).views, stage.slack.messages('ops')]);
+  await expect.poll(seen).toContain(words);
+  expect(stage.slack.messages('db-approvals')).toHaveLength(0);
+});
+
+test('a freeze without a word why asks for one, whatever its rule says', async () => {
+  const stage = await openStage();
+  await stage.slack.command(ANA, 'ops', '/change freeze staging until=4h');
+  await stage.modal(ANA, 'change.freeze');
+  expect(JSON.stringify(stage.slack.screen(ANA).views)).toContain('This change needs a reason');
+});
+
+test('a time of day is meant on the clock of whoever asks', async () => {
+  const stage = await openStage();
+  const line = '/change freeze staging until=20:00 backfill';
+  const preview = textOf(await typed(stage, ANA, line, 'Freeze staging?'));
+  const [, until = ''] = /\|(2026-11-2\d[^>]+)>/.exec(preview) ?? [];
+  const zone = 'Europe/Berlin';
+  const clock = new Intl.DateTimeFormat('en-GB', { timeStyle: 'short', timeZone: zone });
+  expect(clock.format(new Date(until))).toBe('20:00');
+  expect(new Date(until).getTime()).toBeGreaterThan(NOON.getTime());
+});
+
+test('whoever may not freeze is refused, with who could', async () => {
+  const stage = await openStage();
+  const line = '/change freeze staging until=4h x';
+  const refused = textOf(await typed(stage, DORA, line, 'You may not use /change freeze'));
+  expect(refused).toContain('Rule 3 lets @db-operators ask');
+  expect(refused).toContain(`<@${ANA}>`);
+});

@@ -1,0 +1,85 @@
+import { expect, test } from 'vitest';
+import { empty } from './asking.ts';
+import { ANA, BEN, CLEO, DORA, EMIL, FINN, GUS, openStage, type Stage, textOf } from './stage.ts';
+
+async function who(stage: Stage, as: string, about: string) {
+  await stage.slack.command(as, 'ops', `/change who ${about}`);
+  const title = `Who may use /${about.split(' ').slice(0, 2).join(' ')}`;
+  return (await stage.privateWord(as, title))?.text ?? empty.text;
+}
+
+const mention = (...people: string[]) => people.map((id) => `<@${id}>`).join(', ');
+
+test('for a service: the rule that decides, and the people behind its roles now', async () => {
+  const stage = await openStage();
+  const text = await who(stage, ANA, 'service stop analytics-prod');
+  expect(text).toContain('Rule 2 is about everything tagged prod');
+  expect(text).toContain(`@db-operators (2 now: ${mention(ANA, FINN)}). With a reason`);
+  expect(text).toContain(`2 of @db-leads (3 now: ${mention(BEN, CLEO, GUS)}), within 4 h`);
+  expect(text).toContain('After 2 h: also @db-operators');
+  expect(text).toContain(`the role oncall (1 now: ${mention(ANA)})`);
+  expect(text).toContain('You: you may ask for it; then it waits for the approvals.');
+  expect(text).not.toContain('Rule 4');
+});
+
+test('without a service: each rule that decides about some', async () => {
+  const stage = await openStage();
+  const text = await who(stage, DORA, 'service stop');
+  expect(text).toContain('Rule 2');
+  expect(text).toContain('Rule 4 is about everything');
+  expect(text).toContain('You: you would be refused: this rule does not let you ask.');
+});
+
+test('an approver reads that they may approve, and somebody without a role may not ask', async () => {
+  const stage = await openStage();
+  expect(await who(stage, BEN, 'service scale staging')).toContain('You may approve what others');
+  await stage.slack.command(EMIL, 'ops', '/change who service stop staging');
+  await stage.privateWord(EMIL, 'You may not use /change who');
+});
+
+test('freezes and what is never done are said, with why', async () => {
+  const stage = await openStage({
+    yaml: (file) => ({
+      ...(file as object),
+      never: [
+        { commands: ['service stop'], on: { tags: ['prod'] }, reason: 'The shop runs on it' },
+      ],
+      freezes: [{ from: '2026-11-20T00:00Z', until: '2026-11-21T00:00Z', reason: 'sale' }],
+    }),
+  });
+  const stop = await who(stage, ANA, 'service stop analytics-prod');
+  expect(stop).toContain('Never (not even in an emergency): The shop runs on it');
+  expect(stop).toContain('You: you would be refused, like everybody.');
+  const start = await who(stage, ANA, 'service start analytics-prod');
+  expect(start).toContain('Frozen Everything from');
+  expect(start).toContain('You: you would be refused now: it is frozen.');
+
+  await stage.slack.command(ANA, 'ops', '/service stop analytics-prod because');
+  const refused = textOf((await stage.privateWord(ANA, 'Nobody may use')) ?? empty);
+  expect(refused).toContain('The shop runs on it');
+});
+
+test('a group that somebody has left is counted without them, and silence is no number', async () => {
+  const stage = await openStage();
+  await stage.slack.admin.setGroup('db-leads', [CLEO, GUS]);
+  const text = await who(stage, ANA, 'alert edit');
+  expect(text).toContain(`1 of @db-leads (2 now: ${mention(CLEO, GUS)})`);
+  const soon = stage.clock.now.getTime() + 61_000;
+  stage.clock.now = new Date(soon);
+  await who(stage, ANA, 'alert list');
+});
+
+test.for<[string, string]>([
+  ['service stp analytics-prod', 'I know no command “service stp”'],
+  ['service stop analytic-prod', 'I know no service “analytic-prod”'],
+])('%s is asked back', async ([about, words]) => {
+  const stage = await openStage();
+  await stage.slack.command(ANA, 'ops', `/change who ${about}`);
+  await stage.privateWord(ANA, words);
+});
+
+test('who may freeze everything, and one service', async () => {
+  const stage = await openStage();
+  expect(await who(stage, ANA, 'change freeze everything')).toContain('Rule 3');
+  expect(await who(stage, ANA, 'change thaw analytics-prod')).toContain('1 of @db-leads');
+});
