@@ -154,7 +154,8 @@ function labelOf(command: Command, { word }: Field, value: string): string {
 }
 
 function valuesNear(typed: string, { input, like }: Field, among: Circumstances) {
-  if (input?.kind !== 'choice') return like?.(typed) ?? [];
+  // What was typed already is no help, whatever is wrong with it here.
+  if (input?.kind !== 'choice') return (like?.(typed) ?? []).filter((near) => near !== typed);
   const options = input.options(among);
   // A value that is right by itself does not fit another one: its neighbours might not either.
   return options.includes(typed) ? [] : nearValues(typed, options);

@@ -1,0 +1,151 @@
+import { expect, test } from 'vitest';
+import { sandboxWorkspace } from '../../src/sandbox/slack/sandbox-workspace.ts';
+import { ask, empty } from './asking.ts';
+import { approved, goTo } from './hours.ts';
+import { ANA, BEN, buttonsOf, CLEO, openStage, textOf } from './stage.ts';
+
+const input = (value: string) => ({ type: 'plain_text_input', value });
+
+test('an hour is one of the clocks of whoever asks', async () => {
+  const workspace = structuredClone(sandboxWorkspace);
+  for (const member of workspace.members) {
+    if (member.id === ANA) member.timezone = 'Asia/Tokyo';
+  }
+  const stage = await openStage({ workspace });
+  await stage.slack.command(ANA, 'ops', '/service stop staging at=22:00');
+  expect((await stage.privateWord(ANA, 'Stop staging?'))?.text).toContain('2026-11-20T13:00:00');
+});
+
+test('whose clock nobody knows is asked for a date with its zone', async () => {
+  const workspace = structuredClone(sandboxWorkspace);
+  for (const member of workspace.members) member.timezone = 'Mars/Olympus';
+  const stage = await openStage({ workspace });
+  await stage.slack.command(ANA, 'ops', '/service stop staging at=22:00');
+  await stage.modal(ANA, 'service.stop');
+  expect(JSON.stringify(stage.slack.screen(ANA).views.at(-1))).toContain('your time zone');
+  await stage.slack.command(ANA, 'ops', '/service stop staging at=2026-11-20T22:00Z');
+  expect((await stage.privateWord(ANA, 'Stop staging?'))?.text).toContain('2026-11-20T22:00:00');
+});
+
+test('the clocks change before it runs: the preview says what becomes of its hour', async () => {
+  const stage = await openStage();
+  stage.clock.now = new Date('2026-10-24T20:00:00.000Z');
+  await stage.slack.command(ANA, 'ops', '/service stop staging at=02:30');
+  const preview = await stage.privateWord(ANA, 'Stop staging?');
+  expect(preview?.text).toContain('show 02:30 twice on 2026-10-25');
+  expect(preview?.text).toContain('2026-10-25T00:30:00');
+});
+
+test('a form asks for the same hours, and keeps a wrong one to be mended', async () => {
+  const stage = await openStage();
+  await stage.slack.command(ANA, 'ops', '/service stop');
+  const view = await stage.modal(ANA, 'service.stop');
+  const service = {
+    service: { type: 'external_select', selected_option: { value: STAGING_ID, text: TEXT } },
+  };
+  const fields = (at: string) => ({ service, at: { at: input(at) }, for: { for: input('4h') } });
+  await stage.slack.submit(ANA, view, fields('soon'));
+  const form = () => JSON.stringify(stage.slack.screen(ANA).views.at(-1));
+  await expect.poll(form).toContain('must be a time');
+  await stage.slack.submit(ANA, view, fields('20:00'));
+  const preview = await stage.privateWord(ANA, 'Stop staging?');
+  expect(preview?.text).toContain('Runs  <!date^');
+  expect(preview?.text).toContain('Goes back  4 h after (Start it again)');
+});
+
+const STAGING_ID = '1525c708-e4bc-426d-a9e7-d11b6c27caf5';
+const TEXT = { type: 'plain_text', text: 'staging' } as const;
+
+test('a form of an hour that is over comes back with the rest of what was asked', async () => {
+  const stage = await openStage();
+  await stage.slack.command(ANA, 'ops', '/service stop staging at=2026-11-19T20:00 for the night');
+  await stage.modal(ANA, 'service.stop');
+  const form = JSON.stringify(stage.slack.screen(ANA).views.at(-1));
+  expect(form).toContain('is over already (a time such as 20:00');
+  expect(form).toContain('"initial_value":"for the night"');
+});
+
+test('the hour is over when its preview is confirmed: nothing is asked of anybody', async () => {
+  const stage = await openStage();
+  await stage.slack.command(ANA, 'ops', '/service stop staging in=5m');
+  const preview = await stage.privateWord(ANA, 'Stop staging?');
+  goTo(stage, '12:06');
+  await stage.press(ANA, preview, 'change.confirm');
+  await stage.privateWord(ANA, 'The hour that it was to begin at is over');
+  expect(stage.slack.messages('db-approvals')).toEqual([]);
+});
+
+test('what takes it back needs more approvals: then both are approved by as many', async () => {
+  const stage = await openStage({
+    yaml: (file) => stricterStart(file, { from: 'approver', count: 2 }),
+  });
+  const card = await ask(stage, ANA, '/service stop staging for=4h');
+  await stage.press(BEN, card, 'change.approve');
+  expect(textOf((await stage.card('1 of 2')) ?? empty)).toContain('waiting for approval');
+  await stage.press(CLEO, card, 'change.approve');
+  await stage.card('Start staging: planned');
+  goTo(stage, '16:00');
+  await stage.card('Start staging: accepted');
+});
+
+test('whoever may not take it back may not ask for a while', async () => {
+  const stage = await openStage({ yaml: (file) => stricterStart(file, null) });
+  await stage.slack.command(ANA, 'ops', '/service stop staging for=4h');
+  await stage.privateWord(ANA, '/service start');
+  expect(stage.slack.messages('db-approvals')).toEqual([]);
+});
+
+test('others would have to approve what takes it back: then it is asked for by itself', async () => {
+  const stage = await openStage({
+    yaml: (file) => stricterStart(file, { from: 'operator', count: 1 }),
+  });
+  await stage.slack.command(ANA, 'ops', '/service stop staging for=4h');
+  await stage.modal(ANA, 'service.stop');
+  const form = JSON.stringify(stage.slack.screen(ANA).views.at(-1));
+  expect(form).toContain('asks other people to approve “service start”');
+});
+
+/** Starting staging by a rule of its own: for operators with these approvals, or for approvers. */
+function stricterStart(file: Readonly<Record<string, unknown>>, approvals: object | null) {
+  const rules = file.policy as readonly object[];
+  const to = approvals ? 'operator' : 'approver';
+  const own = { allow: ['service start'], to, ...(approvals ? { approvals } : {}) };
+  return { ...file, policy: [rules[0], own, ...rules.slice(1)] };
+}
+
+const freeze = (from: string, until: string) => (file: Readonly<Record<string, unknown>>) => ({
+  ...file,
+  freezes: [{ from, until, on: { tags: ['staging'] }, reason: 'sale' }],
+});
+
+test.for<[string, string, string]>([
+  ['begin after a freeze', 'at=20:00', 'Stop staging?'],
+  ['begin in a freeze', 'in=1h', 'is frozen until'],
+  ['go back in a freeze', 'at=16:00 for=23h', 'is frozen until'],
+])('what is to %s is weighed at that hour', async ([, words, answer]) => {
+  const stage = await openStage({
+    yaml: answer.endsWith('?')
+      ? freeze('2026-11-20T11:00Z', '2026-11-20T18:00Z')
+      : freeze(...(words === 'in=1h' ? IN_AN_HOUR : TOMORROW)),
+  });
+  await stage.slack.command(ANA, 'ops', `/service stop staging ${words}`);
+  await stage.privateWord(ANA, answer);
+});
+
+const IN_AN_HOUR = ['2026-11-20T12:30Z', '2026-11-20T18:00Z'] as const;
+const TOMORROW = ['2026-11-21T12:00Z', '2026-11-21T18:00Z'] as const;
+
+test('Home shows what waits for its hour, and what is due back', async () => {
+  const stage = await openStage();
+  const home = () => JSON.stringify(stage.slack.screen(BEN).home ?? []);
+  await approved(stage, '/service stop staging for=4h');
+  const planned = await stage.card('Start staging: planned');
+  expect(buttonsOf(planned ?? empty)).toEqual(['change.cancel']);
+  await stage.slack.openHome({ as: BEN });
+  await expect.poll(home).toContain('Running and due back (1)');
+  expect(home()).toContain('Takes back');
+  await stage.slack.openHome({ as: ANA });
+  const own = () => JSON.stringify(stage.slack.screen(ANA).home ?? []);
+  await expect.poll(own).toContain('Running and due back (1)');
+  expect(own()).not.toContain('Your requests');
+});
