@@ -39,10 +39,11 @@ export async function walk(runs: number, seed: number): Promise<Walked> {
     }
   });
   const checked = await fc.check(property, { numRuns: runs, seed, endOnFailure: false });
-  return {
-    reach,
-    failure: checked.failed ? (fc.defaultReportMessage(checked) ?? 'it failed') : null,
-  };
+  return { reach, failure: checked.failed ? reportOf(checked) : null };
+}
+
+function reportOf<T>(checked: fc.RunDetails<T>): string {
+  return `${fc.defaultReportMessage(checked)}\n${checked.errorInstance}`;
 }
 
 async function note(reach: Reach, theatre: Theatre, steps: number): Promise<void> {

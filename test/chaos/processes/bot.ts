@@ -1,0 +1,54 @@
+import { readFileSync } from 'node:fs';
+import { pino } from 'pino';
+import { z } from 'zod';
+import { startApp } from '../../../src/app.ts';
+import { commands, reserved } from '../../../src/commands/index.ts';
+import { loadConfig } from '../../../src/config.ts';
+import { deathFrom, dieAt } from './death.ts';
+
+/** The bot in a process of its own, whose clock is told to it and which dies when it is told to. */
+const Order = z.union([
+  z.strictObject({ now: z.string() }),
+  z.strictObject({ do: z.enum(['wake', 'stop']) }),
+]);
+
+/** A server that never answers is given up long before a test would be. */
+const PATIENCE_MS = 1_500;
+
+const clock = { now: new Date(process.env.CHAOS_NOW ?? 0) };
+const now = () => clock.now;
+dieAt(deathFrom(process.env.CHAOS_DEATH));
+
+const names = (kind: 'query' | 'change') =>
+  commands.filter((command) => command.kind === kind).map(({ name }) => name);
+const config = loadConfig({
+  env: process.env,
+  readFile: (path) => readFileSync(path, 'utf8'),
+  commands: {
+    queries: [...names('query'), ...reserved.queries],
+    changes: [...names('change'), ...reserved.changes],
+  },
+});
+if (!config.ok) throw new Error(JSON.stringify(config.problems));
+
+const started = await startApp({
+  config: config.config,
+  version: 'chaos',
+  log: pino({ level: process.env.TEST_LOG ?? 'silent' }, pino.destination(2)),
+  now,
+  clock: {
+    now: () => now().getTime(),
+    sleep: async () => undefined,
+    timeout: (ms) => AbortSignal.timeout(Math.ceil(Math.min(ms, PATIENCE_MS))),
+    random: () => 0.5,
+  },
+});
+if (!started.ok) throw new Error(JSON.stringify(started.problems));
+
+process.on('message', (message) => {
+  const order = Order.parse(message);
+  if ('now' in order) clock.now = new Date(order.now);
+  else if (order.do === 'wake') started.wake();
+  else void started.stop().then(() => process.exit());
+});
+process.send?.({ port: started.port });

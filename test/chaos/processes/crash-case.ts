@@ -1,0 +1,167 @@
+import type { Change } from '../../../src/changes/change.ts';
+import { stateText } from '../../../src/slack/card.ts';
+import { events, verifyChain } from '../../../src/storage/audit.ts';
+import { changesWhere } from '../../../src/storage/changes.ts';
+import { openDatabase } from '../../../src/storage/database.ts';
+import { holderOf } from '../../../src/storage/permits.ts';
+import { wrongWithTrail } from '../sim/at-the-end.ts';
+import { type Call, type Deed, openDriver } from './driver.ts';
+import { AUDIT_KEY, openProcessStage, type ProcessStage } from './stage.ts';
+
+/** Every step of a change at which a process can die; what is one commit dies before and after. */
+export const STEPS = [
+  'before drafted',
+  'after drafted',
+  'before received confirm',
+  'after received confirm',
+  'before confirmed',
+  'after confirmed',
+  'before card drawn',
+  'after card drawn',
+  'before received approve',
+  'after received approve',
+  'before approved',
+  'after approved',
+  'before claimed',
+  'after claimed',
+  'at the server',
+  'before succeeded|failed|unknown|handed-back',
+  'after succeeded|failed|unknown|handed-back',
+  'before card drawn 2',
+  'after card drawn 2',
+  'before card drawn 3',
+] as const;
+export type Step = (typeof STEPS)[number];
+
+export const FAULTS = [
+  null,
+  '500-before-effect',
+  '502-after-effect',
+  'reset',
+  'reset-after-effect',
+  'hang',
+  'truncated-json',
+  '429-retry-after',
+] as const;
+export type Fault = (typeof FAULTS)[number];
+
+export interface Case {
+  readonly step: Step;
+  readonly fault: Fault;
+  readonly call: Call;
+}
+
+export interface Played {
+  readonly died: boolean;
+  readonly wrong: readonly string[];
+}
+
+/** One life of one change, with one death and one fault in it, judged from outside. */
+export async function play(databaseUrl: string, { step, fault, call }: Case): Promise<Played> {
+  const stage = await openProcessStage({ databaseUrl });
+  try {
+    const { operation } = call;
+    if (fault) stage.cloud.arm({ operation, fault, times: 1 });
+    const driver = await openDriver(stage, step === 'at the server' ? '' : step);
+    if (step === 'at the server') killAtRequest(stage, operation);
+    const card = await driver.live(call);
+    await stage.stopBots();
+    const wrong = await judged(stage, { databaseUrl, call, card, mayDoubt: mayDoubt(step, fault) });
+    return { died: driver.deaths() > 0, wrong };
+  } finally {
+    await stage.close();
+  }
+}
+
+const UNDER_WAY: readonly Step[] = [
+  'after claimed',
+  'at the server',
+  'before succeeded|failed|unknown|handed-back',
+];
+const ANSWERED: readonly Fault[] = [null, '429-retry-after'];
+
+/** Whoever dies with a request under way cannot know, nor can whoever got no clear answer. */
+function mayDoubt(step: Step, fault: Fault): boolean {
+  return UNDER_WAY.includes(step) || !ANSWERED.includes(fault);
+}
+
+/** The process is gone when the request has arrived, and the server goes on with it. */
+function killAtRequest({ cloud, living }: ProcessStage, operation: string): void {
+  const stopListening = cloud.onRequest(() => {
+    if (cloud.count(operation) === 0) return;
+    stopListening();
+    for (const bot of living()) void bot.kill();
+  });
+}
+
+interface Facts extends Deed {
+  readonly databaseUrl: string;
+  readonly call: Call;
+  readonly mayDoubt: boolean;
+}
+
+async function judged(stage: ProcessStage, facts: Facts): Promise<readonly string[]> {
+  const { databaseUrl, call, card } = facts;
+  const database = await openDatabase(databaseUrl, { now: () => stage.clock.now });
+  try {
+    const [changes, trail, verified] = await Promise.all([
+      changesWhere(database.db, { limit: 100 }),
+      events(database.db, { afterSeq: 0, limit: 10_000 }),
+      verifyChain(database.db, AUDIT_KEY),
+    ]);
+    const sent = changes.filter(({ confirmedAt }) => confirmedAt !== null);
+    const locks = await Promise.all(
+      sent.map(async ({ id, plan: { target } }) => {
+        return { id, holder: await holderOf(database.db, `${target.kind}:${target.id}`) };
+      }),
+    );
+    const locked = new Set(locks.flatMap(({ id, holder }) => (holder === id ? [id] : [])));
+    return [
+      ...(verified.ok ? [] : [`the audit chain is broken at ${verified.seq}`]),
+      ...changes.flatMap((change) => wrongWithTrail(change, trail)),
+      ...wrongWithDeliveries(stage, call),
+      ...(sent.length === 1 ? [] : [`${sent.length} changes were confirmed`]),
+      ...sent.flatMap((change) => wrongWithEnding(stage, change, facts)),
+      ...sent.flatMap((change) => wrongWithLock(change, locked.has(change.id))),
+      ...sent.flatMap((change) => wrongWithCard(stage, change, card)),
+    ];
+  } finally {
+    await database.close();
+  }
+}
+
+function wrongWithDeliveries({ cloud }: ProcessStage, { operation }: Call): readonly string[] {
+  const sent = cloud.requests().filter((each) => each.operation === operation);
+  const executed = sent.filter(({ status }) => status !== 429);
+  return [
+    ...(executed.length > 1 ? [`sent ${executed.length} times`] : []),
+    ...(cloud.effectCount(operation) > 1 ? ['it took effect twice'] : []),
+  ];
+}
+
+function wrongWithEnding(
+  stage: ProcessStage,
+  change: Change,
+  { call, mayDoubt: doubt }: Facts,
+): readonly string[] {
+  const { state } = change;
+  const effects = stage.cloud.effectCount(call.operation);
+  if (state === 'succeeded') return effects === 1 ? [] : ['“succeeded” without effect'];
+  if (state === 'failed') return effects === 0 ? [] : ['“failed” with an effect'];
+  if (state !== 'unknown') return [`it ended as ${state}`];
+  return doubt ? [] : ['nobody knows, although everything was answered and written down'];
+}
+
+function wrongWithLock({ state }: Change, isLocked: boolean): readonly string[] {
+  if (state === 'unknown') return isLocked ? [] : ['in doubt, and not locked'];
+  return isLocked ? [`${state}, and still locked`] : [];
+}
+
+function wrongWithCard(stage: ProcessStage, change: Change, card: Deed['card']): readonly string[] {
+  const all = stage.slack.messages('db-approvals').filter(({ threadTs }) => threadTs === null);
+  const own = all.filter(({ text, blocks }) => JSON.stringify([text, blocks]).includes(change.id));
+  if (own.length !== 1) return [`it has ${own.length} cards`];
+  const text = own[0]?.text ?? '';
+  const isRight = own[0]?.ts === card.ts && text.includes(stateText(change));
+  return isRight ? [] : [`its card says “${text.slice(0, 80)}”, and it is ${change.state}`];
+}

@@ -1,0 +1,125 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { ImpossibleGesture } from '../../../src/sandbox/slack/gestures/people.ts';
+import type { StoredMessage } from '../../../src/sandbox/slack/messages.ts';
+import type { BotProcess } from './child.ts';
+import type { ProcessStage } from './stage.ts';
+
+const ANA = 'U0ANA00001';
+const BEN = 'U0BEN00001';
+const LEASE_MS = 180_000;
+const PATIENCE_MS = 30_000;
+/** What a restart brings by itself comes soon; after that a person presses again, which is no harm. */
+const SOON_MS = 400;
+const ENDED = /: (accepted|refused by the server|nobody knows)/;
+const STEP_MS = 15_000;
+const STEP_TAKES_MS = 1_000;
+
+/** What is asked for, and which operation of the cloud it ends in. */
+export interface Call {
+  readonly line: string;
+  readonly operation: string;
+}
+
+export const CALLS = {
+  patch: { line: '/service stop staging for the night', operation: 'set state' },
+  post: {
+    line: '/service create "analytics new" provider=aws region=eu-west-1 ip=10.0.0.0/8 min=16 max=32 "a market"',
+    operation: 'create service',
+  },
+} satisfies Record<string, Call>;
+
+export interface Deed {
+  readonly card: Pick<StoredMessage, 'channel' | 'ts'>;
+}
+
+/** People who do what people do: look, wait a little, and press again what was not answered. */
+export async function openDriver(stage: ProcessStage, death: string) {
+  const { slack } = stage;
+  let deaths = 0;
+  let bot = await alive(await stage.start(death));
+
+  async function alive(started: BotProcess | null): Promise<BotProcess> {
+    const own = started ?? (await stage.start());
+    if (!own) throw new Error('The bot does not start');
+    stage.deliverTo(own);
+    return own;
+  }
+
+  async function revived(): Promise<void> {
+    if (bot.isAlive()) return;
+    deaths += 1;
+    stage.pass(LEASE_MS);
+    bot = await alive(await stage.start());
+  }
+
+  /** Until there is something to see; undefined when the bot dies before. */
+  async function seen<T>(look: () => T | undefined, what: string, ms = PATIENCE_MS) {
+    const end = performance.now() + ms;
+    while (performance.now() < end) {
+      const found = look();
+      if (found !== undefined) return found;
+      if (!bot.isAlive()) return undefined;
+      await pause(5);
+    }
+    throw new Error(`In vain waited for ${what}`);
+  }
+
+  /** Does something until its consequence is seen, however often the bot dies in it. */
+  async function insist<T>(act: () => Promise<unknown>, look: () => T | undefined, what: string) {
+    for (let time = 0; time < 4; time += 1) {
+      await revived();
+      // What a restart brought by itself is not asked for again.
+      const there = time > 0 ? await seen(look, what, SOON_MS).catch(() => undefined) : undefined;
+      if (there !== undefined) return there;
+      await act().catch(refuseOther);
+      const found = await seen(look, what);
+      if (found !== undefined) return found;
+    }
+    throw new Error(`It dies again and again before ${what}`);
+  }
+
+  const privately = () => slack.messages('ops').filter(({ ephemeralFor }) => ephemeralFor === ANA);
+  const preview = () => privately().findLast((each) => hasButton(each, 'change.confirm'));
+  const card = () => slack.messages('db-approvals').find(({ threadTs }) => threadTs === null);
+  const press = (as: string, at: StoredMessage | undefined, id: string) => {
+    if (!at) throw new ImpossibleGesture('there is no such message');
+    return slack.click(as, { in: 'message', channel: at.channel, ts: at.ts }, id);
+  };
+
+  const isEnded = () => (ENDED.test(card()?.text ?? '') ? true : undefined);
+
+  /** Time passes in steps so small that no lease runs out under somebody who is only slow. */
+  async function ended(): Promise<void> {
+    for (let step = 0; step < 60; step += 1) {
+      await revived();
+      if (await seen(isEnded, 'an ending', STEP_TAKES_MS).catch(() => undefined)) return;
+      stage.pass(STEP_MS);
+    }
+    throw new Error('In vain waited for an ending');
+  }
+
+  async function live({ line }: Call): Promise<Deed['card']> {
+    await insist(() => slack.command(ANA, 'ops', line), preview, 'a preview');
+    const posted = await insist(() => press(ANA, preview(), 'change.confirm'), card, 'a card');
+    const decided = () => (card()?.text.includes('waiting for approval') ? undefined : card());
+    await insist(() => press(BEN, card(), 'change.approve'), decided, 'a decision');
+    await ended();
+    for (let round = 0; round < 3; round += 1) {
+      await revived();
+      stage.pass(LEASE_MS);
+      await seen(isEnded, 'an ending');
+      await pause(100);
+    }
+    return { channel: posted.channel, ts: posted.ts };
+  }
+  return { live, deaths: () => deaths };
+}
+
+function refuseOther(error: unknown): void {
+  // A button that is gone was pressed already, or its question is settled.
+  if (!(error instanceof ImpossibleGesture)) throw error;
+}
+
+function hasButton({ blocks }: StoredMessage, actionId: string): boolean {
+  return JSON.stringify(blocks).includes(`"${actionId}"`);
+}
