@@ -113,27 +113,15 @@ function stricterStart(file: Readonly<Record<string, unknown>>, approvals: objec
   return { ...file, policy: [rules[0], own, ...rules.slice(1)] };
 }
 
-const freeze = (from: string, until: string) => (file: Readonly<Record<string, unknown>>) => ({
-  ...file,
-  freezes: [{ from, until, on: { tags: ['staging'] }, reason: 'sale' }],
-});
-
-test.for<[string, string, string]>([
-  ['begin after a freeze', 'at=20:00', 'Stop staging?'],
-  ['begin in a freeze', 'in=1h', 'is frozen until'],
-  ['go back in a freeze', 'at=16:00 for=23h', 'is frozen until'],
-])('what is to %s is weighed at that hour', async ([, words, answer]) => {
-  const stage = await openStage({
-    yaml: answer.endsWith('?')
-      ? freeze('2026-11-20T11:00Z', '2026-11-20T18:00Z')
-      : freeze(...(words === 'in=1h' ? IN_AN_HOUR : TOMORROW)),
-  });
+test.for<[string, string, Readonly<ReturnType<typeof freeze>>, string]>([
+  ['begin after a freeze', 'at=20:00', freeze('20T11:00Z', '20T18:00Z'), 'Stop staging?'],
+  ['begin in a freeze', 'in=1h', freeze('20T12:30Z', '20T18:00Z'), 'is frozen until'],
+  ['go back in one', 'at=16:00 for=23h', freeze('21T12:00Z', '21T18:00Z'), 'is frozen until'],
+])('what is to %s is weighed at that hour', async ([, words, yaml, answer]) => {
+  const stage = await openStage({ yaml });
   await stage.slack.command(ANA, 'ops', `/service stop staging ${words}`);
   await stage.privateWord(ANA, answer);
 });
-
-const IN_AN_HOUR = ['2026-11-20T12:30Z', '2026-11-20T18:00Z'] as const;
-const TOMORROW = ['2026-11-21T12:00Z', '2026-11-21T18:00Z'] as const;
 
 test('Home shows what waits for its hour, and what is due back', async () => {
   const stage = await openStage();
@@ -149,3 +137,9 @@ test('Home shows what waits for its hour, and what is due back', async () => {
   await expect.poll(own).toContain('Running and due back (1)');
   expect(own()).not.toContain('Your requests');
 });
+
+function freeze(from: string, until: string) {
+  const span = { from: `2026-11-${from}`, until: `2026-11-${until}` };
+  const freezes = [{ ...span, on: { tags: ['staging'] }, reason: 'sale' }];
+  return (file: Readonly<Record<string, unknown>>) => ({ ...file, freezes });
+}

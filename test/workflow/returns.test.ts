@@ -90,8 +90,21 @@ test('replicas that plan it at the same time plan it once', async () => {
   const { world } = await theWorld();
   await stored(world.database, parentOf());
   const [one, other] = [returnsOf(), returnsOf()];
-  await Promise.all([one(world), other(world)]);
+  // Whoever comes second finds it done, and has nothing to try again.
+  expect(await Promise.all([one(world), other(world)])).toEqual([1, 1]);
   expect(await childrenIn(world)).toHaveLength(1);
+});
+
+test('what another replica has planned meanwhile is not said to stay', async () => {
+  const parent = parentOf();
+  const { world } = await theWorld(async () => {
+    await stored(world.database, aChange({ state: 'approved', parent: parent.id }));
+    return null;
+  });
+  await stored(world.database, parent);
+  expect(await returnsOf()(world)).toBe(1);
+  expect((await loadChange(world.database.db, parent.id))?.backAt).toEqual(minutes(60));
+  expect(await messagesIn(world)).toEqual([]);
 });
 
 test('while the API is down it is tried again, not too often, and nothing is dropped', async () => {
