@@ -96,6 +96,46 @@ describe('the list', () => {
     ]);
   });
 
+  test('is read several pages at a time, and keeps the order of the server', async () => {
+    const together = Promise.withResolvers<void>();
+    const asked = new Set<number>();
+    const pages: Respond = async (response, received) => {
+      const offset = Number(received.query.offset ?? 0);
+      if (offset > 0 && asked.add(offset).size === 3) together.resolve();
+      // Each page but the first comes only when the others were asked for as well.
+      if (offset > 0) await together.promise;
+      const data = numbered(offset, Math.min(2, 7 - offset));
+      json(200, { data, meta: { total: 7 } })(response, received);
+    };
+    const server = await serve(pages);
+    const { result } = await client(server.url).listAlerts();
+    expect(result.alerts.map(({ id }) => id)).toEqual(numbered(0, 7).map(({ id }) => id));
+    expect(result).toMatchObject({ total: 7, complete: true });
+  });
+
+  test('has five pages on their way at most', async () => {
+    const clock = testClock();
+    const under = { way: 0, most: 0 };
+    const server = await serve((response, received) => {
+      under.most = Math.max(under.most, under.way);
+      const offset = Number(received.query.offset ?? 0);
+      json(200, { data: numbered(offset, 1), meta: { total: 14 } })(response, received);
+    });
+    const alerts = createAlertsClient({
+      baseUrl: server.url,
+      token: new Secret('canary-token'),
+      version: '0.1.0',
+      // A deadline is set for each request when it leaves, before any of them has arrived.
+      clock: { ...clock, timeout: (ms) => (under.way += 1) && clock.timeout(ms) },
+      observe: () => {
+        under.way -= 1;
+      },
+    });
+    onTestFinished(() => alerts.close());
+    expect((await alerts.listAlerts()).result.alerts).toHaveLength(14);
+    expect(under.most).toBe(5);
+  });
+
   test('of a server that ignores pages is not read for ever', async () => {
     const server = await serve(json(200, { data: numbered(0, 3), meta: { total: 5 } }));
     const { result } = await client(server.url).listAlerts();
