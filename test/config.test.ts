@@ -20,7 +20,9 @@ test('the example file is accepted as it stands', () => {
         { place: 2, approvals: { count: 2, self: false }, breakGlass: { to: 'approver' } },
         { place: 3, approvals: { count: 1, self: false } },
         { place: 4, approvals: null },
+        { place: 5, approvals: null },
       ],
+      never: [{ commands: ['service stop'], reason: 'The shop reads from it day and night' }],
       freezes: [{ reason: 'year end', from: new Date('2026-12-24T00:00:00Z'), by: 'Gus' }],
     },
     digests: [

@@ -41,8 +41,12 @@ function hidden(field: string, value: Json): Json {
 /** Field by field what would be other than it is, and what is carried over untouched. */
 export function planLines({ rows, keptAsIs }: Plan): readonly Line[] {
   const changed = rows.map(({ label, before, after }): Line => {
-    const was =
-      before === null ? [] : [instantOf(before) ?? bounded(valueText(before), 300), ' → '];
+    const then = instantOf(before);
+    const was: Line = then
+      ? [then, ' → ']
+      : before === null
+        ? []
+        : [`${bounded(valueText(before), 300)} → `];
     return fact(label, ...was, instantOf(after) ?? { bold: bounded(valueText(after), 600) });
   });
   const kept = keptAsIs.length > 0 ? [fact('Kept as is', keptAsIs.join(', '))] : [];

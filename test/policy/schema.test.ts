@@ -114,6 +114,29 @@ test.for<[string, object, string]>([
     'policy[0].aprovals: is not a known key (did you mean “approvals”?)',
   ],
   [
+    'what is never done is no command',
+    { policy: [LAX], never: [{ commands: ['service stopp'], reason: 'it hurts' }] },
+    'never[0].commands[0]: matches no command: “service stopp” (did you mean “service stop”?)',
+  ],
+  [
+    'what is never done only looks',
+    { policy: [LAX], never: [{ commands: ['service list'], reason: 'it hurts' }] },
+    'never[0].commands[0]: matches no command: “service list” (did you mean “service start”?)',
+  ],
+  [
+    'what is never done says no why',
+    { policy: [LAX], never: [{ commands: ['service stop'], reason: '  ' }] },
+    'never[0].reason: must not be empty',
+  ],
+  [
+    'what is never done is about a tag that no service has',
+    {
+      policy: [LAX],
+      never: [{ commands: ['service *'], on: { tags: ['prdo'] }, reason: 'it hurts' }],
+    },
+    'never[0].on.tags[0]: names no tag of a service: “prdo” (did you mean “prod”?)',
+  ],
+  [
     'a role admits nobody',
     { roles: { operator: {} } },
     'roles.operator: admits nobody (give it groups, users, or both)',

@@ -76,6 +76,54 @@ test('a freeze that began since stops what was approved before it', async () => 
   expect(stage.cloud.effectCount('set state', STAGING)).toBe(0);
 });
 
+interface Ruled {
+  readonly policy: readonly { readonly allow: readonly string[] }[];
+}
+
+/** The same file, in which no rule speaks of services any more. */
+function withoutServices(file: Record<string, never>) {
+  const { policy, ...rest } = file as unknown as Ruled;
+  const speaks = ({ allow }: Ruled['policy'][number]) => !allow.includes('service *');
+  return { ...rest, policy: policy.filter(speaks) };
+}
+
+test('a policy that no longer knows of a waiting change says so on its card, and runs nothing', async () => {
+  const stage = await openStage({ databaseUrl: await freshUrl('sqlite') });
+  const card = await ask(stage);
+  await stage.restart(withoutServices);
+  await stage.press(BEN, card, 'change.approve');
+  const ended = await stage.card('not run, for the policy refuses it now');
+  expect(textOf(ended ?? empty)).toContain(
+    'No rule of today’s policy allows /service stop on staging.',
+  );
+  expect(stage.cloud.count('set state')).toBe(0);
+});
+
+test('a requester whom the policy no longer lets ask gets nothing run', async () => {
+  const stage = await openStage({ databaseUrl: await freshUrl('sqlite') });
+  const card = await ask(stage);
+  await stage.restart((file) =>
+    JSON.parse(JSON.stringify(file).replaceAll('"to":"operator"', '"to":"approver"')),
+  );
+  await stage.press(BEN, card, 'change.approve');
+  const ended = await stage.card('not run, for the policy refuses it now');
+  expect(textOf(ended ?? empty)).toContain('Today’s policy does not let ');
+  expect(stage.cloud.count('set state')).toBe(0);
+});
+
+test('what is ruled out for everyone since is not run', async () => {
+  const stage = await openStage({ databaseUrl: await freshUrl('sqlite') });
+  const card = await ask(stage);
+  await stage.restart((file) => ({
+    ...(file as object),
+    never: [{ commands: ['service stop'], reason: 'The lab runs all night' }],
+  }));
+  await stage.press(BEN, card, 'change.approve');
+  const ended = await stage.card('not run, for the policy refuses it now');
+  expect(textOf(ended ?? empty)).toContain('The lab runs all night');
+  expect(stage.cloud.count('set state')).toBe(0);
+});
+
 test('while Slack does not say who is who, nothing is approved', async () => {
   const stage = await openStage();
   const card = await ask(stage);
