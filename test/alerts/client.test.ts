@@ -116,6 +116,11 @@ describe('the list', () => {
   test('has five pages on their way at most', async () => {
     const clock = testClock();
     const under = { way: 0, most: 0 };
+    // A deadline is set for each request when it leaves, before any of them has arrived.
+    const timeout = (ms: number) => {
+      under.way += 1;
+      return clock.timeout(ms);
+    };
     const server = await serve((response, received) => {
       under.most = Math.max(under.most, under.way);
       const offset = Number(received.query.offset ?? 0);
@@ -125,8 +130,7 @@ describe('the list', () => {
       baseUrl: server.url,
       token: new Secret('canary-token'),
       version: '0.1.0',
-      // A deadline is set for each request when it leaves, before any of them has arrived.
-      clock: { ...clock, timeout: (ms) => (under.way += 1) && clock.timeout(ms) },
+      clock: { ...clock, timeout },
       observe: () => {
         under.way -= 1;
       },
