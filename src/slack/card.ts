@@ -83,8 +83,13 @@ export function changeCard(change: Change, drawing: Drawing): Message {
       ...call(change, drawing),
       ruleLine(change, drawing),
     ),
-    buttons(`card:${change.version}`, ...cardButtons(change, drawing)),
+    buttons(drawnId(change), ...cardButtons(change, drawing)),
   );
+}
+
+// Slack wants a new id for each drawing: one is drawn anew for what takes it back as well.
+function drawnId({ version, child }: Change): string {
+  return ['card', version, ...(child ? [child.state] : [])].join(':');
 }
 
 function facts(change: Change): readonly Line[] {

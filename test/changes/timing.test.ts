@@ -1,7 +1,14 @@
 import { expect, test } from 'vitest';
 import type { Change, Timing } from '../../src/changes/change.ts';
 import { planDigest } from '../../src/changes/digest.ts';
-import { approve, confirm, decidingRoles, finish, resolve } from '../../src/changes/lifecycle.ts';
+import {
+  approve,
+  confirm,
+  decidingRoles,
+  finish,
+  keep,
+  resolve,
+} from '../../src/changes/lifecycle.ts';
 import {
   actor,
   ana,
@@ -71,6 +78,18 @@ test('a doubt that was settled counts from when it was sent', () => {
     resolve(change, ben, { happened, note: 'the console says so' }, minutes(100));
   expect(settle(true)).toMatchObject({ change: { backAt: minutes(242) } });
   expect(settle(false)).toMatchObject({ change: { backAt: null } });
+});
+
+test('what cannot be taken back any more stays, once', () => {
+  const change = timed({ startAt: null, back }, 'succeeded', { backAt: minutes(242) });
+  const kept = keep(change);
+  expect(kept).toMatchObject({
+    ok: true,
+    change: { state: 'succeeded', backAt: null, version: 4 },
+  });
+  const no = { ok: false, refusal: 'already-decided' };
+  expect(keep({ ...change, backAt: null })).toEqual(no);
+  expect(keep({ ...change, state: 'executing' })).toEqual(no);
 });
 
 test('an approval is bound to the times, too', () => {
