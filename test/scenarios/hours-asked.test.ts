@@ -113,7 +113,7 @@ function stricterStart(file: Readonly<Record<string, unknown>>, approvals: objec
   return { ...file, policy: [rules[0], own, ...rules.slice(1)] };
 }
 
-test.for<[string, string, Readonly<ReturnType<typeof freeze>>, string]>([
+test.for<[string, string, ReturnType<typeof freeze>, string]>([
   ['begin after a freeze', 'at=20:00', freeze('20T11:00Z', '20T18:00Z'), 'Stop staging?'],
   ['begin in a freeze', 'in=1h', freeze('20T12:30Z', '20T18:00Z'), 'is frozen until'],
   ['go back in one', 'at=16:00 for=23h', freeze('21T12:00Z', '21T18:00Z'), 'is frozen until'],
