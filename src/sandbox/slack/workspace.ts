@@ -43,6 +43,8 @@ export interface Room {
   readonly topic: string;
   readonly members: string[];
   archived: boolean;
+  /** What it was called before it was renamed. */
+  readonly formerNames?: readonly string[];
 }
 
 export function memberOf(workspace: Workspace, id: string): Member | undefined {

@@ -60,6 +60,7 @@ export function conversationJson(world: World, room: Room): Json {
       ? { user: room.members.find((id) => id !== botUserId) }
       : {
           name: room.name,
+          previous_names: room.formerNames ?? [],
           is_member: isIn(room, botUserId),
           num_members: room.members.length,
           topic: { value: room.topic, creator: '', last_set: 0 },
