@@ -1,4 +1,5 @@
 import { type Kysely, sql } from 'kysely';
+import { fifthSchema } from './fifth-schema.ts';
 import { firstSchema } from './first-schema.ts';
 import { fourthSchema } from './fourth-schema.ts';
 import { readMeta, writeMeta } from './meta.ts';
@@ -8,7 +9,7 @@ import type { Db, Tables, Tx } from './tables.ts';
 import { thirdSchema } from './third-schema.ts';
 
 // Append only: a migration that has run anywhere is never edited.
-const MIGRATIONS = [firstSchema, secondSchema, thirdSchema, fourthSchema];
+const MIGRATIONS = [firstSchema, secondSchema, thirdSchema, fourthSchema, fifthSchema];
 export const SCHEMA_VERSION = MIGRATIONS.length;
 const VERSION_KEY = 'schema-version';
 
@@ -44,7 +45,7 @@ async function waitForOthers(tx: Tx): Promise<void> {
 }
 
 /** 0 for an empty database; the role that runs the bot needs no right to create tables. */
-async function schemaVersion(db: Db): Promise<number> {
+export async function schemaVersion(db: Db): Promise<number> {
   if (!(await hasMeta(db))) return 0;
   const version = Number(await readMeta(db, VERSION_KEY));
   if (Number.isInteger(version)) return version;

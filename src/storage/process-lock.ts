@@ -1,5 +1,8 @@
+import { existsSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import { createPrivately } from './sqlite.ts';
+
+const BUSY = 5;
 
 /**
  * Held until it is called or the process dies, however it dies. Two processes on one SQLite file
@@ -19,4 +22,20 @@ export function lockProcess(path: string): () => void {
     });
   }
   return () => lock.close();
+}
+
+/** Asks without waiting, and lets go at once: a start in that moment would find the file taken. */
+export function isLocked(path: string): boolean {
+  const lockPath = `${path}.lock`;
+  if (!existsSync(lockPath)) return false;
+  const lock = new DatabaseSync(lockPath, { readOnly: true, timeout: 0 });
+  try {
+    lock.exec('select count(*) from sqlite_master');
+    return false;
+  } catch (error) {
+    if (error instanceof Error && 'errcode' in error && error.errcode === BUSY) return true;
+    throw error;
+  } finally {
+    lock.close();
+  }
 }

@@ -18,6 +18,7 @@ const SERVER: Readonly<Record<string, string>> = {
   '28P01': 'The database refuses the user or the password of DATABASE_URL.',
   '28000': 'The database refuses the user of DATABASE_URL.',
   '3D000': 'The server has no database of the name in DATABASE_URL.',
+  '25006': 'The database can only be read: is this a standby server?',
   '42501': 'The user of DATABASE_URL may not do that in this database.',
   '53100': 'The disk of the database is full. Make room; it goes on by itself from then on.',
   '53300': 'The server takes no more connections.',
