@@ -12,6 +12,7 @@ export type Trouble =
   | 'answer'
   | 'rate-limit'
   | 'budget'
+  | 'stopping'
   | 'no-connection'
   | 'connection-lost'
   | 'deadline'
@@ -36,6 +37,7 @@ const SENTENCES: Record<Trouble, string> = {
   answer: 'the server answered with an error',
   'rate-limit': 'the server asks to wait',
   budget: 'too many requests are waiting, so this one was not sent',
+  stopping: 'Signalbox is being stopped, and this read was given up',
   'no-connection': 'no connection to the server could be made',
   'connection-lost': 'the connection broke before the answer was complete',
   deadline: 'the server did not answer in time',
@@ -130,4 +132,14 @@ export class Secret {
   [inspect.custom](): string {
     return '[secret]';
   }
+}
+
+/** The system's own word for it, from the end of the chain: ENOTFOUND, CERT_HAS_EXPIRED. */
+export function causeCode(error: unknown): string | null {
+  if (!(error instanceof Error)) return null;
+  const inner = 'original' in error ? error.original : error.cause;
+  const deeper = causeCode(inner);
+  if (deeper !== null) return deeper;
+  const code = 'code' in error ? String(error.code) : '';
+  return /^[A-Z][A-Z\d_]+$/.test(code) ? code : null;
 }

@@ -149,7 +149,7 @@ function knownZone(zone: string | undefined): string | null {
 type User = NonNullable<Awaited<ReturnType<WebClient['users']['info']>>['user']>;
 
 /** A flag that is missing where it should stand is no reason to trust: the reply must be whole. */
-function standingOf(user: User, home: Home): 'member' | Refusal {
+export function standingOf(user: User, home: Home): 'member' | Refusal {
   if (!isOurs(user, home)) return 'other-workspace';
   if (user.deleted !== false) return 'deactivated';
   if (user.is_bot !== false || user.id === 'USLACKBOT') return 'bot';

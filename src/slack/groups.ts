@@ -14,7 +14,7 @@ export type GroupsFound =
   | { readonly ok: true; readonly groups: RoleGroups }
   | { readonly ok: false; readonly problems: readonly string[] };
 
-interface Listed extends Group {
+export interface Listed extends Group {
   readonly disabled: boolean;
 }
 
@@ -58,7 +58,8 @@ async function isKnown(lookups: WebClient, user: string): Promise<boolean> {
   }
 }
 
-async function listGroups(lookups: WebClient): Promise<readonly Listed[]> {
+/** All of the workspace, those that are switched off too. */
+export async function listGroups(lookups: WebClient): Promise<readonly Listed[]> {
   const { usergroups } = await lookups.usergroups.list({ include_disabled: true });
   if (!usergroups) throw new Error('Slack answered usergroups.list without groups');
   return usergroups.flatMap(({ id, handle, date_delete }) =>

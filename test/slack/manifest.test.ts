@@ -23,6 +23,7 @@ const SCOPE_OF: Readonly<Record<string, string | readonly string[] | null>> = {
   'usergroups.list': 'usergroups:read',
   'usergroups.users.list': 'usergroups:read',
   'users.info': 'users:read',
+  'users.list': 'users:read',
   'views.open': null,
   'views.publish': null,
   'views.update': null,

@@ -1,0 +1,43 @@
+import { createHmac, randomUUID } from 'node:crypto';
+import type { Secret } from '../errors.ts';
+
+export interface Door {
+  readonly port: number;
+  readonly withinMs: number;
+}
+
+/** `other-secret`: whoever listens there does not take what is signed with ours. */
+export type Knocked = 'answered' | 'other-secret' | 'stranger';
+
+/**
+ * Slack's own first request to an address, signed as Slack would: whoever listens on our port must
+ * give the challenge back. Throws where nobody listens.
+ */
+export async function knock({ port, withinMs }: Door, secret: Secret): Promise<Knocked> {
+  const challenge = randomUUID();
+  const body = JSON.stringify({ type: 'url_verification', challenge });
+  const timestamp = String(Math.floor(Date.now() / 1_000));
+  const hmac = createHmac('sha256', secret.reveal()).update(`v0:${timestamp}:${body}`);
+  const answer = await fetch(`http://127.0.0.1:${port}/slack/events`, {
+    method: 'POST',
+    redirect: 'error',
+    signal: AbortSignal.timeout(withinMs),
+    headers: {
+      'content-type': 'application/json',
+      'x-slack-request-timestamp': timestamp,
+      'x-slack-signature': `v0=${hmac.digest('hex')}`,
+    },
+    body,
+  });
+  const text = await answer.text();
+  if (answer.status === 401) return 'other-secret';
+  return answer.ok && text.includes(challenge) ? 'answered' : 'stranger';
+}
+
+/** What a running Signalbox says of itself on that port; throws where nobody listens. */
+export async function readiness({ port, withinMs }: Door): Promise<string | null> {
+  const signal = AbortSignal.timeout(withinMs);
+  const answer = await fetch(`http://127.0.0.1:${port}/readyz`, { redirect: 'error', signal });
+  const text = (await answer.text()).trim().slice(0, 200);
+  return answer.ok ? null : text;
+}

@@ -1,0 +1,84 @@
+import { causeCode } from '../errors.ts';
+import { refusedBySlack } from './slack-error.ts';
+
+export interface Trouble {
+  readonly says: string;
+  readonly fix: string;
+  /** Nothing is wrong with us: it was only too early to ask. */
+  readonly passing: boolean;
+}
+
+const REINSTALL = 'at api.slack.com/apps open the app, Install App, Reinstall to Workspace';
+const COPY = 'then copy the bot token into SLACK_BOT_TOKEN';
+
+/** What Slack's own names for a refused token mean, and the way out of each. */
+const REFUSALS: Readonly<Record<string, readonly [says: string, fix: string]>> = {
+  invalid_auth: [
+    'Slack does not know this token, or not from this address (invalid_auth)',
+    'copy it anew from OAuth & Permissions; if it is right, look at the allowed IP addresses there',
+  ],
+  not_authed: ['no token was sent (not_authed)', `${COPY.slice(5)}, from OAuth & Permissions`],
+  token_expired: [
+    'the token has expired: token rotation is on for this app (token_expired)',
+    'create the app anew from manifest.json, without token rotation; it cannot be switched off',
+  ],
+  token_revoked: [
+    'the token was revoked, or the app removed (token_revoked)',
+    `${REINSTALL}, ${COPY}`,
+  ],
+  account_inactive: [
+    'the app was uninstalled, or its bot user deactivated (account_inactive)',
+    `have an administrator of the workspace allow it again, ${REINSTALL}, ${COPY}`,
+  ],
+  not_allowed_token_type: [
+    'this is a token of another kind (not_allowed_token_type)',
+    'SLACK_BOT_TOKEN begins with xoxb-, SLACK_APP_TOKEN with xapp-',
+  ],
+  socket_mode_not_enabled: [
+    'Socket Mode is off for this app',
+    'switch it on under Socket Mode at api.slack.com/apps, or unset SLACK_APP_TOKEN for HTTP',
+  ],
+  plan_upgrade_required: paidPlan(),
+  paid_teams_only: paidPlan(),
+};
+
+function paidPlan(): readonly [string, string] {
+  return [
+    'this Slack plan has no user groups',
+    'list people by their member ids: users: [U…] in each role of signalbox.yaml',
+  ];
+}
+
+/** Why Slack did not do what was asked, in words for whoever installs us. */
+export function tokenTrouble(error: unknown): Trouble {
+  const refused = refusedBySlack(error);
+  if (refused === 'ratelimited') return tooOften();
+  if (refused === 'missing_scope') return missingScope(error);
+  const known = refused === null ? undefined : REFUSALS[refused];
+  if (known) return { says: known[0], fix: known[1], passing: false };
+  if (refused !== null) {
+    const fix = 'look the word up at docs.slack.dev, under the method’s errors';
+    return { says: `Slack refuses: ${refused}`, fix, passing: false };
+  }
+  return unreachable(error);
+}
+
+function tooOften(): Trouble {
+  const fix = 'run this again in a minute';
+  return { says: 'Slack was asked too often just now', fix, passing: true };
+}
+
+function missingScope(error: unknown): Trouble {
+  const data = error instanceof Error && 'data' in error ? error.data : null;
+  const needed = typeof data === 'object' && data !== null && 'needed' in data ? data.needed : '';
+  const scope = String(needed) || 'a scope';
+  const fix = `add ${scope} under OAuth & Permissions, then ${REINSTALL.slice(3)}`;
+  return { says: `the token lacks ${scope}`, fix, passing: false };
+}
+
+function unreachable(error: unknown): Trouble {
+  const code = causeCode(error);
+  const says = `Slack was not reached${code === null ? '' : ` (${code})`}`;
+  const fix = 'let this machine reach slack.com and wss-primary.slack.com by HTTPS';
+  return { says, fix, passing: false };
+}
