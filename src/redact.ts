@@ -19,3 +19,10 @@ export function redact(value: unknown, depth = 0): unknown {
     ]),
   );
 }
+
+/** Text for people in which none of these values is left, however it came in. */
+export function without(values: readonly string[], text: string): string {
+  // A short one would be found in the middle of words, and hide more than itself.
+  const hidden = values.filter((value) => value.length >= 6);
+  return hidden.reduce((clean, value) => clean.replaceAll(value, '[secret]'), text);
+}

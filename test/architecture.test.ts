@@ -12,6 +12,20 @@ interface Use {
 /** What a room may use of ours; with `type`, its types only. Whoever is not named is forbidden. */
 const MAY: Readonly<Record<string, readonly string[]>> = {
   audit: ['storage', 'config', 'type changes'],
+  doctor: [
+    'alerts',
+    'cloud',
+    'commands',
+    'config',
+    'errors',
+    'policy',
+    'redact',
+    'slack',
+    'storage',
+    'type changes',
+    'type http',
+    'type intent',
+  ],
   changes: [],
   costs: [],
   errors: [],
@@ -159,6 +173,7 @@ test('only the entry points read the environment', () => {
   const bot = files.filter((file) => roomOf(file) !== 'sandbox');
   expect(bot.filter((file) => code(file).includes('process.env'))).toEqual([
     'src/audit.ts',
+    'src/doctor.ts',
     'src/main.ts',
   ]);
 });

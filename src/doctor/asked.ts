@@ -1,0 +1,28 @@
+/** What became of a question: its answer, or why there is none. */
+export type Asked<T> =
+  | { readonly ok: true; readonly value: T }
+  | { readonly ok: false; readonly error: unknown };
+
+/** A class, so that it is told from what the other side answers. */
+export class DidNotAnswer extends Error {
+  override readonly name = 'DidNotAnswer';
+  readonly afterMs: number;
+
+  constructor(afterMs: number) {
+    super(`did not answer in ${afterMs / 1_000} s`);
+    this.afterMs = afterMs;
+  }
+}
+
+/** Never throws and never takes longer: whatever hangs is left behind. */
+export async function asked<T>(withinMs: number, work: () => Promise<T>): Promise<Asked<T>> {
+  const { promise: late, reject } = Promise.withResolvers<never>();
+  const timer = setTimeout(() => reject(new DidNotAnswer(withinMs)), withinMs);
+  try {
+    return { ok: true, value: await Promise.race([work(), late]) };
+  } catch (error) {
+    return { ok: false, error };
+  } finally {
+    clearTimeout(timer);
+  }
+}

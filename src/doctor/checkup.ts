@@ -1,0 +1,103 @@
+import { pino } from 'pino';
+import type { Problem } from '../config.ts';
+import { type Checkup, createCheckup } from '../slack/checkup.ts';
+import { type Examined, examine, fileFacts, tryWriting } from '../storage/examine.ts';
+import { apiLines } from './apis.ts';
+import { type Asked, asked } from './asked.ts';
+import { channelLines } from './channels.ts';
+import { configurationLines, problemLines } from './configuration.ts';
+import { databaseLines } from './database.ts';
+import { type Section, skipped } from './line.ts';
+import type { Patient } from './patient.ts';
+import { peopleLines, readRegister } from './people.ts';
+import { doorLines, replicaLines } from './running.ts';
+import { slackByHand, slackLines } from './slack.ts';
+
+/** Where the configuration cannot be read there is nobody to ask. */
+export function refused(problems: readonly Problem[]): readonly Section[] {
+  const later = skipped('the rest', 'not looked at', 'mend the configuration, then run this again');
+  return [
+    { title: 'Configuration', lines: problemLines(problems) },
+    { title: 'Slack, APIs, database', lines: [later] },
+  ];
+}
+
+/** Looks at everything at once, so that all of it takes no longer than the slowest answer. */
+export async function checkup(patient: Patient): Promise<readonly Section[]> {
+  const { config } = patient;
+  const [slack, apis, database, door] = await Promise.all([
+    slackSections(patient),
+    apiLines(patient),
+    lookAtDatabase(patient),
+    config.port === 0 ? [] : doorLines(doorOf(patient), config.slack.signingSecret),
+  ]);
+  return [
+    { title: 'Configuration', lines: configurationLines(config) },
+    ...slack,
+    { title: 'APIs', lines: apis },
+    { title: 'Database', lines: databaseLines(database) },
+    { title: 'Running', lines: [...door, ...replicas(patient, database.examined)] },
+    { title: 'By hand', lines: [...slackByHand(), keyByHand()] },
+  ];
+}
+
+async function slackSections(patient: Patient): Promise<readonly Section[]> {
+  const { config, withinMs } = patient;
+  const { slack: settings, policy } = config;
+  // A little longer than the question itself, so that one clock says what was too late.
+  const log = pino({ level: 'silent' });
+  const slack = createCheckup({ ...settings, log, withinMs: withinMs + 500 });
+  const ask = <T>(work: (from: Checkup) => Promise<T>) => asked(withinMs, () => work(slack));
+  const { appToken } = settings;
+  const [self, rooms, people, register, wayIn] = await Promise.all([
+    ask((from) => from.self()),
+    ask((from) => from.rooms()),
+    ask((from) => from.people()),
+    ask((from) => readRegister(from, policy)),
+    appToken ? ask((from) => from.wayIn(appToken)) : null,
+  ]);
+  const lines = slackLines(patient, { self, people, wayIn });
+  const title = { slack: 'Slack', channels: 'Channels', people: 'People' };
+  const blind = [skipped('not looked at', 'the bot token has to work first')];
+  return [
+    { title: title.slack, lines },
+    {
+      title: title.channels,
+      lines: self.ok ? channelLines(config, rooms, self.value.botName) : blind,
+    },
+    {
+      title: title.people,
+      lines: self.ok ? peopleLines(policy, { self: self.value, register, people }) : blind,
+    },
+  ];
+}
+
+async function lookAtDatabase({ config, withinMs }: Patient) {
+  const url = config.databaseUrl.reveal();
+  const key = config.key ? Buffer.from(config.key.reveal(), 'base64') : null;
+  const file = url.startsWith('file:') ? fileFacts(url) : null;
+  const isThere = file ? file.exists : !url.startsWith('file:');
+  const examined = isThere ? await asked(withinMs, () => examine(url, key)) : null;
+  const fits = examined?.ok === true && isOfUs(examined.value) && file?.ownedByUs !== false;
+  const written = fits ? await asked(withinMs, () => tryWriting(url)) : null;
+  return { url, file, examined, written };
+}
+
+function isOfUs({ schema, known }: Examined): boolean {
+  return schema > 0 && schema <= known;
+}
+
+function replicas({ now, version }: Patient, examined: Asked<Examined> | null) {
+  if (!examined?.ok) return [skipped('replicas', 'they are listed in the database')];
+  const { instances, clock } = examined.value;
+  return replicaLines(instances, { now: clock?.server ?? now(), version });
+}
+
+function doorOf({ config, withinMs }: Patient) {
+  return { port: config.port, withinMs };
+}
+
+function keyByHand() {
+  const says = 'nothing was written, so a cloud key that may only read passes here';
+  return skipped('write rights', says, 'the first change shows it: a refusal with 403');
+}

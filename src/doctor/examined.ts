@@ -1,0 +1,32 @@
+import { commands, nouns, reserved } from '../commands/index.ts';
+import type { Env, ReadFile } from '../config/environment.ts';
+import { loadConfig } from '../config.ts';
+import { manifestBeside, secretsOf } from './beside.ts';
+import { checkup, refused } from './checkup.ts';
+import type { Patient } from './patient.ts';
+import { cleaned, type Report } from './report.ts';
+
+export interface Given extends Pick<Patient, 'version' | 'now' | 'withinMs'> {
+  readonly env: Env;
+  readonly readFile: ReadFile;
+}
+
+/** Everything that is found, without a secret in it whatever a server may have quoted. */
+export async function examined(given: Given): Promise<Report> {
+  const { env, readFile, version } = given;
+  const names = (kind: 'query' | 'change') =>
+    commands.filter((command) => command.kind === kind).map(({ name }) => name);
+  const loaded = loadConfig({
+    env,
+    readFile,
+    commands: {
+      queries: [...names('query'), ...reserved.queries],
+      changes: [...names('change'), ...reserved.changes],
+    },
+  });
+  if (!loaded.ok) return { version, sections: refused(loaded.problems) };
+  const { config } = loaded;
+  const manifest = manifestBeside(readFile);
+  const sections = await checkup({ ...given, config, commands, nouns, manifest });
+  return { version, sections: cleaned(sections, secretsOf(config)) };
+}

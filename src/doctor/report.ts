@@ -1,0 +1,80 @@
+import { without } from '../redact.ts';
+import type { Line, Section, Status } from './line.ts';
+
+export interface Report {
+  readonly version: string;
+  readonly sections: readonly Section[];
+}
+
+const MARKS: Readonly<Record<Status, string>> = {
+  ok: '✓',
+  warning: '!',
+  failed: '✗',
+  skipped: '–',
+};
+const COLOURS: Readonly<Record<Status, number>> = { ok: 32, warning: 33, failed: 31, skipped: 2 };
+const WIDEST = 24;
+const LONGEST = 400;
+
+/** The same sections without any of these values, and without what could move a terminal. */
+export function cleaned(sections: readonly Section[], secrets: readonly string[]) {
+  const clean = (text: string) => {
+    const plain = without(secrets, text).replace(/\p{C}/gu, '?');
+    return plain.length > LONGEST ? `${plain.slice(0, LONGEST - 1)}…` : plain;
+  };
+  return sections.map(({ title, lines }) => ({
+    title,
+    lines: lines.map(
+      ({ status, name, says, fix }): Line => ({
+        ...{ status, name: clean(name), says: clean(says) },
+        fix: fix === null ? null : clean(fix),
+      }),
+    ),
+  }));
+}
+
+export function passed({ sections }: Report): boolean {
+  return count(sections, 'failed') === 0;
+}
+
+/** For people: a line for each thing, and below it what to do. */
+export function toText(report: Report, { colour }: { readonly colour: boolean }): string {
+  const { sections } = report;
+  const paint = (code: number, text: string) => (colour ? `\u001b[${code}m${text}\u001b[0m` : text);
+  const longest = sections.flatMap(({ lines }) => lines).map(({ name }) => name.length);
+  const width = Math.min(WIDEST, Math.max(...longest));
+  const lineOf = ({ status, name, says, fix }: Line) => {
+    const mark = paint(COLOURS[status], MARKS[status]);
+    const advice = fix === null ? [] : [`    ${' '.repeat(width)}  → ${fix}`];
+    return [`  ${mark} ${name.padEnd(width)}  ${says}`, ...advice];
+  };
+  const body = sections.flatMap(({ title, lines }) => [
+    paint(1, title),
+    ...lines.flatMap(lineOf),
+    '',
+  ]);
+  return [`Signalbox ${report.version}`, '', ...body, ending(report), ''].join('\n');
+}
+
+function ending({ sections }: Report): string {
+  const failures = count(sections, 'failed');
+  const warnings = count(sections, 'warning');
+  const beside = warnings === 0 ? '' : `, ${warnings} ${warnings === 1 ? 'warning' : 'warnings'}`;
+  if (failures === 0) return `Nothing stands in the way${beside}.`;
+  const many = failures === 1 ? '1 problem' : `${failures} problems`;
+  return `${many}${beside}. Do what the arrows say, then run this again.`;
+}
+
+/** For programs; docs/operating.md promises these fields. */
+export function toJson(report: Report): string {
+  const { version, sections } = report;
+  const checks = sections.flatMap(({ title, lines }) =>
+    lines.map(({ status, name, says, fix }) => ({ section: title, name, status, says, fix })),
+  );
+  const counts = { failed: count(sections, 'failed'), warnings: count(sections, 'warning') };
+  return `${JSON.stringify({ ok: passed(report), version, ...counts, checks }, null, 2)}\n`;
+}
+
+function count(sections: readonly Section[], status: Status): number {
+  return sections.flatMap(({ lines }) => lines).filter((line) => line.status === status).length;
+}

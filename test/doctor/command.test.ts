@@ -1,0 +1,153 @@
+import { spawn } from 'node:child_process';
+import { writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { expect, test } from 'vitest';
+import { cleaned, passed, toJson, toText } from '../../src/doctor/report.ts';
+import { sandboxYaml } from '../../src/sandbox/configuration.ts';
+import { openClinic } from './clinic.ts';
+
+/** The command as people run it. */
+async function doctor(env: Readonly<Record<string, string>>, ...args: string[]) {
+  const { PATH = '' } = process.env;
+  const child = spawn(process.execPath, ['src/doctor.ts', ...args], { env: { PATH, ...env } });
+  const [out, err, code] = await Promise.all([
+    text(child.stdout),
+    text(child.stderr),
+    new Promise<number | null>((resolve) => child.on('close', resolve)),
+  ]);
+  return { out, err, code };
+}
+
+async function files() {
+  const clinic = await openClinic();
+  const folder = dirname((clinic.env.DATABASE_URL ?? '').slice('file:'.length));
+  const SIGNALBOX_CONFIG = join(folder, 'signalbox.yaml');
+  writeFileSync(SIGNALBOX_CONFIG, sandboxYaml());
+  return { ...clinic, folder, env: { ...clinic.env, SIGNALBOX_CONFIG } };
+}
+
+test('all is green against the stand-ins, and quickly so', async () => {
+  const { env } = await files();
+  const began = performance.now();
+  const { out, err, code } = await doctor(env);
+  expect({ err, code }).toEqual({ err: '', code: 0 });
+  expect(out).toContain('Nothing stands in the way.');
+  expect(out).not.toContain('✗');
+  expect(out).not.toContain('\u001b');
+  expect(performance.now() - began).toBeLessThan(10_000);
+});
+
+test('programs get every check with the same fields, and the exit code', async () => {
+  const { env } = await files();
+  const { out, code } = await doctor({ ...env, SLACK_BOT_TOKEN: 'xoxb-wrong-wrong' }, '--json');
+  const report = JSON.parse(out);
+  expect(code).toBe(1);
+  expect(report).toMatchObject({ ok: false, failed: 1, warnings: 0, version: expect.any(String) });
+  expect(Object.keys(report)).toEqual(['ok', 'version', 'failed', 'warnings', 'checks']);
+  for (const check of report.checks) {
+    expect(Object.keys(check)).toEqual(['section', 'name', 'status', 'says', 'fix']);
+  }
+  expect(report.checks).toContainEqual({
+    section: 'Slack',
+    name: 'bot token',
+    status: 'failed',
+    says: expect.any(String),
+    fix: expect.any(String),
+  });
+});
+
+test('the variables may stand in a file, and then no others count', async () => {
+  const { env, folder } = await files();
+  const file = join(folder, 'env');
+  const lines = Object.entries(env).map(([name, value]) => `${name}='${value}'\n`);
+  writeFileSync(file, lines.join(''));
+  const beside = { SLACK_BOT_TOKEN: 'not-even-a-token' };
+  expect((await doctor(beside, '--env', file)).code).toBe(0);
+  expect((await doctor({}, '--env', join(folder, 'nowhere'))).code).toBe(2);
+});
+
+test('every problem of the configuration is told at once, each with what to do', async () => {
+  const { out, code } = await doctor({ SLACK_BOT_TOKEN: 'wrong', PORT: 'no' });
+  expect(code).toBe(1);
+  for (const name of ['SLACK_BOT_TOKEN', 'CLOUD_API_URL', 'PORT', 'SIGNALBOX_CONFIG']) {
+    expect(out).toContain(`✗ ${name}`);
+  }
+  const marked = out.split('\n').map((text) => text.trim()[0] ?? '');
+  expect(marked.join('')).toMatch(/^SC(✗→){5,}/);
+});
+
+test('no secret is shown, whatever is wrong with it', async () => {
+  const { env } = await files();
+  const secrets = {
+    SLACK_BOT_TOKEN: 'xoxb-canary-of-the-bot',
+    CLOUD_API_KEY_SECRET: 'canary-of-the-cloud',
+    ALERTS_API_TOKEN: 'canary-of-the-alerts',
+    DATABASE_URL: 'postgres://user:canary-of-the-database@127.0.0.1:1/x',
+  };
+  for (const args of [[], ['--json']]) {
+    const { out, err } = await doctor({ ...env, ...secrets }, ...args);
+    expect(out + err).not.toContain('canary');
+  }
+});
+
+test.for<[string[], number, string]>([
+  [['--help'], 0, 'npm run doctor -- [--json]'],
+  [['--jsno'], 2, 'npm run doctor -- [--json]'],
+])('%j tells how to use it', async ([args, expected, words]) => {
+  const { out, err, code } = await doctor({}, ...args);
+  expect(out + err).toContain(words);
+  expect(code).toBe(expected);
+});
+
+const REPORT = {
+  version: '1.0.0',
+  sections: [
+    {
+      title: 'Slack',
+      lines: [
+        { status: 'ok', name: 'clock', says: 'right', fix: null },
+        { status: 'warning', name: 'scopes', says: 'more than needed', fix: 'take it out' },
+        { status: 'failed', name: 'bot token', says: 'revoked', fix: 'reinstall' },
+      ],
+    },
+  ],
+} as const;
+
+test('a report is a line for each thing, in columns, with what to do below', () => {
+  expect(toText(REPORT, { colour: false })).toMatchInlineSnapshot(`
+    "Signalbox 1.0.0
+
+    Slack
+      ✓ clock      right
+      ! scopes     more than needed
+                   → take it out
+      ✗ bot token  revoked
+                   → reinstall
+
+    1 problem, 1 warning. Do what the arrows say, then run this again.
+    "
+  `);
+});
+
+test('colours are for terminals only, and change no word', () => {
+  const coloured = toText(REPORT, { colour: true });
+  expect(coloured).toContain('\u001b[31m✗\u001b[0m');
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: it is what makes the colours
+  expect(coloured.replace(/\u001b\[\d+m/g, '')).toBe(toText(REPORT, { colour: false }));
+});
+
+test('a warning does not fail, a problem does', () => {
+  const [slack] = REPORT.sections;
+  const calm = { ...REPORT, sections: [{ ...slack, lines: slack.lines.slice(0, 2) }] };
+  expect([passed(calm), passed(REPORT)]).toEqual([true, false]);
+  expect(JSON.parse(toJson(calm))).toMatchObject({ ok: true, failed: 0, warnings: 1 });
+});
+
+test('foreign words cannot steer a terminal, and no secret is left in them', () => {
+  const says = `\u001b[2Jhidden-word ${'x'.repeat(1_000)}`;
+  const lines = [{ status: 'ok', name: 'a', says, fix: null }] as const;
+  const [section] = cleaned([{ title: 'Slack', lines }], ['hidden-word']);
+  expect(section?.lines[0]?.says).toMatch(/^\?\[2J\[secret\] x+…$/);
+  expect(section?.lines[0]?.says.length).toBe(400);
+});
