@@ -3,12 +3,15 @@ import { startSandbox } from './start.ts';
 
 const USAGE = 'npm run sandbox -- [--port 4000] [--socket] [--verbose]';
 
-const STORY = (url: string) => `
+const STORY = ({ url, envFile }: { url: string; envFile: string }) => `
 Signalbox is running in a sandbox: ${url}
 
   1. As Ana, in #ops, type  /service stop analytics-prod nightly maintenance  and ask for approval.
   2. Act as Ben, then as Cleo: open #db-approvals and press Approve.
   3. Look at the card's thread, and behind the scenes at the one request that the cloud received.
+
+Whether all is well with it, from another shell:
+  npm run doctor -- --env ${envFile}
 
 Nothing leaves this machine. Ctrl-C stops it.
 `;
@@ -41,7 +44,7 @@ function leave(error: unknown): never {
 
 try {
   const sandbox = await startSandbox(readOptions());
-  process.stdout.write(STORY(sandbox.url));
+  process.stdout.write(STORY(sandbox));
   let stopping = false;
   const stop = async () => {
     if (stopping) return;

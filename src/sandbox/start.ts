@@ -62,6 +62,9 @@ export async function startSandbox({ port, delivery, logLevel = 'warn' }: Sandbo
     SIGNALBOX_KEY: randomBytes(32).toString('base64'),
     LOG_LEVEL: logLevel,
   };
+  // For whoever looks at the sandbox as at an installation: doctor reads it in another shell.
+  const envFile = join(folder, 'env');
+  writeFileSync(envFile, envText(env), { mode: 0o600 });
   const readyUrl = `http://127.0.0.1:${botPort}/readyz`;
   const running = { bot: startBot(env), stopping: false };
   // Whoever kills the bot wants to see it come back, with the same database and the same people.
@@ -87,7 +90,13 @@ export async function startSandbox({ port, delivery, logLevel = 'warn' }: Sandbo
     await stop();
     throw error;
   }
-  return { url: slack.url, slack, cloud, alerts, bot: () => running.bot, stop };
+  return { url: slack.url, envFile, slack, cloud, alerts, bot: () => running.bot, stop };
+}
+
+function envText(env: Readonly<Record<string, string>>): string {
+  return Object.entries(env)
+    .map(([name, value]) => `${name}='${value}'\n`)
+    .join('');
 }
 
 function startBot(env: Readonly<Record<string, string>>): ChildProcess {
