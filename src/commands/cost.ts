@@ -1,24 +1,28 @@
 import { z } from 'zod';
 import { lengthOf, type Span } from '../costs/calendar.ts';
 import { type Day, dayOf } from '../costs/day.ts';
-import { dayStates, finalRows, lastFinalDay, selected } from '../costs/ledger.ts';
+import { isOfTime } from '../costs/grouping.ts';
+import {
+  type DayState,
+  finalRows,
+  lastFinalDay,
+  type Selector,
+  selected,
+  statesWithin,
+} from '../costs/ledger.ts';
 import { settled } from '../costs/period.ts';
 import type { Question } from '../costs/question.ts';
 import type { CostsRead } from '../costs/read.ts';
+import { problemsOf } from '../costs/report-problem.ts';
 import type { CostRow } from '../costs/row.ts';
-import { sumBy } from '../costs/summary.ts';
+import { type Line, sumBy } from '../costs/summary.ts';
+import { onCalendar } from '../costs/timeline.ts';
 import { compared } from '../costs/versus.ts';
+import { changesBy, comparedText, type Held, heldOf } from '../digest/against.ts';
+import { chartPart } from '../digest/plot.ts';
 import { askedOf, offerOf, unclear } from '../digest/question.ts';
-import {
-  changesBy,
-  chartPart,
-  comparedText,
-  footer,
-  headline,
-  nothingRead,
-  openText,
-  tablePart,
-} from '../digest/summary.ts';
+import { footer, headline, nothingRead, openText } from '../digest/summary.ts';
+import { tablePart } from '../digest/table.ts';
 import { findNamed } from '../directory/directory.ts';
 import type { Answer, Offer, Part } from '../intent/answer.ts';
 import { textField } from '../intent/arguments.ts';
@@ -49,16 +53,19 @@ async function answerQuestion(question: Question, today: Day, reach: Reach): Pro
   const all = { first, last: question.period.last };
   if (lengthOf(all) > READ_AT_MOST_DAYS) return tooFarBack(question);
   const read = await reach.costs(all);
-  const rows = rowsFor(question, read, reach);
-  const states = dayStates(rows, question.period);
+  const selector = selectorFor(question, reach);
+  const rows = selected(read.rows, selector);
+  const states = statesWithin(read.rows, rows, question.period);
   const period = settled(question.period, lastFinalDay(states), today);
   if (!period) return nothingRead(question.period.label, read);
-  if (rows.length === 0) return nothingRead(period.label, read);
+  const own = states.filter(({ day }) => day >= period.first && day <= period.last);
+  // Rows of the days before it alone are no reason to call the period itself a zero.
+  if (own.every(({ state }) => state === 'no-data')) return nothingRead(period.label, read);
 
   // Only now is it known which days are meant by “final”, and so which days lie before them.
   const before = question.versus ? compared(period, question.versus, today) : null;
-  const shown = question.finalOnly ? finalRows(rows, states) : rows;
-  return costAnswer({ ...question, period }, { today, shown, before }, read);
+  const held = before && heldOf(read.rows, selector, period, before);
+  return costAnswer({ ...question, period }, { today, rows, states: own, held }, read);
 }
 
 const READ_AT_MOST_DAYS = 800;
@@ -71,34 +78,37 @@ function tooFarBack({ period, by, only }: Question): Answer {
 }
 
 /** Of one service: its own rows and those of its pipes, with the storage of its warehouse left out. */
-function rowsFor({ only }: Question, { rows }: CostsRead, reach: Reach): readonly CostRow[] {
+function selectorFor({ only }: Question, reach: Reach): Selector {
   const [service] = only === null ? [] : findNamed(reach.services, only);
-  return service ? selected(rows, { services: [service.id] }) : rows;
+  return service ? { services: [service.id] } : {};
 }
 
 interface Shown {
   readonly today: Day;
-  readonly shown: readonly CostRow[];
-  readonly before: Span | null;
+  /** Those of the days before it too. */
+  readonly rows: readonly CostRow[];
+  /** The days of the period. */
+  readonly states: readonly DayState[];
+  readonly held: Held | null;
 }
 
-function costAnswer(question: Question, { today, shown, before }: Shown, read: CostsRead): Answer {
-  const { period, by, top, only } = question;
-  const states = dayStates(shown, period);
+function costAnswer(question: Question, asked: Shown, read: CostsRead): Answer {
+  const { period, by, only, finalOnly } = question;
+  const { today, rows, held } = asked;
+  const states = finalOnly ? asked.states.filter(isNotOpen) : asked.states;
   const sentences = [
-    before ? comparedText(shown, period, before, today) : null,
-    openText(states, period),
+    held ? comparedText(held, today) : null,
+    finalOnly ? leftOutText(asked.states.length - states.length) : null,
+    openText(states, period, today),
   ].filter((sentence) => sentence !== null);
-  const chart = chartPart(shown, period);
-  const lines = sumBy(shown, by, period, top);
-  const changes = before ? changesBy(shown, by, period, before) : null;
   const name = only ? `${only} · ` : '';
+  const changes = held ? changesBy(rows, by, held) : null;
   const parts: (Part | null)[] = [
     sentences.length > 0 ? { kind: 'text', text: sentences.join(' ') } : null,
-    chart,
-    tablePart(heading(by), lines, changes),
+    chartPart(states, period, today),
+    tablePart(by, linesOf(question, rows, states), changes),
     { kind: 'offers', offers: offersFor(question) },
-    { kind: 'note', text: footer(read) },
+    { kind: 'note', text: footer(ofShown(read, period, held)) },
   ];
   return {
     title: `${name}${headline(period.label, states, period)}`,
@@ -106,8 +116,28 @@ function costAnswer(question: Question, { today, shown, before }: Shown, read: C
   };
 }
 
-function heading(by: Question['by']): string {
-  return `${by.charAt(0).toUpperCase()}${by.slice(1)}`;
+function isNotOpen({ state }: DayState): boolean {
+  return state !== 'preliminary';
+}
+
+function leftOutText(days: number): string | null {
+  if (days === 0) return null;
+  return `${days} ${days === 1 ? 'day that is' : 'days that are'} not final left out.`;
+}
+
+function linesOf(
+  { by, period, top, finalOnly }: Question,
+  rows: readonly CostRow[],
+  states: readonly DayState[],
+): readonly Line[] {
+  const lines = sumBy(finalOnly ? finalRows(rows, states) : rows, by, period, top);
+  return isOfTime(by) ? onCalendar(lines, states, by) : lines;
+}
+
+/** The faults of a whole month are no word about the days of it that are shown. */
+function ofShown(read: CostsRead, period: Span, held: Held | null): CostsRead {
+  const spans = held ? [period, held.before] : [period];
+  return { ...read, problems: problemsOf(read.problems, spans) };
 }
 
 function offersFor({ period, by, only }: Question): readonly Offer[] {

@@ -1,7 +1,8 @@
+import type { TimeUnit } from './bucket.ts';
 import { monthOf, startOf } from './calendar.ts';
 import type { Day } from './day.ts';
 import { type CostRow, METRICS, type Metric, type Micro, microOf } from './row.ts';
-import { dayLabel } from './span-label.ts';
+import { dayLabel, monthLabel } from './span-label.ts';
 
 /** By what rows are put together into lines; `entity-metric`: one line per metric of an entity. */
 export const GROUPINGS = [
@@ -50,7 +51,7 @@ const PARTS: Readonly<Record<By, () => PartsOf>> = {
   warehouse: () => (row) => [warehousePart(row)],
   day: () => ofTime((day) => ({ key: day, name: dayLabel(day) })),
   week: () => ofTime(weekOf),
-  month: () => ofTime((day) => ({ key: monthOf(day), name: monthOf(day) })),
+  month: () => ofTime((day) => ({ key: monthOf(day), name: monthLabel(day) })),
   metric: () => metricParts,
   'entity-metric': () => entityMetricParts,
 };
@@ -60,7 +61,7 @@ export function partsOf(by: By): PartsOf {
 }
 
 /** Lines of time are read in the order of time, all others from the dearest down. */
-export function isOfTime(by: By): boolean {
+export function isOfTime(by: By): by is TimeUnit {
   return by === 'day' || by === 'week' || by === 'month';
 }
 

@@ -41,6 +41,19 @@ export function dayStates(rows: readonly CostRow[], { first, last }: Span): read
   return daysBetween(first, last).map((day) => dayState(day, sums.get(day) ?? NOTHING));
 }
 
+/**
+ * The days of some of the rows, as final as the report is: until all rows of a day are locked,
+ * another one of these may come. On a day of which the report has only other rows they cost nothing.
+ */
+export function statesWithin(
+  all: readonly CostRow[],
+  own: readonly CostRow[],
+  span: Span,
+): readonly DayState[] {
+  const whole = new Map(dayStates(all, span).map(({ day, state }) => [day, state]));
+  return dayStates(own, span).map((one) => ({ ...one, state: whole.get(one.day) ?? one.state }));
+}
+
 function dayState(day: Day, sum: Sum): DayState {
   if (sum.rows === 0) return { day, state: 'no-data', ...sum };
   return { day, state: sum.openRows === 0 ? 'final' : 'preliminary', ...sum };

@@ -1,5 +1,5 @@
 import { lengthOf, monthOf, monthSpan, type Span } from './calendar.ts';
-import { type Day, weekdayOf } from './day.ts';
+import { addDays, type Day, weekdayOf } from './day.ts';
 
 const WEEKDAYS = ['Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat', 'Sun'];
 /** The twelve, in English, from January on. */
@@ -40,11 +40,46 @@ export function dayLabel(day: Day): string {
   return `${WEEKDAYS[weekdayOf(day)]} ${dateOf(day)}`;
 }
 
-function dateOf(day: Day): string {
+/** `Nov 2026` */
+export function monthLabel(day: Day): string {
+  return `${monthName(day).slice(0, 3)} ${day.slice(0, 4)}`;
+}
+
+/** `1–20`, `5` or `30 Sep – 2 Oct`: beside what says the month already. */
+export function shortSpan({ first, last }: Span): string {
+  if (first === last) return String(dayOfMonth(first));
+  const isOneMonth = monthOf(first) === monthOf(last);
+  return isOneMonth
+    ? `${dayOfMonth(first)}–${dayOfMonth(last)}`
+    : `${dateOf(first)} – ${dateOf(last)}`;
+}
+
+const RUNS_MAX = 3;
+
+/** `18–19 Nov, Tue 24 Nov`: days in their order, those without a gap as one. */
+export function daysLabel(days: readonly Day[], today: Day): string {
+  const runs = runsOf(days);
+  const told = runs.slice(0, RUNS_MAX);
+  const more = runs.slice(RUNS_MAX).reduce((sum, run) => sum + lengthOf(run), 0);
+  const rest = more > 0 ? [`${more} more`] : [];
+  return [...told.map((run) => spanLabel(run, today)), ...rest].join(', ');
+}
+
+function runsOf(days: readonly Day[]): readonly Span[] {
+  const runs: { first: Day; last: Day }[] = [];
+  for (const day of days) {
+    const run = runs.at(-1);
+    if (run && addDays(run.last, 1) === day) run.last = day;
+    else runs.push({ first: day, last: day });
+  }
+  return runs;
+}
+
+export function dateOf(day: Day): string {
   return `${dayOfMonth(day)} ${monthName(day).slice(0, 3)}`;
 }
 
-function dayOfMonth(day: Day): number {
+export function dayOfMonth(day: Day): number {
   return Number(day.slice(8));
 }
 

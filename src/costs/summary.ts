@@ -11,10 +11,12 @@ export interface Line {
   readonly total: Micro;
   /** From 0 to 1, of all that the span cost; null where that is not more than nothing. */
   readonly share: number | null;
-  /** On how many days it has rows. */
+  /** On how many days it has rows; a line of time without any is one without data. */
   readonly days: number;
   /** The part of the total that can still change. */
   readonly preliminary: Micro;
+  /** Whether any of it can still change, be it nothing so far. */
+  readonly isOpen: boolean;
 }
 
 interface Sum {
@@ -22,6 +24,7 @@ interface Sum {
   name: { readonly text: string; readonly isOwn: boolean; readonly day: Day };
   total: Micro;
   preliminary: Micro;
+  isOpen: boolean;
   readonly days: Set<Day>;
 }
 
@@ -63,12 +66,14 @@ function add(sums: Map<string, Sum>, part: Part, { day, locked }: CostRow): void
   if (sum.days.size === 0) sums.set(part.key, sum);
   sum.total += part.amount;
   if (!locked) sum.preliminary += part.amount;
+  sum.isOpen ||= !locked;
   sum.days.add(day);
   if (isBetter(part, day, sum.name)) sum.name = nameOf(part, day);
 }
 
 function newSum(part: Part, day: Day): Sum {
-  return { key: part.key, name: nameOf(part, day), total: 0, preliminary: 0, days: new Set() };
+  const name = nameOf(part, day);
+  return { key: part.key, name, total: 0, preliminary: 0, isOpen: false, days: new Set() };
 }
 
 function nameOf({ name, isOwnName }: Part, day: Day): Sum['name'] {
@@ -86,11 +91,12 @@ function other(sums: readonly Sum[]): Sum {
     name: { text: `Other (${sums.length})`, isOwn: true, day: '' },
     total: sums.reduce((sum, { total }) => sum + total, 0),
     preliminary: sums.reduce((sum, { preliminary }) => sum + preliminary, 0),
+    isOpen: sums.some(({ isOpen }) => isOpen),
     days: new Set(sums.flatMap(({ days }) => [...days])),
   };
 }
 
-function lineOf({ key, name, total, preliminary, days }: Sum, all: Micro): Line {
+function lineOf({ key, name, total, preliminary, isOpen, days }: Sum, all: Micro): Line {
   const share = all > 0 ? total / all : null;
-  return { key, name: name.text, total, share, days: days.size, preliminary };
+  return { key, name: name.text, total, share, days: days.size, preliminary, isOpen };
 }

@@ -8,8 +8,9 @@ import type { CostRow, Micro } from '../costs/row.ts';
 import { dayLabel } from '../costs/span-label.ts';
 import { sumBy } from '../costs/summary.ts';
 import type { Part } from '../intent/answer.ts';
+import { pairedText } from './against.ts';
 import type { RanChange } from './facts.ts';
-import { figureCell, pairedText } from './summary.ts';
+import { figureCell } from './table.ts';
 
 const WEEK = 7;
 const CHANGES_MAX = 5;

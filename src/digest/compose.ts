@@ -4,14 +4,16 @@ import { creditsText, figure } from '../costs/numbers.ts';
 import { creditsOf, type DayValue, microOf } from '../costs/row.ts';
 import { dayLabel, spanLabel } from '../costs/span-label.ts';
 import type { Answer, Part } from '../intent/answer.ts';
+import { comparedText } from './against.ts';
 import { serviceTable, spanBefore } from './breakdown.ts';
 import { dayText, shortDayText } from './comparing.ts';
 import type { DigestFacts } from './facts.ts';
 import { figures } from './figures.ts';
 import { findings, shows, type Told } from './findings.ts';
 import { measure } from './measure.ts';
+import { chartPart } from './plot.ts';
 import { type Said, saidOf } from './said.ts';
-import { chartPart, comparedText, footer, headline, openText } from './summary.ts';
+import { footer, headline, openText } from './summary.ts';
 
 export interface Composed {
   readonly message: Answer;
@@ -65,14 +67,14 @@ function gapLines({ read }: DigestFacts): readonly string[] {
 }
 
 function openingLines({ facts, measured, day, span }: Told): readonly string[] {
-  const { series, states, minimum, rows } = measured;
+  const { series, states, minimum } = measured;
   const { period } = facts.options;
   const own = dayText(series, day, creditsOf(minimum));
   if (period === 'day' && lengthOf(span) === 1) return [own];
   if (period === 'day') return dayByDay(series, span, { day, own });
   const before = period === 'month' ? monthSpan(previousMonth(span)) : spanBefore(span);
-  const compared = comparedText(rows, span, before, facts.today);
-  const open = openText(states, span);
+  const compared = comparedText({ now: span, before, series }, facts.today);
+  const open = openText(states, span, facts.today);
   return open === null ? [compared] : [compared, open];
 }
 
@@ -102,7 +104,7 @@ function allFigures({ facts, measured }: Told) {
 
 function chartOf({ facts, measured }: Told): Part | null {
   const last = addDays(facts.today, -1);
-  return chartPart(measured.rows, { first: addDays(last, 1 - CHART_DAYS), last });
+  return chartPart(measured.states, { first: addDays(last, 1 - CHART_DAYS), last }, facts.today);
 }
 
 function footerText({ read, next, selector }: DigestFacts): string {

@@ -5,9 +5,9 @@ import { forecastMonth } from '../costs/forecast.ts';
 import type { DayState } from '../costs/ledger.ts';
 import { changeText, creditsText, figure, signedFigure } from '../costs/numbers.ts';
 import { type DayValue, microOf } from '../costs/row.ts';
-import { dayLabel, spanLabel } from '../costs/span-label.ts';
+import { daysLabel, spanLabel } from '../costs/span-label.ts';
 import { standing } from '../costs/standing.ts';
-import { pairedText } from './summary.ts';
+import { pairedText } from './against.ts';
 
 type Fact = readonly [string, string];
 
@@ -28,8 +28,10 @@ function monthText(series: readonly DayValue[], states: readonly DayState[], las
   const first = startOf('month', last);
   const { total, preliminaryDays, missing, days } = standing(states, { first, last });
   if (missing.length === days) return 'no data yet';
-  const open = preliminaryDays + missing.length > 0 ? ' so far' : '';
-  return `${creditsText(total)}${open}${againstLastMonth(series, last)}`;
+  const open = preliminaryDays > 0 ? ' so far' : '';
+  const count = `${missing.length} ${missing.length === 1 ? 'day' : 'days'}`;
+  const none = missing.length > 0 ? `, ${count} without data` : '';
+  return `${creditsText(total)}${open}${none}${againstLastMonth(series, last)}`;
 }
 
 function againstLastMonth(series: readonly DayValue[], last: Day): string {
@@ -71,19 +73,13 @@ function openDays(states: readonly DayState[], today: Day): readonly Fact[] {
   const open = lately.filter(({ state }) => state === 'preliminary');
   const none = lately.filter(({ state }) => state === 'no-data');
   const sum = open.reduce((all, { total }) => all + total, 0);
-  const openText = `${daysText(open, today)}: ${creditsText(sum)} so far`;
+  const openText = `${daysLabel(daysOf(open), today)}: ${creditsText(sum)} so far`;
   return [
     ...(open.length > 0 ? [['Not final', openText] as const] : []),
-    ...(none.length > 0 ? [['No data', daysText(none, today)] as const] : []),
+    ...(none.length > 0 ? [['No data', daysLabel(daysOf(none), today)] as const] : []),
   ];
 }
 
-/** `18–19 Nov` of days without a gap, else each by its name. */
-export function daysText(states: readonly DayState[], today: Day): string {
-  const [first] = states;
-  const last = states.at(-1);
-  if (!first || !last) return '';
-  const isRun = addDays(first.day, states.length - 1) === last.day;
-  if (isRun) return spanLabel({ first: first.day, last: last.day }, today);
-  return states.map(({ day }) => dayLabel(day)).join(', ');
+function daysOf(states: readonly DayState[]): readonly Day[] {
+  return states.map(({ day }) => day);
 }

@@ -2,7 +2,7 @@ import { minImpactOf } from '../costs/anomaly.ts';
 import { addMonths, monthOf, type Span } from '../costs/calendar.ts';
 import { seriesOf } from '../costs/daily.ts';
 import { addDays, type Day } from '../costs/day.ts';
-import { type DayState, dayStates, selected } from '../costs/ledger.ts';
+import { type DayState, dayStates, selected, statesWithin } from '../costs/ledger.ts';
 import { type CostRow, type DayValue, type Micro, microOf } from '../costs/row.ts';
 import { headlineDay } from '../costs/standing.ts';
 import { valueOn } from './comparing.ts';
@@ -32,14 +32,7 @@ export function measure({ read, today, selector, options }: DigestFacts): Measur
   const minimum = microOf(options.minimumCredits ?? minImpactOf(series));
   const headlined = headlineDay(states, today);
   const rows = selected(read.rows, selector);
-  const own = dayStates(rows, span).map((one) => asOfReport(one, states));
+  const own = statesWithin(read.rows, rows, span);
   const day = headlined ? valueOn(series, headlined.day) : null;
   return { rows, states: own, series, minimum, day };
-}
-
-// A day is final when all its rows are, those outside of the scope too: until then another row of
-// the scope may come. A day without rows of the scope cost it nothing, if the report has others.
-function asOfReport(own: DayState, states: readonly DayState[]): DayState {
-  const whole = states.find(({ day }) => day === own.day);
-  return whole && whole.state !== 'no-data' ? { ...own, state: whole.state } : own;
 }

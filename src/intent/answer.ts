@@ -1,4 +1,5 @@
-import type { UserId } from '../changes/change.ts';
+import type { Change, UserId } from '../changes/change.ts';
+import type { Refusal } from '../changes/refusal.ts';
 
 /**
  * What a query answers, without a word of Slack in it. Texts are plain: whatever they hold is
@@ -7,11 +8,15 @@ import type { UserId } from '../changes/change.ts';
 export interface Answer {
   readonly title: string;
   readonly parts: readonly Part[];
+  /** Drawn above it as its card, without the buttons that are not this reader's to press. */
+  readonly change?: { readonly change: Change; readonly hidden: readonly string[] };
+  /** Instead of all of it: why not, in the sentence that belongs to the name. */
+  readonly refused?: { readonly refusal: Refusal; readonly change: Change | null };
 }
 
-/** A figure sorts by its value and reads as its text. */
+/** A figure sorts by its value and reads as its text; one that is not known sorts below all. */
 export interface Figure {
-  readonly value: number;
+  readonly value: number | null;
   readonly text: string;
 }
 
@@ -22,6 +27,7 @@ export type Said =
   | string
   | { readonly bold: string }
   | { readonly user: UserId }
+  | { readonly group: string }
   | { readonly at: Date };
 
 export type Part =
@@ -31,6 +37,8 @@ export type Part =
   | { readonly kind: 'facts'; readonly facts: readonly (readonly [string, Cell])[] }
   | {
       readonly kind: 'table';
+      /** What it shows, beside the title; the title where there is nothing to add. */
+      readonly caption?: string;
       readonly columns: readonly string[];
       readonly rows: readonly (readonly Cell[])[];
     }
@@ -39,12 +47,16 @@ export type Part =
       readonly kind: 'chart';
       readonly title: string;
       readonly unit: string;
+      /** Which labels these are, and what their marks mean. */
+      readonly axis: string;
       readonly points: readonly { readonly label: string; readonly value: number }[];
     }
   | { readonly kind: 'offers'; readonly offers: readonly Offer[] }
   | { readonly kind: 'deeds'; readonly deeds: readonly Deed[] }
   /** For whoever asked, in their own messages: too much to read in Slack. */
   | { readonly kind: 'file'; readonly name: string; readonly text: string }
+  /** A line for each: how it stands, whose it is and since when. */
+  | { readonly kind: 'changes'; readonly changes: readonly Change[] }
   /** More offers than there is room for buttons. */
   | { readonly kind: 'menu'; readonly label: string; readonly offers: readonly Offer[] };
 

@@ -29,12 +29,21 @@ interface Point {
   readonly label: string;
   readonly value: number;
 }
+interface Chart {
+  readonly title: string;
+  readonly chart: {
+    readonly series: readonly { readonly data: readonly Point[] }[];
+    readonly axis_config: { readonly x_label: string };
+  };
+}
 
-// Both are blocks that answers.ts has made: their shapes are ours.
+// Both are blocks that table.ts and chart.ts have made: their shapes are ours.
 function linesOf(block: AnyBlock): readonly string[] {
   if (block.type === 'data_table') return tableLines((block as { rows: Cell[][] } & AnyBlock).rows);
-  const { chart } = block as { chart: { series: { data: Point[] }[] } } & AnyBlock;
-  return (chart.series[0]?.data ?? []).map(({ label, value }) => `${label.padEnd(12)} ${value}`);
+  const { title, chart } = block as Chart & AnyBlock;
+  const points = chart.series[0]?.data ?? [];
+  const lines = points.map(({ label, value }) => `${label.padEnd(12)} ${value}`);
+  return [title, chart.axis_config.x_label, ...lines];
 }
 
 function tableLines(rows: readonly (readonly Cell[])[]): readonly string[] {

@@ -30,6 +30,7 @@ describe('by service', () => {
         share: 0.75,
         days: 3,
         preliminary: microOf(10),
+        isOpen: true,
       },
       {
         key: 'w-1',
@@ -38,8 +39,9 @@ describe('by service', () => {
         share: 0.25,
         days: 1,
         preliminary: 0,
+        isOpen: false,
       },
-      { key: 's-9', name: 's-9', total: 0, share: 0, days: 1, preliminary: 0 },
+      { key: 's-9', name: 's-9', total: 0, share: 0, days: 1, preliminary: 0, isOpen: false },
     ]);
   });
 
@@ -75,7 +77,7 @@ test.for<[By, readonly (readonly [string, string, number])[]]>([
     ],
   ],
   ['week', [['2026-11-16', 'week of Mon 16 Nov', 21]]],
-  ['month', [['2026-11', '2026-11', 21]]],
+  ['month', [['2026-11', 'Nov 2026', 21]]],
   [
     'metric',
     [

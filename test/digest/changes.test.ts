@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest';
 import { microOf } from '../../src/costs/row.ts';
 import { sumBy } from '../../src/costs/summary.ts';
-import { changesBy, tablePart } from '../../src/digest/summary.ts';
+import { changesBy, heldOf } from '../../src/digest/against.ts';
+import { tablePart } from '../../src/digest/table.ts';
 import { row } from '../costs/rows.ts';
 
 const NOW = { first: '2026-11-09', last: '2026-11-10' };
@@ -21,7 +22,7 @@ const ROWS = [
 ];
 
 test('only days that are final in both count, so that nothing is told as a fall too early', () => {
-  const changes = changesBy(ROWS, 'service', NOW, BEFORE);
+  const changes = changesBy(ROWS, 'service', heldOf(ROWS, {}, NOW, BEFORE));
   expect([...(changes?.values() ?? [])].map(({ delta }) => delta)).toEqual([
     microOf(2),
     microOf(-1),
@@ -29,8 +30,8 @@ test('only days that are final in both count, so that nothing is told as a fall 
 });
 
 test('the others together have the change of all others', () => {
-  const changes = changesBy(ROWS, 'service', NOW, BEFORE);
-  const part = tablePart('Service', sumBy(ROWS, 'service', NOW, 1), changes);
+  const changes = changesBy(ROWS, 'service', heldOf(ROWS, {}, NOW, BEFORE));
+  const part = tablePart('service', sumBy(ROWS, 'service', NOW, 1), changes);
   const cells = part.kind === 'table' ? part.rows.map((cells) => cells.at(-1)) : [];
   expect(cells).toMatchObject([
     { value: 2, text: '+2.0' },
@@ -40,17 +41,19 @@ test('the others together have the change of all others', () => {
 
 test('what has no day before says that it is new, and what has none in both says nothing', () => {
   const rows = [...ROWS, costs('2026-11-09', 'c', 7), costs('2026-11-10', 'd', 8, false)];
-  const changes = changesBy(rows, 'service', NOW, BEFORE);
-  const part = tablePart('Service', sumBy(rows, 'service', NOW), changes);
+  const changes = changesBy(rows, 'service', heldOf(rows, {}, NOW, BEFORE));
+  const part = tablePart('service', sumBy(rows, 'service', NOW), changes);
   const cells = part.kind === 'table' ? part.rows.map((row) => [row[0], row.at(-1)]) : [];
   expect(cells).toContainEqual(['c', { value: 7, text: '+7.0 (new)' }]);
   expect(cells).toContainEqual(['d *', null]);
 });
 
 test('days, weeks and months have no change of their own', () => {
-  expect(changesBy(ROWS, 'day', NOW, BEFORE)).toBe(null);
+  expect(changesBy(ROWS, 'day', heldOf(ROWS, {}, NOW, BEFORE))).toBe(null);
 });
 
 test('periods that do not compare have no changes', () => {
-  expect(changesBy(ROWS, 'service', NOW, { ...BEFORE, last: '2026-11-04' })).toBe(null);
+  expect(changesBy(ROWS, 'service', heldOf(ROWS, {}, NOW, { ...BEFORE, last: '2026-11-04' }))).toBe(
+    null,
+  );
 });

@@ -16,7 +16,7 @@ test('an ordinary morning', () => {
     Month to date: 2,350.9 credits so far · 1–17 Nov: 2,059.1, ±0 % vs 1–17 Oct (2,060.4)
     Forecast: November 2026 about 3,625 (3,593–3,656, about 80 % sure), if usage stays as it is
     Not final: 18–19 Nov: 291.8 credits so far
-    chart of 14, the last 11-19*
+    chart of 14, the last 19*
     Fetched 2026-11-20 08:00 UTC · next digest 2026-11-23 08:30 UTC"
   `);
 });
@@ -66,7 +66,7 @@ test('a rise names what moved, what is unusual, and the changes behind it', () =
     • Fri 13 Nov: 90.0 → 144.6 (+61 %)
     Unusual:
     • analytics-prod · compute 320.0, expected 101.0
-    chart of 14, the last 11-19*
+    chart of 14, the last 19*
     Fetched 2026-11-20 08:00 UTC · next digest 2026-11-23 08:30 UTC"
   `);
 });
@@ -83,7 +83,7 @@ test('on a Monday the weekend is told day by day', () => {
     Month to date: 2,625.3 credits so far · 1–20 Nov: 2,494.2, +3 % vs 1–20 Oct (2,413.1)
     Forecast: November 2026 about 3,624 (3,601–3,646, about 80 % sure), if usage stays as it is
     Not final: 21–22 Nov: 131.1 credits so far
-    chart of 14, the last 11-22*
+    chart of 14, the last 22*
     Fetched 2026-11-20 08:00 UTC · next digest 2026-11-23 08:30 UTC"
   `);
 });
@@ -97,7 +97,7 @@ test('a channel of one service sees nothing of the others', () => {
     Month to date: 489.9 credits so far · 1–17 Nov: 428.1, ±0 % vs 1–17 Oct (428.4)
     Forecast: November 2026 about 753 (747–760, about 80 % sure), if usage stays as it is
     Not final: 18–19 Nov: 61.8 credits so far
-    chart of 14, the last 11-19*
+    chart of 14, the last 19*
     Fetched 2026-11-20 08:00 UTC · storage and backups are billed to warehouses and not in it · next digest 2026-11-23 08:30 UTC"
   `);
   expect(text).not.toContain('analytics-prod');
@@ -111,7 +111,7 @@ test('where nothing is final yet, nothing is compared that could still change', 
     Month to date: 2,350.9 credits so far
     Forecast: not known: too few days are final
     Not final: 6–19 Nov: 1,708.2 credits so far
-    chart of 14, the last 11-19*
+    chart of 14, the last 19*
     Fetched 2026-11-20 08:00 UTC · next digest 2026-11-23 08:30 UTC"
   `);
 });
@@ -168,7 +168,7 @@ test('a week is held against the week before, a month against the month before',
     messageOf({ covers: month, options: { ...options, period: 'month', sections: ['movers'] } }),
   ).toMatchInlineSnapshot(`
     "Cost · October 2026 (UTC) · 3,766.0 credits
-    +5 % against September 2026 (1,560.0), on 13 days that are final in both.
+    +5 % against September 2026, on 13 days that are final in both: 1,641.1, was 1,560.0. Their weekdays differ.
     Fetched 2026-11-20 08:00 UTC · next digest 2026-11-23 08:30 UTC"
   `);
 });
@@ -240,7 +240,7 @@ test('a longer month against a shorter one says so, whichever of them is which',
       covers: november,
       options: { ...options, period: 'month', sections: ['movers'] },
     }),
-  ).toContain(', on 30 days that are final in both.');
+  ).toContain(', on 30 days that are final in both: ');
 });
 
 test('only what was asked for is told', () => {

@@ -18,7 +18,7 @@ test.for([
   ['/cost last-month by day', 'October 2026'],
   ['/cost 7d vs prev', 'against'],
   ['/cost yesterday by metric', 'compute'],
-  ['/cost 2026-Q3 by month', '2026-08'],
+  ['/cost 2026-Q3 by month', 'Aug 2026'],
   ['/cost mtd analytics-prod', 'analytics-prod · 1–19 Nov'],
   ['/cost 7d top 2', 'Other'],
   ['/cost october', 'October 2026'],

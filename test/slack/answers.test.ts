@@ -107,6 +107,61 @@ test('a table without rows is a sentence, for Slack takes none', () => {
   expect(shownIn(drawn)).toContain('Nothing to show.');
 });
 
+function valuesIn(message: Message, column: number): readonly unknown[] {
+  const [block] = message.blocks.flatMap((one) => ('rows' in one ? [one] : []));
+  // The table that was just drawn: rows of cells.
+  const rows = (block?.rows ?? []) as { type: string; value?: number }[][];
+  return rows.slice(1).map((cells) => cells[column]?.value ?? cells[column]?.type);
+}
+
+test('a column of figures sorts by value, and what is not known below all of it', () => {
+  const drawn = tableOf([
+    ['a', { value: 1_000, text: '1,000.0' }],
+    ['b', { value: null, text: 'no data' }],
+    ['c', { value: -9, text: '−9.0' }],
+    ['d', null],
+  ]);
+  expectSound(drawn);
+  expect(valuesIn(drawn, 1)).toEqual([1_000, -10, -9, -10]);
+  expect(shownIn(drawn)).toContain('no data');
+});
+
+test('a column that has words in it, or nothing known, is sorted by its words', () => {
+  const mixed = tableOf([
+    ['a', { value: 5, text: '5' }],
+    ['b', 'soon'],
+    ['c', null],
+  ]);
+  expect(valuesIn(mixed, 1)).toEqual([5, 'raw_text', 'raw_text']);
+  expect(valuesIn(tableOf([['a', null]]), 1)).toEqual(['raw_text']);
+});
+
+test('who cannot see the blocks reads the figures, the axis of the chart and the footer', () => {
+  const drawn = answer(
+    {
+      kind: 'chart',
+      title: 'Credits a day',
+      unit: 'credits',
+      axis: '18–19 Nov (UTC) · * not final',
+      points: [
+        { label: '18', value: 8 },
+        { label: '19*', value: 4.123 },
+      ],
+    },
+    { kind: 'table', caption: 'Credits by day', columns: ['Day'], rows: [['Wed 18 Nov']] },
+    { kind: 'note', text: 'figures do not add up <1 vs 2>' },
+  );
+  expectSound(drawn);
+  expect(drawn.text.split('\n')).toEqual([
+    'Services',
+    'Credits a day · 18–19 Nov (UTC) · * not final · 18: 8, 19*: 4.12',
+    'Day',
+    'Wed 18 Nov',
+    'figures do not add up &lt;1 vs 2&gt;',
+  ]);
+  expect(JSON.stringify(drawn.blocks)).toContain('"caption":"Credits by day"');
+});
+
 test('five offers are shown, each with the line that it types', () => {
   const offers = Array.from({ length: 7 }, (_, index) => ({
     label: `stop ${index}`,

@@ -13,6 +13,7 @@ const COSTS = answerMessage({
       kind: 'chart',
       title: 'Credits a day',
       unit: 'credits',
+      axis: '1–31 Nov (UTC)',
       points: Array.from({ length: 31 }, (_, index) => ({
         label: `11-${index + 1}`,
         value: index,
@@ -45,6 +46,7 @@ test('a workspace without the newest blocks gets the same figures as text', () =
   expectSound(plain);
   expect(plain.blocks.map(({ type }) => type)).toEqual(['header', 'rich_text', 'rich_text']);
   expect(JSON.stringify(plain.blocks)).toContain('1,234.5');
+  expect(JSON.stringify(plain.blocks)).toContain('Credits a day\\n1–31 Nov (UTC)\\n11-12');
   expect(inPlainBlocks(sentenceMessage(['nothing new here']))).toBeNull();
 });
 

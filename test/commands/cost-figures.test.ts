@@ -1,0 +1,157 @@
+import { expect, test } from 'vitest';
+import type { UserId } from '../../src/changes/change.ts';
+import { cost } from '../../src/commands/cost.ts';
+import type { Span } from '../../src/costs/calendar.ts';
+import { readReport } from '../../src/costs/report.ts';
+import type { CostRow } from '../../src/costs/row.ts';
+import type { Service } from '../../src/directory/directory.ts';
+import type { Part } from '../../src/intent/answer.ts';
+import type { Reach } from '../../src/intent/define.ts';
+import { daily, row } from '../costs/rows.ts';
+
+const NOW = new Date('2026-11-20T12:00:00Z');
+const STAGING = { id: 's-2', name: 'staging', aliases: [] } as unknown as Service;
+
+/** Ten final days, one of them without data, and two that are not final. */
+const NOVEMBER = [
+  ...daily('2026-11-08', [10, 10, 10, 10]),
+  ...daily('2026-11-13', [10, 10, 10, 10, 10]),
+  ...daily('2026-11-18', [8, 4], { locked: false }),
+];
+
+async function answered(words: string, rows: readonly CostRow[], problems = PROBLEMS.problems) {
+  const costs = async ({ first, last }: Span) => {
+    const within = rows.filter(({ day }) => day >= first && day <= last);
+    return { rows: within, fetchedAt: NOW, problems, gaps: [] };
+  };
+  // The whole of what this command asks for; it throws where it asks for more.
+  const reach = { costs, services: [STAGING], now: () => NOW } as unknown as Reach;
+  const asker = { by: 'U0ANA00001' as UserId, channel: null };
+  const { title, parts } = await cost.answer({ words }, reach, asker);
+  const texts = parts.flatMap((part) => (part.kind === 'text' ? [part.text] : []));
+  return { title, text: texts.join('\n'), table: tableOf(parts), footer: noteOf(parts) };
+}
+
+const PROBLEMS = readReport({ costs: [], grandTotalCredits: null }, spanOf('2026-11-01'));
+
+function spanOf(first: string, last = first): Span {
+  return { first, last };
+}
+
+function tableOf(parts: readonly Part[]) {
+  const part = parts.find(({ kind }) => kind === 'table');
+  return part?.kind === 'table' ? part : null;
+}
+
+function noteOf(parts: readonly Part[]): string {
+  return parts.flatMap((part) => (part.kind === 'note' ? [part.text] : [])).join('\n');
+}
+
+function firstCells(table: ReturnType<typeof tableOf>) {
+  return (table?.rows ?? []).map((cells) =>
+    cells
+      .slice(0, 2)
+      .map((cell) => (cell && typeof cell === 'object' && 'text' in cell ? cell.text : cell)),
+  );
+}
+
+test('a missing day is a row that says so, and no part of “so far”', async () => {
+  const { title, text, table } = await answered('2026-11-10..2026-11-14 by day', NOVEMBER);
+  expect(title).toBe('10–14 Nov (UTC) · 40.0 credits');
+  expect(text).toBe('No data for Thu 12 Nov: not in the sums.');
+  expect(firstCells(table)).toEqual([
+    ['Tue 10 Nov', '10.0'],
+    ['Wed 11 Nov', '10.0'],
+    ['Thu 12 Nov', 'no data'],
+    ['Fri 13 Nov', '10.0'],
+    ['Sat 14 Nov', '10.0'],
+  ]);
+  expect(table?.caption).toBe('Credits by day');
+});
+
+test('what is not final is so far, marked in its line, and the mark is explained', async () => {
+  const { title, text, table } = await answered('2026-11-16..2026-11-19 by day', NOVEMBER);
+  expect(title).toBe('16–19 Nov (UTC) · 32.0 credits so far');
+  expect(text).toBe('2 of 4 days are not final (38 % of the credits).');
+  expect(firstCells(table).at(-1)).toEqual(['Thu 19 Nov *', '4.0']);
+  expect(table?.caption).toBe('Credits by day · * can still change');
+});
+
+test.for([
+  ['yesterday', 'This day is not final yet.'],
+  ['2026-11-18..', 'None of the 2 days is final yet.'],
+  ['2026-11-16..2026-11-18', '1 of 3 days is not final (29 % of the credits).'],
+])('%s: %s', async ([words = '', expected]) => {
+  expect((await answered(words, NOVEMBER)).text).toBe(expected);
+});
+
+test('days that are left out are counted, and are not called missing', async () => {
+  const { title, text, table } = await answered('2026-11-16.. final by day', NOVEMBER);
+  expect(title).toBe('16–19 Nov (UTC) · 20.0 credits');
+  expect(text).toBe('2 days that are not final left out.');
+  expect(firstCells(table)).toEqual([
+    ['Mon 16 Nov', '10.0'],
+    ['Tue 17 Nov', '10.0'],
+  ]);
+});
+
+test('lines are held against before where days that are not final are left out', async () => {
+  const { table } = await answered('2026-11-16..2026-11-17 final vs prev', NOVEMBER);
+  expect(table?.rows[0]?.at(-1)).toEqual({ value: 0, text: '±0' });
+});
+
+test('a period without data is no zero, whatever there is of the days before it', async () => {
+  const { title, text } = await answered('2026-11-12 vs prev', [
+    ...NOVEMBER,
+    row({ day: '2026-11-05' }),
+  ]);
+  expect(title).toBe('Thu 12 Nov (UTC)');
+  expect(text).toBe('The usage report has no data for these days.');
+});
+
+test('a service without rows on days of others cost nothing, and no day is missing', async () => {
+  const { title, text } = await answered('2026-11-13..2026-11-14 staging', NOVEMBER);
+  expect(title).toBe('staging · 13–14 Nov (UTC) · 0 credits');
+  expect(text).toBe('');
+});
+
+test('time is sorted by the calendar and credits by their value', async () => {
+  const { table } = await answered('2026-11-10..2026-11-13 by day', NOVEMBER);
+  const values = table?.rows.map((cells) =>
+    cells
+      .slice(0, 2)
+      .map((cell) => (cell && typeof cell === 'object' && 'value' in cell ? cell.value : cell)),
+  );
+  expect(values).toEqual([
+    [20767, 10],
+    [20768, 10],
+    [20769, null],
+    [20770, 10],
+  ]);
+});
+
+test('the footer tells faults of the days that are shown, and names the figure', async () => {
+  const told = { ...TOLD, metrics: { computeCredits: Number.NaN } };
+  const { problems } = readReport(
+    { costs: [told, { ...told, date: '2026-11-19' }], grandTotalCredits: 90 },
+    spanOf('2026-11-01', '2026-11-20'),
+  );
+  const { footer } = await answered('2026-11-13..2026-11-17', NOVEMBER, problems);
+  expect(footer).toBe(
+    'Fetched 2026-11-20 12:00 UTC · compute is no number in 1 row: left out · ' +
+      'figures of 1–20 Nov do not add up (20.0 vs 90.0)',
+  );
+  const other = await answered('2026-11-08', NOVEMBER, problems);
+  expect(other.footer).not.toContain('no number');
+});
+
+const TOLD = {
+  date: '2026-11-14',
+  entityId: 's-1',
+  entityName: 'analytics-prod',
+  entityType: 'service',
+  serviceId: 's-1',
+  dataWarehouseId: 'w-1',
+  totalCredits: 10,
+  locked: true,
+};
