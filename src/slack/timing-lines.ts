@@ -61,6 +61,7 @@ export function takeBackButtons({ id, parent, state }: Change): readonly Button[
 const NOT_TAKEN_BACK: readonly State[] = ['stale', 'denied', 'expired', 'cancelled', 'failed'];
 
 const BECAUSE: Readonly<Record<Kept, string>> = {
+  restored: 'the database was restored from an older copy, and it may have happened already',
   moved: 'what it changed is not as it left it any more',
   gone: 'the server does not know what it changed any more',
   late: 'Signalbox could not see to it within a day of its hour',

@@ -1,13 +1,14 @@
 import type { Change, ChangeId } from '../changes/change.ts';
 import { distrust } from '../changes/lifecycle.ts';
 import { appendEvent, events, type Head, head } from '../storage/audit.ts';
-import { changesWhere, lockChange } from '../storage/changes.ts';
+import { changesWhere, dueToTakeBack, lockChange } from '../storage/changes.ts';
 import { doubtDigests } from '../storage/digests.ts';
 import { dropReports } from '../storage/outbox.ts';
 import { closeOpenPermits, releaseTarget } from '../storage/permits.ts';
 import { lastGuarded, noteGuarded, restoreAnnounced } from '../storage/restore.ts';
 import { anchorText, lastAnchor } from './anchors.ts';
 import { recordMove } from './record.ts';
+import { leaveIt } from './returns.ts';
 import type { World } from './world.ts';
 
 const OPEN = ['draft', 'pending', 'approved', 'executing', 'unknown'] as const;
@@ -24,6 +25,7 @@ export async function guardRestore(world: World): Promise<void> {
   const known = (before ?? '').split('\n');
   if (signs.every((sign) => known.includes(sign))) return;
   const given = await distrustAll(world);
+  await leaveAll(world);
   const isOurs = await world.database.transaction(async (tx) => {
     if (!(await noteGuarded(tx, before, signs.join('\n')))) return false;
     const digests = await doubtDigests(tx);
@@ -65,12 +67,29 @@ async function isKnown({ database }: World, { seq, hash }: Head): Promise<boolea
 }
 
 async function distrustAll(world: World): Promise<readonly ChangeId[]> {
-  const given: ChangeId[] = [];
+  const open = () => changesWhere(world.database.db, { states: OPEN, limit: AT_ONCE });
+  return eachOnce(open, ({ id }) => distrustOne(world, id));
+}
+
+// Whether it was taken back since, the copy cannot know.
+async function leaveAll(world: World): Promise<void> {
+  const due = () => dueToTakeBack(world.database.db, AT_ONCE);
+  await eachOnce(due, (change) => leaveIt(world, change, 'restored'));
+}
+
+/** Until nothing is left that was not seen to; what stays all the same does not hold up the start. */
+async function eachOnce(
+  find: () => Promise<readonly Change[]>,
+  see: (change: Change) => Promise<void>,
+): Promise<readonly ChangeId[]> {
+  const seen = new Set<ChangeId>();
   for (;;) {
-    const open = await changesWhere(world.database.db, { states: OPEN, limit: AT_ONCE });
-    if (open.length === 0) return given;
-    for (const { id } of open) await distrustOne(world, id);
-    given.push(...open.map(({ id }) => id));
+    const fresh = (await find()).filter(({ id }) => !seen.has(id));
+    if (fresh.length === 0) return [...seen];
+    for (const change of fresh) {
+      seen.add(change.id);
+      await see(change);
+    }
   }
 }
 

@@ -15,7 +15,7 @@ const AT_ONCE = 20;
 const AGAIN_AFTER_MS = 30_000;
 
 /** Why nothing will take a change back by itself, for good. */
-export const KEPT = ['moved', 'gone', 'late', 'unclear'] as const;
+export const KEPT = ['moved', 'gone', 'late', 'unclear', 'restored'] as const;
 export type Kept = (typeof KEPT)[number];
 
 /**
@@ -147,7 +147,8 @@ function childOf(parent: Change, { id, command, plan, now }: Child): Change {
   };
 }
 
-async function leaveIt(world: World, { id }: Change, why: Kept): Promise<void> {
+/** It stays as it is, and nothing but a person changes that. */
+export async function leaveIt(world: World, { id }: Change, why: Kept): Promise<void> {
   await world.database.transaction(async (tx) => {
     const change = await lockChange(tx, id);
     if (!change?.backAt || change.child) return;

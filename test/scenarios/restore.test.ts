@@ -94,6 +94,31 @@ test('a restored copy is known by the last line in the audit channel', async () 
   expect(stage.cloud.count('set state')).toBe(1);
 });
 
+test('what a restored copy would take back by itself is left, for that may have happened', async () => {
+  const url = await freshUrl('sqlite');
+  const path = url.slice('file:'.length);
+  const stage = await openStage({ databaseUrl: url });
+  const line = '/service stop staging for=30m for the night';
+  await stage.press(BEN, await ask(stage, ANA, line), 'change.approve');
+  await stage.card('Stop staging: accepted');
+  await stage.restart();
+  pass(stage, 31);
+  await stage.card('Start staging: accepted');
+  const sent = stage.cloud.count('set state');
+
+  // The copy has its child as well, unless it was made in the moment before that.
+  await stage.restart((file) => file);
+  await copyOf(path);
+  const copy = new DatabaseSync(`${path}.copy`);
+  copy.exec('pragma foreign_keys = off; delete from change where parent is not null');
+  copy.close();
+  await restartAfter(stage, () => restoreCopy(path));
+  await expect
+    .poll(() => stage.slack.messages('db-approvals').map(textOf).join('\n'))
+    .toContain('the database was restored from an older copy, and it may have happened already');
+  expect(stage.cloud.count('set state')).toBe(sent);
+});
+
 test('a restore that a person announced counts like one that was found', async () => {
   const { stage, path } = await afterItsHour();
   const copy = await openDatabase(`file:${path}.copy`);
