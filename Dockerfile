@@ -1,0 +1,32 @@
+# The version is the one that package.json pins as "node": a test keeps the two equal, so that what
+# was tested is what runs, and no install script has to fetch the runtime once more.
+FROM node:26.10.0-bookworm-slim@sha256:662933cf47f013bc8e4beb31a6116448427a82057ba7c42c97e4c5ba766504c2 AS packages
+WORKDIR /app
+COPY package.json package-lock.json .npmrc ./
+# No script of any package runs while this image is built.
+RUN npm ci --omit=dev --ignore-scripts --no-audit --no-fund \
+ && rm -rf node_modules/.bin node_modules/node
+
+FROM node:26.10.0-bookworm-slim@sha256:662933cf47f013bc8e4beb31a6116448427a82057ba7c42c97e4c5ba766504c2
+# What is not there cannot be used by whoever gets in. The number of the user is one that
+# Kubernetes can compare with runAsNonRoot.
+RUN rm -rf /usr/local/lib/node_modules /usr/local/bin/npm /usr/local/bin/npx /opt/yarn* \
+      /usr/local/bin/yarn /usr/local/bin/yarnpkg \
+ && useradd --system --uid 10001 --user-group --no-create-home --shell /usr/sbin/nologin signalbox \
+ && install --directory --owner=signalbox --group=signalbox --mode=0700 /data
+WORKDIR /app
+COPY --from=packages /app/node_modules ./node_modules
+COPY package.json LICENSE ./
+COPY src ./src
+
+ENV NODE_ENV=production \
+    SIGNALBOX_CONFIG=/etc/signalbox/signalbox.yaml
+USER 10001:10001
+# The database of whoever names none lies in the working directory. Nothing else is written to.
+WORKDIR /data
+VOLUME ["/data"]
+EXPOSE 3000
+STOPSIGNAL SIGTERM
+HEALTHCHECK --interval=30s --timeout=5s --start-period=60s --retries=3 \
+  CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.PORT || 3000}/healthz`).then((answer) => process.exit(answer.ok ? 0 : 1), () => process.exit(1))"]
+CMD ["node", "/app/src/main.ts"]

@@ -1,0 +1,52 @@
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { createServer } from 'node:net';
+import { setTimeout as wait } from 'node:timers/promises';
+
+const READY_WITHIN_MS = 30_000;
+/** The user of the image; only root can become somebody else. */
+export const OWNER = process.getuid?.() === 0 ? { uid: 10_001, gid: 10_001 } : {};
+
+export function start(
+  [program = '', ...args]: readonly string[],
+  cwd: string,
+  env: NodeJS.ProcessEnv,
+) {
+  return spawn(program, args, { cwd, env, stdio: ['ignore', 'ignore', 'inherit'], ...OWNER });
+}
+
+export function run(
+  [program = '', ...args]: readonly string[],
+  cwd: string,
+  env: NodeJS.ProcessEnv,
+) {
+  return spawnSync(program, args, { cwd, env, encoding: 'utf8', timeout: 10_000, ...OWNER });
+}
+
+export async function ready(url: string, bot: ChildProcess): Promise<void> {
+  const until = performance.now() + READY_WITHIN_MS;
+  while (performance.now() < until) {
+    if (bot.exitCode !== null) throw new Error('The bot stopped while it was starting.');
+    const isReady = await fetch(url).then(
+      ({ ok }) => ok,
+      () => false,
+    );
+    if (isReady) return;
+    await wait(20);
+  }
+  throw new Error('The bot did not become ready in time.');
+}
+
+export async function freePort(): Promise<number> {
+  const probe = createServer().listen(0, '127.0.0.1');
+  await once(probe, 'listening');
+  const address = probe.address();
+  probe.close();
+  await once(probe, 'close');
+  return typeof address === 'object' && address ? address.port : 0;
+}
+
+export function memoryOf({ pid }: ChildProcess): string {
+  const { stdout: told } = spawnSync('ps', ['-o', 'rss=', '-p', String(pid)], { encoding: 'utf8' });
+  return `${Math.round(Number(told) / 1_024)} MB of memory`;
+}
