@@ -1,0 +1,82 @@
+import { readFileSync } from 'node:fs';
+import { expect, test } from 'vitest';
+import { parse } from 'yaml';
+import { z } from 'zod';
+import { FROM_FILES, NAMES } from '../../src/config/variables.ts';
+
+const Environment = z.record(z.string(), z.string());
+
+// Strict: a key that Compose knows and this does not is looked at before it is let in.
+const Bot = z.strictObject({
+  build: z.literal('.'),
+  image: z.string(),
+  restart: z.string(),
+  depends_on: z.strictObject({
+    postgres: z.strictObject({ condition: z.literal('service_healthy') }),
+  }),
+  environment: Environment,
+  secrets: z.array(z.string()),
+  volumes: z.array(z.string().endsWith(':ro')),
+  ports: z.array(z.string().startsWith('127.0.0.1:')),
+  networks: z.array(z.string()),
+  read_only: z.literal(true),
+  tmpfs: z.array(z.string()),
+  cap_drop: z.tuple([z.literal('ALL')]),
+  security_opt: z.tuple([z.literal('no-new-privileges:true')]),
+  stop_grace_period: z.literal('25s'),
+  mem_limit: z.string(),
+});
+const Postgres = z.strictObject({
+  image: z.string().regex(/^postgres:18\.\d+-bookworm@sha256:[0-9a-f]{64}$/),
+  restart: z.string(),
+  environment: Environment,
+  secrets: z.array(z.string()),
+  volumes: z.tuple([z.literal('postgres:/var/lib/postgresql')]),
+  networks: z.tuple([z.literal('database')]),
+  healthcheck: z.strictObject({
+    test: z.array(z.string()),
+    interval: z.string(),
+    timeout: z.string(),
+    retries: z.number(),
+  }),
+  security_opt: z.tuple([z.literal('no-new-privileges:true')]),
+  stop_grace_period: z.string(),
+});
+const Compose = z.strictObject({
+  services: z.strictObject({ signalbox: Bot, postgres: Postgres }),
+  networks: z.strictObject({
+    outside: z.null(),
+    database: z.strictObject({ internal: z.literal(true) }),
+  }),
+  volumes: z.strictObject({ postgres: z.null() }),
+  secrets: z.record(z.string(), z.strictObject({ file: z.string().startsWith('./secrets/') })),
+});
+
+const compose = Compose.parse(parse(readFileSync('compose.yaml', 'utf8')));
+const { signalbox, postgres } = compose.services;
+
+test('each variable that is set for the bot is one that it reads', () => {
+  const known = [...NAMES, ...FROM_FILES.map((name) => `${name}_FILE`)];
+  expect(Object.keys(signalbox.environment).filter((name) => !known.includes(name))).toEqual([]);
+});
+
+test('every secret is a file, declared, mounted and named by a variable', () => {
+  const named = Object.entries(signalbox.environment)
+    .filter(([name]) => name.endsWith('_FILE'))
+    .map(([, path]) => path.replace('/run/secrets/', ''));
+  expect(named.sort()).toEqual(signalbox.secrets.toSorted());
+  const mounted = [...signalbox.secrets, ...postgres.secrets];
+  expect(Object.keys(compose.secrets).sort()).toEqual(mounted.sort());
+  expect(Object.keys(signalbox.environment).filter((name) => FROM_FILES.includes(name))).toEqual(
+    [],
+  );
+});
+
+test('secrets do not get into git', () => {
+  expect(readFileSync('.gitignore', 'utf8').split('\n')).toContain('secrets/');
+});
+
+test('the bot reaches the database and the outside, the database nobody else', () => {
+  expect(signalbox.networks).toEqual(['outside', 'database']);
+  expect(compose.networks.database.internal).toBe(true);
+});
