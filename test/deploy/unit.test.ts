@@ -1,0 +1,40 @@
+import { readFileSync } from 'node:fs';
+import { expect, test } from 'vitest';
+import { FROM_FILES, NAMES } from '../../src/config/variables.ts';
+
+const lines = readFileSync('deploy/signalbox.service', 'utf8').split('\n');
+
+function valuesOf(key: string): readonly string[] {
+  return lines
+    .filter((line) => line.startsWith(`${key}=`))
+    .map((line) => line.slice(key.length + 1));
+}
+
+test('the unit gives the bot the time that it takes, and no root', () => {
+  expect(valuesOf('TimeoutStopSec')).toEqual(['25']);
+  expect(valuesOf('KillSignal')).toEqual(['SIGTERM']);
+  expect(valuesOf('DynamicUser')).toEqual(['yes']);
+  expect(valuesOf('ProtectSystem')).toEqual(['strict']);
+  expect(valuesOf('StateDirectory')).toEqual(['signalbox']);
+});
+
+test('a start that always fails is not tried for ever', () => {
+  expect(valuesOf('Restart')).toEqual(['on-failure']);
+  expect(valuesOf('StartLimitBurst')).toEqual(['5']);
+  const seconds = Number(valuesOf('RestartSec')[0]) * Number(valuesOf('StartLimitBurst')[0]);
+  // Else the limit is never reached within its interval.
+  expect(valuesOf('StartLimitIntervalSec')).toEqual(['10min']);
+  expect(seconds).toBeLessThan(600);
+});
+
+test('each credential is loaded, named by a variable, and the bot reads it', () => {
+  const loaded = valuesOf('LoadCredential').map((value) => value.split(':')[0]);
+  const variables = valuesOf('Environment').map((value) => value.split('=') as [string, string]);
+  const fromFiles = variables.filter(([name]) => name.endsWith('_FILE'));
+  expect(fromFiles.map(([, path]) => path.replace('%d/', ''))).toEqual(loaded);
+  const known = [...NAMES, ...FROM_FILES.map((name) => `${name}_FILE`)];
+  expect(variables.filter(([name]) => !known.includes(name))).toEqual([]);
+  expect(variables.filter(([name]) => FROM_FILES.includes(name))).toEqual([
+    ['DATABASE_URL', 'file:/var/lib/signalbox/signalbox.db'],
+  ]);
+});
