@@ -1,0 +1,136 @@
+import { execFileSync } from 'node:child_process';
+import { globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { parse } from 'yaml';
+import { z } from 'zod';
+import { FROM_FILES, NAMES } from '../../src/config/variables.ts';
+
+const FOLDER = 'deploy/kubernetes';
+const TYPES = {
+  Deployment: 'apps/v1',
+  NetworkPolicy: 'networking/v1',
+  PodDisruptionBudget: 'policy/v1',
+  Namespace: 'core/v1',
+  Service: 'core/v1',
+};
+const KINDS = Object.keys(TYPES) as (keyof typeof TYPES)[];
+
+const Kustomization = z.looseObject({ resources: z.array(z.string()) });
+const { resources } = Kustomization.parse(read('kustomization.yaml'));
+
+function read(file: string): unknown {
+  return parse(readFileSync(join(FOLDER, file), 'utf8'));
+}
+
+/** The compiler finds what a cluster would refuse: a key that it does not know, a wrong type. */
+function misfitsOf(manifests: readonly unknown[]): string {
+  const folder = mkdtempSync(join('node_modules', '.cache-kubernetes-'));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const imports = KINDS.map(
+    (kind) => `import type { ${kind} } from 'kubernetes-types/${TYPES[kind]}';`,
+  );
+  const values = manifests.map((manifest, n) => {
+    const { kind } = z.looseObject({ kind: z.enum(KINDS) }).parse(manifest);
+    return `export const m${n}: ${kind} = ${JSON.stringify(manifest)};`;
+  });
+  const file = join(folder, 'manifests.ts');
+  writeFileSync(file, [...imports, ...values].join('\n'));
+  try {
+    const options = ['--noEmit', '--strict', '--skipLibCheck', '--ignoreConfig', '--types', ''];
+    execFileSync('tsc', [...options, '--moduleResolution', 'bundler', '--module', 'esnext', file], {
+      encoding: 'utf8',
+      stdio: 'pipe',
+    });
+    return '';
+  } catch (error) {
+    return z.object({ stdout: z.string() }).parse(error).stdout;
+  }
+}
+
+test('every manifest is of the kind that it says, key by key', () => {
+  expect(misfitsOf(resources.map(read))).toBe('');
+});
+
+test('a misspelt key and a wrong type in a manifest are noticed', () => {
+  const service = { apiVersion: 'v1', kind: 'Service' };
+  const told = misfitsOf([
+    { ...service, spec: { selektor: {} } },
+    { ...service, spec: { ports: 'many' } },
+  ]);
+  expect(told).toMatch(/.selektor. does not exist/);
+  expect(told).toContain("'string' is not assignable to type 'ServicePort[]'");
+});
+
+test('no manifest is left out', () => {
+  const there = globSync('*.yaml', { cwd: FOLDER }).filter((file) => !/^(kus|sig)/.test(file));
+  expect(resources.toSorted()).toEqual(there.sort());
+});
+
+const Probe = z.looseObject({
+  httpGet: z.strictObject({ path: z.string(), port: z.literal('http') }),
+});
+const Container = z.looseObject({
+  env: z.array(z.strictObject({ name: z.string(), value: z.string() })),
+  livenessProbe: Probe,
+  readinessProbe: Probe,
+  startupProbe: Probe,
+  securityContext: z.unknown(),
+  resources: z.strictObject({
+    requests: z.strictObject({ cpu: z.string(), memory: z.string() }),
+    limits: z.strictObject({ memory: z.string() }),
+  }),
+});
+const Pod = z.looseObject({
+  automountServiceAccountToken: z.literal(false),
+  terminationGracePeriodSeconds: z.literal(25),
+  securityContext: z.looseObject({ runAsNonRoot: z.literal(true), runAsUser: z.literal(10_001) }),
+  topologySpreadConstraints: z.array(z.looseObject({ topologyKey: z.string() })),
+  containers: z.tuple([Container]),
+});
+const Labels = z.record(z.string(), z.string());
+const Deployment = z.object({
+  spec: z.object({
+    replicas: z.literal(3),
+    strategy: z.strictObject({
+      type: z.literal('RollingUpdate'),
+      rollingUpdate: z.strictObject({ maxUnavailable: z.literal(0), maxSurge: z.literal(1) }),
+    }),
+    selector: z.strictObject({ matchLabels: Labels }),
+    template: z.object({ metadata: z.object({ labels: Labels }), spec: Pod }),
+  }),
+});
+const { spec } = Deployment.parse(read('deployment.yaml'));
+const pod = spec.template.spec;
+const [container] = pod.containers;
+
+test('health and readiness are asked where they are answered', () => {
+  const { startupProbe, livenessProbe, readinessProbe } = container;
+  const paths = [startupProbe, livenessProbe, readinessProbe].map(({ httpGet }) => httpGet.path);
+  expect(paths).toEqual(['/healthz', '/healthz', '/readyz']);
+});
+
+test('the bot can write nothing but the volumes, and gets no more rights', () => {
+  expect(container.securityContext).toEqual({
+    allowPrivilegeEscalation: false,
+    readOnlyRootFilesystem: true,
+    capabilities: { drop: ['ALL'] },
+  });
+});
+
+test('the bot is told in files what is secret, by variables that it reads', () => {
+  const names = container.env.map(({ name }) => name);
+  const known = [...NAMES, ...FROM_FILES.map((name) => `${name}_FILE`)];
+  expect(names.filter((name) => !known.includes(name))).toEqual([]);
+  expect(names.filter((name) => FROM_FILES.includes(name))).toEqual([]);
+});
+
+test('the budget, the service and the network rule are about these pods', () => {
+  const { labels } = spec.template.metadata;
+  expect(spec.selector.matchLabels).toEqual(labels);
+  const pick = (file: string, ...path: string[]) =>
+    path.reduce<unknown>((value, key) => z.looseObject({}).parse(value)[key], read(file));
+  expect(pick('disruption.yaml', 'spec', 'selector', 'matchLabels')).toEqual(labels);
+  expect(pick('service.yaml', 'spec', 'selector')).toEqual(labels);
+  expect(pick('network.yaml', 'spec', 'podSelector', 'matchLabels')).toEqual(labels);
+});
