@@ -65,14 +65,15 @@ function seenLine(before: Snapshot | null): Line {
   return fact('Last seen', words, { at: before.seenAt }, ` (${before.source})`);
 }
 
-function approvalLine({ requires, requester }: Change, { policy }: Drawing): Line {
+function approvalLine({ requires, requester, plan }: Change, { policy }: Drawing): Line {
   const rule = `rule ${requires.rule}`;
   if (requires.count === 0) return fact('Approval', `none needed · ${rule}`);
   const hours = requires.expiresAfterMs / 3_600_000;
   const left = hours >= 1 ? `${+hours.toFixed(1)} h` : `${Math.round(hours * 60)} min`;
   const who = `${requires.count} of ${roleText(policy, requires.from)}`;
+  const by = plan.timing?.startAt ? 'before it runs, ' : '';
   const self: Line = requires.self ? [] : [', not ', { user: requester }];
-  return fact('Approval', who, ...self, ` · ${rule} · expires after ${left}`);
+  return fact('Approval', who, ...self, ` · ${rule} · ${by}expires after ${left}`);
 }
 
 function otherLine(other: Change): Line {
