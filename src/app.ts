@@ -20,6 +20,7 @@ import { followClock, type SharedClock } from './storage/clock.ts';
 import { type Database, openDatabase } from './storage/database.ts';
 import { databaseTrouble } from './storage/trouble.ts';
 import { trailChores } from './workflow/anchors.ts';
+import { createChangesDesk } from './workflow/changes-desk.ts';
 import { startChores } from './workflow/chores.ts';
 import { startLanes } from './workflow/lanes.ts';
 import { recordStart, recordStop } from './workflow/life.ts';
@@ -109,6 +110,7 @@ async function open(
     commands: changeCommands(),
   };
   const reach = await openReach(options, database, digests);
+  const changes = createChangesDesk(() => world, slack.named);
   const late: { wake: () => void } = { wake: () => {} };
   const world: World = {
     database,
@@ -116,7 +118,7 @@ async function open(
     trail,
     policy: config.policy,
     commands: changeCommands(),
-    reach: reach.now,
+    reach: () => ({ ...reach.now(), changes }),
     people: slack.actors,
     messenger,
     log,

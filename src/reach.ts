@@ -26,7 +26,7 @@ const READ_DIRECTORY_EVERY_MS = 10_000;
 const ALERTS_KEPT_MS = 30_000;
 
 interface OpenReach {
-  readonly now: () => Reach;
+  readonly now: () => Omit<Reach, 'changes'>;
   readonly costs: ReadCosts;
   readonly lanes: MoreLanes;
   readonly refresh: () => void;

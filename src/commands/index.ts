@@ -3,8 +3,12 @@ import { alertEdit } from './alert-edit.ts';
 import { alertList } from './alert-list.ts';
 import { alertShow } from './alert-show.ts';
 import { backupShow } from './backup-show.ts';
+import { changeCancel } from './change-cancel.ts';
 import { changeFreeze } from './change-freeze.ts';
 import { changeFreezes } from './change-freezes.ts';
+import { changeList } from './change-list.ts';
+import { changeLog } from './change-log.ts';
+import { changeShow } from './change-show.ts';
 import { changeThaw } from './change-thaw.ts';
 import { changeWho } from './change-who.ts';
 import { cost } from './cost.ts';
@@ -38,6 +42,10 @@ export const commands: readonly Command[] = [
   changeThaw,
   changeFreezes,
   changeWho,
+  changeList,
+  changeShow,
+  changeLog,
+  changeCancel,
   cost,
   costCsv,
   costDigest,
@@ -52,13 +60,13 @@ export const nouns: Readonly<Record<string, string>> = {
   backup: 'Look up a backup',
   pipe: 'Look up the settings of a data pipe',
   alert: 'Find, show and edit alerts',
-  change: 'Who may change what, and freezes',
+  change: 'List, show, log and cancel changes, who may what, freezes',
   cost: 'What it costs: mtd, 7d, last-month …, by service or day',
   signalbox: 'Help, and what you may do',
 };
 
 /** Names that a policy may mention already, though no command of that name can be typed yet. */
 export const reserved = {
-  queries: ['change list'],
+  queries: [],
   changes: [],
 } as const;

@@ -16,6 +16,7 @@ import type { Named, Service } from '../directory/directory.ts';
 import type { Problem, Secret } from '../errors.ts';
 import type { Answer } from './answer.ts';
 import type { Circumstances, Given } from './arguments.ts';
+import type { ChangesDesk } from './changes.ts';
 import type { DigestDesk } from './digests.ts';
 import type { EffectKind } from './effect.ts';
 import type { FreezeDesk, StandingFreeze } from './freezes.ts';
@@ -34,6 +35,8 @@ export interface Reach {
   /** Lists, adds, stops, shows and posts the cost reports of channels. */
   readonly digests: DigestDesk;
   readonly watch: WatchDesk;
+  /** Lists, shows and cancels changes, and reads the audit trail. */
+  readonly changes: ChangesDesk;
   readonly freezes: FreezeDesk;
   readonly who: WhoDesk;
   readonly services: readonly Service[];

@@ -28,6 +28,7 @@ export function sandboxYaml(): string {
         allow: [
           ...['service list', 'service show', 'backup show', 'pipe settings'],
           ...['alert list', 'alert show', 'cost', 'cost csv', 'cost digest'],
+          ...['change list', 'change show', 'change log', 'change cancel'],
           ...['cost anomalies', 'cost budget', 'change freezes', 'change who'],
         ],
         to: 'viewer',

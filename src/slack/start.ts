@@ -3,7 +3,7 @@ import type { Logger } from 'pino';
 import type { Secret } from '../errors.ts';
 import type { Command } from '../intent/define.ts';
 import type { Policy } from '../policy/policy.ts';
-import type { Messenger, World } from '../workflow/world.ts';
+import type { Messenger, PersonNamed, World } from '../workflow/world.ts';
 import { type Actors, createActors, type Home } from './actors.ts';
 import type { Bot } from './bot.ts';
 import type { Drawing } from './card.ts';
@@ -12,6 +12,7 @@ import { findGroups } from './groups.ts';
 import { gate, listen } from './listeners.ts';
 import { boltLogger } from './log.ts';
 import { type Channels, createMessenger } from './messenger.ts';
+import { peopleByName } from './person-named.ts';
 import { createDeliveries, type Deliveries } from './receiver.ts';
 import { createRespond, type Respond } from './response-url.ts';
 
@@ -32,6 +33,8 @@ export interface SlackOptions {
 export interface Slack {
   readonly actors: Actors;
   readonly messenger: Messenger;
+  /** Whom somebody means by a name or an id. */
+  readonly named: (word: string) => Promise<PersonNamed>;
   readonly listen: (world: World) => Promise<Listening>;
 }
 
@@ -87,7 +90,12 @@ export async function connect(options: SlackOptions): Promise<Connected> {
   const parts = { options, clients, self, drawing, respond, actors };
   return {
     ok: true,
-    slack: { actors, messenger, listen: (world) => startListening(world, parts) },
+    slack: {
+      actors,
+      messenger,
+      named: peopleByName(lookups, now),
+      listen: (world) => startListening(world, parts),
+    },
   };
 }
 

@@ -17,6 +17,7 @@ import { answerMessage, sentenceMessage } from './answers.ts';
 import { type Message, withNote } from './blocks.ts';
 import type { Bot } from './bot.ts';
 import { openForm } from './open-form.ts';
+import { ownAnswer } from './own-answer.ts';
 import { preview } from './preview.ts';
 import type { Spot } from './private-word.ts';
 import { refusalLine } from './refusals.ts';
@@ -129,7 +130,7 @@ async function answerQuery(
   if (denial) return refused(denial, bot.drawing);
   const answer = await command.answer(args, bot.world.reach(), { by, channel: spot.channel });
   await sendFiles(bot, by, answer);
-  return answerMessage(answer);
+  return ownAnswer(answer, bot.drawing);
 }
 
 async function mayAsk(

@@ -44,14 +44,14 @@ export async function appendEvent(tx: Tx, key: Buffer | null, event: AuditEvent)
 
 export async function eventsOf(db: Db, changeId: ChangeId): Promise<StoredEvent[]> {
   const query = db.selectFrom('audit_event').selectAll().where('change_id', '=', changeId);
-  return (await query.orderBy('seq').execute()).map(eventFrom);
+  return (await query.orderBy('seq').execute()).map(storedEvent);
 }
 
 export async function events(
   db: Db,
   { afterSeq, limit }: { afterSeq: number; limit: number },
 ): Promise<StoredEvent[]> {
-  return (await rowsAfter(db, afterSeq, limit)).map(eventFrom);
+  return (await rowsAfter(db, afterSeq, limit)).map(storedEvent);
 }
 
 export function head(db: Db): Promise<Head> {
@@ -156,7 +156,7 @@ function rowsAfter(db: Db, afterSeq: number, limit: number): Promise<AuditEventT
     .execute();
 }
 
-function eventFrom(row: AuditEventTable): StoredEvent {
+export function storedEvent(row: AuditEventTable): StoredEvent {
   const { change, key_id, ...facts } = readBody(row);
   return { ...facts, changeId: change, keyId: key_id, prevHash: row.prev_hash, hash: row.hash };
 }

@@ -159,24 +159,51 @@ export interface ChangeFilter {
   readonly requester?: UserId;
   /** Only those whose request was sent, and that ended, from this instant on. */
   readonly endedSince?: Date;
+  /** Glass was broken, it is over, and nobody has looked at it since. */
+  readonly toReview?: true;
+  /** Without what others have not sent off, or never did. */
+  readonly privateTo?: UserId;
   readonly limit: number;
   /** The last change of the page before. */
   readonly before?: Pick<Change, 'id' | 'createdAt'>;
 }
 
 /** The newest first. */
-export function changesWhere(
-  db: Db,
-  { states, requester, endedSince, limit, before }: ChangeFilter,
-): Promise<Change[]> {
-  const where = (eb: Builder) =>
-    eb.and([
-      ...(states ? [eb('state', 'in', states)] : []),
-      ...(requester ? [eb('requester', '=', requester)] : []),
-      ...(endedSince ? [eb('ended_at', '>=', toText(endedSince))] : []),
-      ...(before ? [isOlder(eb, before)] : []),
-    ]);
-  return select(db, { where, limit, order: 'desc' });
+export function changesWhere(db: Db, { limit, ...filter }: ChangeFilter): Promise<Change[]> {
+  return select(db, { where: (eb) => fits(eb, filter), limit, order: 'desc' });
+}
+
+/** How many there are, all pages together. */
+export async function countChanges(db: Db, filter: Omit<ChangeFilter, 'limit'>): Promise<number> {
+  const query = db.selectFrom('change').select((eb) => eb.fn.countAll().as('count'));
+  const row = await query.where((eb) => fits(eb, filter)).executeTakeFirstOrThrow();
+  return Number(row.count);
+}
+
+function fits(eb: Builder, filter: Omit<ChangeFilter, 'limit'>) {
+  const { states, requester, endedSince, toReview, privateTo, before } = filter;
+  return eb.and([
+    ...(states ? [eb('state', 'in', states)] : []),
+    ...(requester ? [eb('requester', '=', requester)] : []),
+    ...(endedSince ? [eb('ended_at', '>=', toText(endedSince))] : []),
+    ...(toReview ? [isUnreviewed(eb)] : []),
+    ...(privateTo ? [eb.or([eb('requester', '=', privateTo), eb.not(isUnsent(eb))])] : []),
+    ...(before ? [isOlder(eb, before)] : []),
+  ]);
+}
+
+/** Only its requester has seen it: it is a draft, or ended as one. */
+export function isUnsent(eb: Builder) {
+  const isOver = eb('state', 'in', ['cancelled', 'expired', 'stale']);
+  return eb.or([eb('state', '=', 'draft'), eb.and([eb('card_channel', 'is', null), isOver])]);
+}
+
+function isUnreviewed(eb: Builder) {
+  return eb.and([
+    eb('broken_glass', 'is not', null),
+    eb('review', 'is', null),
+    eb('state', 'not in', OPEN),
+  ]);
 }
 
 function isOlder(eb: Builder, { id, createdAt }: Pick<Change, 'id' | 'createdAt'>) {
@@ -186,13 +213,7 @@ function isOlder(eb: Builder, { id, createdAt }: Pick<Change, 'id' | 'createdAt'
 
 /** Over, with glass that was broken and that nobody has looked at since; the oldest first. */
 export function changesToReview(db: Db, limit: number): Promise<Change[]> {
-  const where = (eb: Builder) =>
-    eb.and([
-      eb('broken_glass', 'is not', null),
-      eb('review', 'is', null),
-      eb('state', 'not in', OPEN),
-    ]);
-  return select(db, { where, limit });
+  return select(db, { where: isUnreviewed, limit });
 }
 
 export function dueToExpire(db: Db, now: Date, limit: number): Promise<Change[]> {

@@ -149,6 +149,11 @@ export const VERBS = [
 ] as const;
 export type Verb = (typeof VERBS)[number];
 
+/** Whom a name means; several people may have the same. */
+export type PersonNamed =
+  | { readonly ok: true; readonly user: UserId }
+  | { readonly ok: false; readonly why: 'nobody' | 'several' | 'lookup-failed' };
+
 /** A channel that we may not read is not one in which nothing stands. */
 export type NoteFound =
   | { readonly ok: true; readonly text: string | null }

@@ -1,0 +1,24 @@
+import { z } from 'zod';
+import { choiceField, textField } from '../intent/arguments.ts';
+import { CHANGE_LISTS } from '../intent/changes.ts';
+import { queryCommand } from '../intent/define.ts';
+
+const List = z.enum(CHANGE_LISTS, { error: 'can be pending, mine, all or review' });
+
+export const changeList = queryCommand({
+  name: 'change list',
+  summary: 'List changes: what waits, yours, all, or emergencies to look at',
+  examples: ['change list', 'change list mine', 'change list review'],
+  args: z.strictObject({
+    which: choiceField(List, () => CHANGE_LISTS, { label: 'Which' }),
+    before: textField(z.string().max(40), {
+      word: 'before',
+      label: 'Asked before',
+      hint: 'The id of a change',
+    }),
+  }),
+
+  target: () => null,
+  answer: ({ which = 'pending', before = null }, { changes }, asker) =>
+    changes.list({ which, before }, asker),
+});

@@ -1,0 +1,72 @@
+import { z } from 'zod';
+import { choiceField, numberField, textField } from '../intent/arguments.ts';
+import { PastText, StateName } from '../intent/changes.ts';
+import { queryCommand } from '../intent/define.ts';
+
+const Text = z.string().trim().min(1).max(80, 'is too long');
+
+export const changeLog = queryCommand({
+  name: 'change log',
+  summary: 'Read the audit trail: who did what, when, and who was refused',
+  examples: [
+    'change log',
+    'change log by=me since=7d',
+    'change log target=analytics-prod state=failed',
+  ],
+  args: z.strictObject({
+    by: textField(Text, {
+      word: 'by',
+      otherwise: ['who', 'user', 'person'],
+      label: 'By',
+      hint: 'A person, such as @ana, or me',
+    }),
+    what: textField(Text, {
+      word: 'command',
+      otherwise: ['cmd'],
+      label: 'Command',
+      hint: 'Such as service stop',
+    }),
+    target: textField(Text, {
+      word: 'target',
+      otherwise: ['on', 'service', 'alert'],
+      label: 'Target',
+      hint: 'The name of a service or an alert',
+    }),
+    state: choiceField(StateName, () => StateName.options, {
+      word: 'state',
+      label: 'State that was entered',
+    }),
+    since: textField(PastText, {
+      word: 'since',
+      otherwise: ['from', 'after'],
+      label: 'Since',
+      hint: 'A day such as 2026-11-01 (UTC), or 7d or 4h ago',
+    }),
+    until: textField(PastText, {
+      word: 'until',
+      otherwise: ['to'],
+      label: 'Before',
+      hint: 'A day such as 2026-11-30 (UTC), or 1d ago',
+    }),
+    before: numberField(z.int('must be a whole number').min(1), {
+      word: 'before',
+      label: 'Before event number',
+      min: 1,
+    }),
+  }),
+
+  target: () => null,
+  answer: (
+    {
+      by = null,
+      what = null,
+      target = null,
+      state = null,
+      since = null,
+      until = null,
+      before = null,
+    },
+    { changes },
+    asker,
+  ) => changes.log({ by, command: what, target, state, since, until, before }, asker),
+});

@@ -1,0 +1,12 @@
+import { z } from 'zod';
+import { queryCommand } from '../intent/define.ts';
+
+export const changeShow = queryCommand({
+  name: 'change show',
+  summary: 'Show one change: its card, its history and what you may press',
+  examples: ['change show 7KQ2MX'],
+  args: z.strictObject({ id: z.string().min(1).max(40).meta({ label: 'Id of the change' }) }),
+
+  target: () => null,
+  answer: ({ id }, { changes }, asker) => changes.show(id, asker),
+});

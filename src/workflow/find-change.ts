@@ -1,0 +1,65 @@
+import type { Change, ChangeId } from '../changes/change.ts';
+import { isChangeId } from '../changes/id.ts';
+import type { Answer, Offer } from '../intent/answer.ts';
+import { idTyped } from '../intent/changes.ts';
+import type { Asker } from '../intent/define.ts';
+import { nearest } from '../intent/nearest.ts';
+import { changesWhere, loadChange } from '../storage/changes.ts';
+import type { World } from './world.ts';
+
+type FindWorld = Pick<World, 'database'>;
+
+const LOOKED_AT = 300;
+const OFFERED = 3;
+
+export type FoundChange =
+  | { readonly ok: true; readonly change: Change }
+  | { readonly ok: false; readonly answer: Answer };
+
+/** Exactly the one that was named; for any other word those are offered that may be meant. */
+export async function findChange(
+  world: FindWorld,
+  typed: string,
+  asker: Asker,
+): Promise<FoundChange> {
+  const id = idTyped(typed);
+  const change = isChangeId(id) ? await loadChange(world.database.db, id) : null;
+  // A draft is its requester's alone: to everybody else it is not there yet.
+  if (change && !isPrivateTo(change, asker)) return { ok: true, change };
+  return { ok: false, answer: await unknown(world, id, asker) };
+}
+
+function isPrivateTo({ state, card, requester }: Change, { by }: Asker): boolean {
+  const isOver = ['cancelled', 'expired', 'stale'].includes(state);
+  const unsent = state === 'draft' || (card === null && isOver);
+  return unsent && requester !== by;
+}
+
+async function unknown({ database }: FindWorld, id: string, asker: Asker): Promise<Answer> {
+  const { db } = database;
+  const recent = await changesWhere(db, { limit: LOOKED_AT, privateTo: asker.by });
+  const near = nearest(
+    id,
+    recent.map((each) => each.id),
+    OFFERED,
+  );
+  const own = await changesWhere(db, { requester: asker.by, limit: OFFERED });
+  const meant = near.length > 0 ? recent.filter((each) => near.includes(each.id)) : own;
+  const ask = near.length > 0 ? 'Did you mean one of these?' : 'Your newest ones are below.';
+  const text = `There is no change “${id}”. ${meant.length > 0 ? ask : 'You have asked for none.'}`;
+  return {
+    title: 'No such change',
+    parts: [
+      { kind: 'text', text },
+      { kind: 'offers', offers: meant.map(offerOf) },
+    ],
+  };
+}
+
+export function offerOf({ id, command, plan }: Change): Offer {
+  return { label: `${id}: ${command} ${plan.target.name}`, line: lineToShow(id) };
+}
+
+export function lineToShow(id: ChangeId): string {
+  return `change show ${id}`;
+}
