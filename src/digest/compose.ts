@@ -1,5 +1,5 @@
-import { addMonths, lengthOf, monthOf, monthSpan, type Span } from '../costs/calendar.ts';
-import { addDays } from '../costs/day.ts';
+import { addMonths, lengthOf, monthOf, monthSpan, type Span, startOf } from '../costs/calendar.ts';
+import { addDays, type Day } from '../costs/day.ts';
 import { creditsText, figure } from '../costs/numbers.ts';
 import { creditsOf, type DayValue, microOf } from '../costs/row.ts';
 import { dayLabel, spanLabel } from '../costs/span-label.ts';
@@ -124,7 +124,15 @@ function threadOf({ facts, measured, day }: Told): Answer | null {
   const title = `${subject(facts)} by service · ${dayLabel(day.day)} (UTC)`;
   const total = creditsText(microOf(day.value));
   const text = `${total} on ${dayLabel(day.day)}${day.final ? '' : ' so far, not final'}`;
-  return { title, parts: [serviceTable(measured.rows, day.day), { kind: 'note', text }] };
+  const table = serviceTable(measured.rows, day.day);
+  return { title, parts: [table, ...csvOffer(facts, day.day), { kind: 'note', text }] };
+}
+
+/** The rows behind the table, into its thread. No line of words asks for a scope of many services. */
+function csvOffer({ scope }: DigestFacts, day: Day): readonly Part[] {
+  if (scope !== null) return [];
+  const line = `cost csv ${startOf('month', day)}..${day}`;
+  return [{ kind: 'offers', offers: [{ label: 'CSV of the month', line }] }];
 }
 
 /** No data is not zero: it is said why there is nothing, and no figure stands anywhere. */

@@ -53,7 +53,7 @@ export type Part =
     }
   | { readonly kind: 'offers'; readonly offers: readonly Offer[] }
   | { readonly kind: 'deeds'; readonly deeds: readonly Deed[] }
-  /** For whoever asked, in their own messages: too much to read in Slack. */
+  /** Too much to read in a message: into the thread in which it was asked for, else in private. */
   | { readonly kind: 'file'; readonly name: string; readonly text: string }
   /** A line for each: how it stands, whose it is and since when. */
   | { readonly kind: 'changes'; readonly changes: readonly Change[] }

@@ -43,7 +43,8 @@ function shownPart(part: Part, caption: string): readonly (Shown | null)[] {
     case 'table':
       return table(part, caption);
     case 'file':
-      return [note(`${part.name} is in your messages with Signalbox.`)];
+      // It is sent apart, and a note in its place says where to.
+      return [];
     case 'chart':
       return [chart(part)];
     case 'offers':

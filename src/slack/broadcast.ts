@@ -4,7 +4,7 @@ import type { Answer } from '../intent/answer.ts';
 import type { Messenger, Posting } from '../workflow/world.ts';
 import { answerMessage, sentenceMessage } from './answers.ts';
 import type { Message } from './blocks.ts';
-import { inPlainBlocks } from './plain-blocks.ts';
+import { inPlainBlocks, sendInEither } from './plain-blocks.ts';
 import { findRooms } from './rooms.ts';
 import { refusedBySlack } from './slack-error.ts';
 
@@ -62,7 +62,7 @@ export function createBroadcast({ posts, lookups, channels }: Options): Broadcas
     redrawAnswer: (at, answer) => redraw(at, answerMessage(answer)),
     findRooms: (wanted) => findRooms(lookups, wanted),
     tellPerson: async (user, answer) => {
-      await send(user, answerMessage(answer));
+      await sendInEither(answerMessage(answer), (shown) => send(user, shown));
     },
     tellKeepers: async (sentence) => {
       if (channels.audit) await send(channels.audit, sentenceMessage([sentence]));

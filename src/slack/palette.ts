@@ -17,7 +17,8 @@ import type { Line } from './rich.ts';
 export const PALETTE = 'command.palette';
 
 const CHOICES_MAX = 100;
-const WHERE = 'The answer comes where you opened this, and only you see it.';
+const WHERE =
+  'The answer comes where you opened this, and only you see it. A file is for the whole thread.';
 
 interface Asking {
   readonly by: UserId;

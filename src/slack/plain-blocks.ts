@@ -1,5 +1,6 @@
 import type { AnyBlock, Message } from './blocks.ts';
 import { bounded } from './rich.ts';
+import { refusedBySlack } from './slack-error.ts';
 
 const TEXT_MAX = 2_900;
 
@@ -10,6 +11,18 @@ const TEXT_MAX = 2_900;
 export function inPlainBlocks({ text, blocks }: Message): Message | null {
   if (!blocks.some(isNew)) return null;
   return { text, blocks: blocks.map((block) => (isNew(block) ? plainBlock(block) : block)) };
+}
+
+/** Sends it, and where Slack refuses the blocks once more without the newest of them. */
+export async function sendInEither<T>(
+  message: Message,
+  send: (shown: Message) => Promise<T>,
+): Promise<T> {
+  return send(message).catch((error: unknown) => {
+    const plain = refusedBySlack(error) === 'invalid_blocks' ? inPlainBlocks(message) : null;
+    if (!plain) throw error;
+    return send(plain);
+  });
 }
 
 function isNew({ type }: AnyBlock): boolean {

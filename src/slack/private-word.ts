@@ -1,6 +1,7 @@
 import type { ChangeId, ChannelId, UserId } from '../changes/change.ts';
 import type { Message } from './blocks.ts';
 import type { Clients } from './clients.ts';
+import { sendInEither } from './plain-blocks.ts';
 
 /** Where somebody asked, and so where the answer is looked for. */
 export interface Spot {
@@ -21,14 +22,21 @@ export async function tellPrivately(
   { posts }: Clients,
   user: UserId,
   { channel, thread }: Spot,
-  { text, blocks }: Message,
+  message: Message,
 ): Promise<void> {
-  // Blocks newer than Slack's published types are objects all the same.
-  const shown = { text, blocks: blocks as never[] };
-  const body = { ...shown, unfurl_links: false, unfurl_media: false };
   const threaded = thread ? { thread_ts: thread } : {};
-  const privately = channel
-    ? await posts.chat.postEphemeral({ ...body, ...threaded, channel, user }).catch(() => null)
-    : null;
-  if (!privately) await posts.chat.postMessage({ ...body, channel: user });
+  const whisper = (to: ChannelId) =>
+    sendInEither(message, (shown) =>
+      posts.chat.postEphemeral({ ...bodyOf(shown), ...threaded, channel: to, user }),
+    ).catch(() => null);
+  const privately = channel ? await whisper(channel) : null;
+  if (privately) return;
+  await sendInEither(message, (shown) =>
+    posts.chat.postMessage({ ...bodyOf(shown), channel: user }),
+  );
+}
+
+function bodyOf({ text, blocks }: Message) {
+  // Blocks newer than Slack's published types are objects all the same.
+  return { text, blocks: blocks as never[], unfurl_links: false, unfurl_media: false };
 }

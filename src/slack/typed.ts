@@ -122,14 +122,15 @@ function namesIn({ command, args }: Intent, given: Intent['given']) {
 
 async function answerQuery(
   bot: Bot,
-  { by, spot }: Typed,
+  typed: Typed,
   command: QueryCommand,
   args: Intent['args'],
 ): Promise<Message> {
+  const { by, spot } = typed;
   const denial = await mayAsk(bot, by, command, args);
   if (denial) return refused(denial, bot.drawing);
-  const answer = await command.answer(args, bot.world.reach(), { by, channel: spot.channel });
-  await sendFiles(bot, by, answer);
+  const found = await command.answer(args, bot.world.reach(), { by, channel: spot.channel });
+  const answer = await sendFiles(bot, typed, found);
   return ownAnswer(answer, bot.drawing);
 }
 

@@ -1,25 +1,58 @@
-import type { UserId } from '../changes/change.ts';
-import type { Answer } from '../intent/answer.ts';
+import type { ChannelId, UserId } from '../changes/change.ts';
+import type { Answer, Part } from '../intent/answer.ts';
 import { lines, message } from './blocks.ts';
 import type { Bot } from './bot.ts';
+import type { Spot } from './private-word.ts';
 
 const QUIET = { unfurl_links: false, unfurl_media: false } as const;
 
-/** Files of an answer, in the thread of a message to the one person who asked: they hold costs. */
-export async function sendFiles(bot: Bot, to: UserId, answer: Answer): Promise<void> {
+interface Place {
+  readonly channel: string;
+  readonly ts: string;
+}
+
+/**
+ * Files of an answer, which nobody can see in private: asked for in a thread they go into that
+ * thread, anywhere else into a thread of the messages of whoever asked. What comes back says where
+ * they are in their stead.
+ */
+export async function sendFiles(
+  bot: Bot,
+  { by, spot }: { readonly by: UserId; readonly spot: Spot },
+  answer: Answer,
+): Promise<Answer> {
   const files = answer.parts.filter((part) => part.kind === 'file');
-  if (files.length === 0) return;
-  const { text, blocks } = message(lines([{ bold: answer.title }]));
-  const { posts } = bot.clients;
-  const posted = await posts.chat.postMessage({
-    channel: to,
-    text,
-    blocks: blocks as never[],
-    ...QUIET,
-  });
-  if (!posted.channel || !posted.ts) throw new Error('Slack posted without saying where');
+  if (files.length === 0) return answer;
+  const thread = await threadFor(bot, spot);
+  const { channel, ts } = thread ?? (await opened(bot, by, answer.title));
+  const { files: uploads } = bot.clients.posts;
   for (const { name, text: content } of files) {
-    const { channel, ts } = posted;
-    await posts.files.uploadV2({ channel_id: channel, thread_ts: ts, filename: name, content });
+    await uploads.uploadV2({ channel_id: channel, thread_ts: ts, filename: name, content });
   }
+  const where = thread ? 'in this thread, for all who read it' : 'in your messages with Signalbox';
+  return { ...answer, parts: answer.parts.map((part) => told(part, where)) };
+}
+
+/** Costs never go where people of another workspace read, nor where that could not be found out. */
+async function threadFor({ world }: Bot, { channel, thread }: Spot): Promise<Place | null> {
+  if (channel === null || thread === null) return null;
+  const found = await roomOf(world, channel);
+  return found && !found.outside && found.joined ? { channel, ts: thread } : null;
+}
+
+async function roomOf({ messenger }: Bot['world'], channel: ChannelId) {
+  const found = (await messenger.findRooms([channel])).get(channel);
+  return found?.ok ? found.room : null;
+}
+
+async function opened({ clients }: Bot, by: UserId, title: string): Promise<Place> {
+  const { text, blocks } = message(lines([{ bold: title }]));
+  const body = { channel: by, text, blocks: blocks as never[], ...QUIET };
+  const { channel, ts } = await clients.posts.chat.postMessage(body);
+  if (!channel || !ts) throw new Error('Slack posted without saying where');
+  return { channel, ts };
+}
+
+function told(part: Part, where: string): Part {
+  return part.kind === 'file' ? { kind: 'note', text: `${part.name} is ${where}.` } : part;
 }

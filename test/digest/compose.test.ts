@@ -29,6 +29,7 @@ test('its thread has each service and what the warehouse keeps', () => {
     analytics-prod | 100.0 | 101.0 | 590.0 | 1,427.0 | 69 %
     staging | 30.0 | 30.3 | 177.0 | 428.1 | 21 %
     warehouse main: storage + backup | 12.0 | 12.0 | 84.0 | 204.0 | 10 %
+    offers
     142.0 credits on Tue 17 Nov"
   `);
 });
