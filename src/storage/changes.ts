@@ -201,6 +201,8 @@ export function isUnsent(eb: Builder) {
 function isUnreviewed(eb: Builder) {
   return eb.and([
     eb('broken_glass', 'is not', null),
+    // What takes it back was let through by the same broken glass, which is looked at once.
+    eb('parent', 'is', null),
     eb('review', 'is', null),
     eb('state', 'not in', OPEN),
   ]);
