@@ -13,9 +13,10 @@ export type Turn = { readonly ok: true } | { readonly ok: false; readonly inMs: 
 export interface Budget {
   /**
    * Resolves when one request may start, or with `ok: false` as soon as it is clear that it cannot
-   * start by `until` (in the clock's milliseconds). `inMs` is the earliest that could be hoped for.
+   * start by `until` (in the clock's milliseconds), or when the signal says that nobody waits for it
+   * any more. `inMs` is the earliest that could be hoped for.
    */
-  take(priority: Priority, until: number): Promise<Turn>;
+  take(priority: Priority, until: number, signal?: AbortSignal): Promise<Turn>;
   /** The server says that the window is full, so nobody starts for a while. */
   pause(ms: number): void;
 }
@@ -32,23 +33,41 @@ export function createBudget(limit: Limit, clock: Pick<Clock, 'now' | 'sleep'>):
   let waiting: readonly Waiter[] = [];
   let pausedUntil = Number.NEGATIVE_INFINITY;
   let serving = false;
+  let doze = new AbortController();
+  // What was slept through has passed: by a clock that stands still the wait would never end.
+  let sleptUntil = Number.NEGATIVE_INFINITY;
+
+  const now = () => Math.max(clock.now(), sleptUntil);
 
   function nextStart(): number {
     const [oldest = 0] = starts;
-    const free = starts.length < limit.requests ? clock.now() : oldest + limit.perMs;
-    return Math.max(clock.now(), free, pausedUntil);
+    const free = starts.length < limit.requests ? now() : oldest + limit.perMs;
+    return Math.max(now(), free, pausedUntil);
   }
 
   function sendAway(at: number): void {
     const late = waiting.filter(({ until }) => until < at);
     waiting = waiting.filter(({ until }) => until >= at);
-    for (const { answer } of late) answer({ ok: false, inMs: at - clock.now() });
+    for (const { answer } of late) answer({ ok: false, inMs: at - now() });
+  }
+
+  /** Who does not wait any more keeps no place, and when nobody waits there is no timer either. */
+  function leave(waiter: Waiter): void {
+    waiting = waiting.filter((other) => other !== waiter);
+    waiter.answer({ ok: false, inMs: nextStart() - now() });
+    if (waiting.length === 0) doze.abort();
+  }
+
+  async function sleepUntil(at: number): Promise<void> {
+    doze = new AbortController();
+    await clock.sleep(at - now(), doze.signal);
+    if (!doze.signal.aborted) sleptUntil = at;
   }
 
   function admitOne(): void {
     const next = waiting.find(({ priority }) => priority === 'people') ?? waiting[0];
     waiting = waiting.filter((waiter) => waiter !== next);
-    starts.push(clock.now());
+    starts.push(now());
     if (starts.length > limit.requests) starts.shift();
     next?.answer({ ok: true });
   }
@@ -59,24 +78,26 @@ export function createBudget(limit: Limit, clock: Pick<Clock, 'now' | 'sleep'>):
     while (waiting.length > 0) {
       const at = nextStart();
       sendAway(at);
-      const waitMs = at - clock.now();
-      if (waiting.length > 0 && waitMs > 0) await clock.sleep(waitMs);
+      if (waiting.length > 0 && at > now()) await sleepUntil(at);
       else if (waiting.length > 0) admitOne();
     }
     serving = false;
   }
 
   return {
-    take(priority, until) {
+    async take(priority, until, signal) {
       const at = nextStart();
-      if (at > until) return Promise.resolve({ ok: false, inMs: at - clock.now() });
-      return new Promise((answer) => {
-        waiting = [...waiting, { priority, until, answer }];
-        void serve();
-      });
+      if (at > until || signal?.aborted) return { ok: false, inMs: at - now() };
+      const { promise, resolve: answer } = Promise.withResolvers<Turn>();
+      const waiter = { priority, until, answer };
+      const giveUp = () => leave(waiter);
+      signal?.addEventListener('abort', giveUp);
+      waiting = [...waiting, waiter];
+      void serve();
+      return promise.finally(() => signal?.removeEventListener('abort', giveUp));
     },
     pause(ms) {
-      pausedUntil = Math.max(pausedUntil, clock.now() + ms);
+      pausedUntil = Math.max(pausedUntil, now() + ms);
     },
   };
 }

@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { createBudget } from '../../src/http/budget.ts';
 
 /** Time that moves only when it is told to, and then wakes the sleepers whose time has come. */
@@ -126,4 +126,56 @@ test('a shorter pause does not cut a longer one short', async () => {
   budget.pause(60_000);
   budget.pause(1_000);
   expect(await budget.take('people', 5_000)).toEqual({ ok: false, inMs: 60_000 });
+});
+
+test('by a clock that stands still what was slept through has passed all the same', async () => {
+  const sleep = vi.fn(async () => {
+    // Else a wait that never ends would take this test with it.
+    if (sleep.mock.calls.length > 100) throw new Error('still waiting');
+  });
+  const clock = { now: () => 0, sleep };
+  const budget = createBudget({ requests: 10, perMs: 10_000 }, clock);
+  const turns = Array.from({ length: 25 }, () => budget.take('people', NEVER));
+  expect(await Promise.all(turns)).toEqual(Array(25).fill({ ok: true }));
+  expect(sleep).toHaveBeenCalledTimes(2);
+  expect(await budget.take('people', 29_999)).toMatchObject({ ok: true });
+});
+
+describe('a wait that is given up', () => {
+  async function full() {
+    const clock = handClock();
+    const sleep = vi.fn((ms: number, _signal?: AbortSignal) => clock.sleep(ms));
+    const budget = createBudget({ requests: 1, perMs: 10_000 }, { ...clock, sleep });
+    await budget.take('people', NEVER);
+    return { clock, sleep, budget };
+  }
+
+  test('is over at once, and leaves no timer behind', async () => {
+    const { budget, sleep } = await full();
+    const patience = new AbortController();
+    const turn = budget.take('people', NEVER, patience.signal);
+    await settled();
+    patience.abort();
+    expect(await turn).toEqual({ ok: false, inMs: 10_000 });
+    expect(sleep.mock.lastCall?.[1]?.aborted).toBe(true);
+  });
+
+  test('takes no place away from those who go on waiting', async () => {
+    const { clock, budget, sleep } = await full();
+    const patience = new AbortController();
+    const given = budget.take('people', NEVER, patience.signal);
+    const other = budget.take('people', NEVER);
+    await settled();
+    patience.abort();
+    expect(await given).toMatchObject({ ok: false });
+    expect(sleep.mock.lastCall?.[1]?.aborted).toBe(false);
+    await clock.advance(10_000);
+    expect(await other).toEqual({ ok: true });
+  });
+
+  test('does not begin where it was given up before', async () => {
+    const { budget, sleep } = await full();
+    expect(await budget.take('people', NEVER, AbortSignal.abort())).toMatchObject({ ok: false });
+    expect(sleep).not.toHaveBeenCalled();
+  });
 });
