@@ -155,6 +155,7 @@ async function open(
   const stop = async () => {
     await listening.close();
     door.close();
+    reach.stopReading();
     await listening.quiet();
     await lanes.stop();
     await chores.stop();

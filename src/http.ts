@@ -14,6 +14,8 @@ export interface Call {
   readonly query?: Readonly<Record<string, string>>;
   readonly body?: unknown;
   readonly priority?: Priority | undefined;
+  /** Gives the call up, wherever it is: waiting, repeating or under way. For reads only. */
+  readonly signal?: AbortSignal | undefined;
 }
 
 export interface Answer {
@@ -92,14 +94,16 @@ export function createHttp(options: HttpOptions): Http {
       const waitMs =
         call.method === 'GET' ? waitBeforeRepeat(outcome, attempt, clock.random()) : null;
       if (waitMs === null || clock.now() + waitMs >= deadline) throw outcome;
-      await clock.sleep(waitMs);
+      await clock.sleep(waitMs, call.signal);
     }
   }
 
   async function takeTurn(call: Call, attempt: number, deadline: number) {
-    const { operation, method, priority = 'people' } = call;
+    const { operation, method, priority = 'people', signal } = call;
     const patience = method === 'GET' ? timing.deadlineMs : timing.writeWaitMs;
-    const turn = await budget.take(priority, Math.min(deadline - 1, clock.now() + patience));
+    const until = Math.min(deadline - 1, clock.now() + patience);
+    const turn = await budget.take(priority, until, signal);
+    if (signal?.aborted) return silence(operation, { trouble: 'stopping' });
     if (!turn.ok) return silence(operation, { trouble: 'budget', retryAfterMs: turn.inMs });
 
     const sentAt = clock.now();
@@ -129,15 +133,15 @@ function createWire(options: HttpOptions, connectMs: number) {
   const unconnected = new WeakSet<object>();
   agent.on('connectionError', (_origin, _targets, error) => unconnected.add(error));
 
-  async function exchange(call: Call, signal: AbortSignal) {
-    const { operation, method } = call;
+  async function exchange(call: Call, deadline: AbortSignal) {
+    const { operation, method, signal: givenUp } = call;
     try {
       const reply = await request(urlOf(call, options.baseUrl), {
         dispatcher: agent,
         method,
         headers: headersOf(call, options),
         body: call.body === undefined ? null : JSON.stringify(call.body),
-        signal,
+        signal: givenUp ? AbortSignal.any([deadline, givenUp]) : deadline,
       });
       const { statusCode: status, headers } = reply;
       const body = await readBody(reply.body, MAX_BODY_BYTES).catch((cause): Body => {
@@ -148,7 +152,8 @@ function createWire(options: HttpOptions, connectMs: number) {
       return { status, body, requestId: requestIdOf(body) };
     } catch (cause) {
       const neverLeft = cause instanceof Error && unconnected.has(cause);
-      const trouble = signal.aborted ? 'deadline' : 'connection-lost';
+      if (givenUp?.aborted) return silence(operation, { trouble: 'stopping', cause });
+      const trouble = deadline.aborted ? 'deadline' : 'connection-lost';
       return silence(operation, { trouble: neverLeft ? 'no-connection' : trouble, cause });
     }
   }

@@ -30,6 +30,8 @@ interface OpenReach {
   readonly costs: ReadCosts;
   readonly lanes: MoreLanes;
   readonly refresh: () => void;
+  /** Gives up what is being read, but for what a change under way needs. */
+  readonly stopReading: () => void;
   readonly close: () => Promise<void>;
 }
 
@@ -43,17 +45,18 @@ export async function openReach(
   const { url: baseUrl, keyId, keySecret } = config.cloud;
   const { id: organizationId, plan, tier } = config.organization;
   const organization = { plan, tier };
+  const stopping = new AbortController();
+  const passed = { version, clock, stopping: stopping.signal };
   const cloud = createCloudClient({
     baseUrl,
     keyId,
     keySecret,
     organizationId,
     organization,
-    version,
-    clock,
+    ...passed,
   });
   const alerts = config.alerts
-    ? createAlertsClient({ baseUrl: config.alerts.url, token: config.alerts.token, version, clock })
+    ? createAlertsClient({ baseUrl: config.alerts.url, token: config.alerts.token, ...passed })
     : null;
 
   const lists = sharedRead(
@@ -109,6 +112,7 @@ export async function openReach(
     costs: readCosts,
     lanes: { runDigests: createDigestRun(digestWorld), watchCosts: createWatch(watchWorld) },
     refresh,
+    stopReading: () => stopping.abort(),
     close: async () => {
       clearInterval(timer);
       await Promise.all([cloud.close(), alerts?.close()]);

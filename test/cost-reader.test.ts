@@ -16,12 +16,14 @@ async function reader(options: CloudOptions = {}) {
   const now = () => clock.now;
   const cloud = await startCloudSimulator({ ...options, now });
   const database = await freshDatabase('sqlite');
+  const stopping = new AbortController();
   const client = createCloudClient({
     baseUrl: cloud.url,
     keyId: CLOUD_KEY.id,
     keySecret: new Secret(CLOUD_KEY.secret),
     organizationId: ORGANIZATION.id,
     version: 'test',
+    stopping: stopping.signal,
     clock: {
       now: () => clock.now.getTime(),
       sleep: async () => undefined,
@@ -33,10 +35,10 @@ async function reader(options: CloudOptions = {}) {
     await client.close();
     await cloud.stop();
   });
-  const again = () =>
-    createCostReader({ cloud: client, database, now, log: pino({ level: 'silent' }) });
+  const log = pino({ level: 'silent' });
+  const again = () => createCostReader({ cloud: client, database, now, log });
   const calls = () => cloud.requests().filter(({ status }) => status === 200).length;
-  return { cloud, clock, read: again(), again, calls };
+  return { cloud, clock, read: again(), again, calls, stop: () => stopping.abort() };
 }
 
 const people = { priority: 'people' } as const;
@@ -96,4 +98,15 @@ test('costs in another shape are read all the same', async () => {
   const { read, cloud } = await reader();
   cloud.arm({ operation: 'usage cost', fault: 'costs-null', times: 2 });
   expect((await read(NOVEMBER, people)).rows).toEqual([]);
+});
+
+test('a read of many months is given up as a whole when the bot stops, not told as gaps', async () => {
+  const { read, cloud, stop } = await reader();
+  cloud.arm({ operation: 'usage cost', fault: 'hang', times: 99 });
+  const told = read({ first: '2026-01-01', last: '2026-11-19' }, people);
+  const asked = () => cloud.requests().length;
+  await expect.poll(asked).toBe(1);
+  stop();
+  await expect(told).rejects.toMatchObject({ trouble: 'stopping' });
+  expect(asked()).toBe(1);
 });

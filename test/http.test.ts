@@ -278,6 +278,48 @@ describe('the request budget', () => {
   });
 });
 
+describe('a read that is given up', () => {
+  const silent: Respond = () => undefined;
+
+  function patient(url: string, options: Partial<HttpOptions> = {}) {
+    const patience = new AbortController();
+    const { send } = client(url, options);
+    return { patience, failure: () => failureOf(send({ ...READ, signal: patience.signal })) };
+  }
+
+  test('while the server is silent says so, and is not sent again', async () => {
+    const server = await serve(silent);
+    const { patience, failure } = patient(server.url);
+    const failed = failure();
+    await expect.poll(() => server.received.length).toBe(1);
+    patience.abort();
+    expect(await failed).toMatchObject({ trouble: 'stopping' });
+    expect(server.received).toHaveLength(1);
+  });
+
+  test('while it waits to be repeated is not sent again', async () => {
+    const server = await serve(raw(503, ''), OK);
+    const clock = testClock();
+    const { patience, failure } = patient(server.url, {
+      clock: { ...clock, sleep: async () => patience.abort() },
+    });
+    expect(await failure()).toMatchObject({ trouble: 'stopping' });
+    expect(server.received).toHaveLength(1);
+  });
+
+  test('while it waits for its turn is never sent', async () => {
+    const server = await serve(OK);
+    const limit = { requests: 1, perMs: 10_000 };
+    const { patience, failure } = patient(server.url, {
+      limit,
+      clock: { ...testClock(), sleep: async () => patience.abort() },
+    });
+    const [, second] = await Promise.all([failure(), failure()]);
+    expect(second).toMatchObject({ trouble: 'stopping' });
+    expect(server.received.length).toBeLessThanOrEqual(1);
+  });
+});
+
 describe('an answer is read by its content', () => {
   const value = { result: { name: 'ö' }, requestId: 'r-1' };
   const text = JSON.stringify(value);

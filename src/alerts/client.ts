@@ -10,6 +10,8 @@ export interface AlertsOptions
   extends Pick<HttpOptions, 'version' | 'timing' | 'clock' | 'observe'> {
   readonly baseUrl: string;
   readonly token: Secret;
+  /** The list is given up when it fires. One alert is not: an update under way looks at it again. */
+  readonly stopping?: AbortSignal;
 }
 
 export interface AlertList {
@@ -51,7 +53,7 @@ const Page = z.looseObject({
 });
 
 export function createAlertsClient(options: AlertsOptions): AlertsClient {
-  const { token } = options;
+  const { token, stopping: signal } = options;
   // A line break that came along from a file would make every request fail before it is sent.
   if (!/^[\x21-\x7e]+$/.test(token.reveal())) {
     const problem = 'must be one word of printable ASCII characters';
@@ -70,7 +72,7 @@ export function createAlertsClient(options: AlertsOptions): AlertsClient {
     const operation = 'listAlerts';
     // The contract knows no parameters, so the first request has none.
     const query = offset === 0 ? {} : { limit: `${PAGE_SIZE}`, offset: `${offset}` };
-    return readWhole({ operation, path: PATH, query, priority }, Page);
+    return readWhole({ operation, path: PATH, query, priority, signal }, Page);
   }
 
   return {

@@ -28,6 +28,8 @@ export interface CloudOptions extends Passed {
   readonly keySecret: Secret;
   readonly organizationId: string;
   readonly organization?: Organization;
+  /** Reads are given up when it fires. Writes go on: they may have had their effect. */
+  readonly stopping?: AbortSignal;
 }
 
 /**
@@ -81,7 +83,7 @@ const LIMIT = { requests: 10, perMs: 10_500 };
 const RETRY_AFTER_MS = 10_000;
 
 export function createCloudClient(options: CloudOptions): CloudClient {
-  const { organization = { plan: 'paid' } } = options;
+  const { organization = { plan: 'paid' }, stopping: signal } = options;
   const { read, write, close } = createCloudHttp(options);
   const root = `/v1/organizations/${pathId('configuration', 'organizationId', options.organizationId)}`;
   const inDateDialect = createDateDialect();
@@ -130,7 +132,7 @@ export function createCloudClient(options: CloudOptions): CloudClient {
       const period = validRequest(operation, UsagePeriod, given);
       const path = `${root}/usageCost`;
       return inDateDialect(period, (query) =>
-        read({ operation, path, query, priority }, UsageCosts),
+        read({ operation, path, query, priority, signal }, UsageCosts),
       );
     },
 
@@ -138,14 +140,14 @@ export function createCloudClient(options: CloudOptions): CloudClient {
       const operation = 'getPipeSettings';
       const pipe = pathId(operation, 'pipeId', pipeId);
       const path = `${below(operation, serviceId)}/pipes/${pipe}/settings`;
-      return read({ operation, path, priority }, PipeSettings);
+      return read({ operation, path, priority, signal }, PipeSettings);
     },
 
     async getBackup(serviceId, backupId, { priority } = {}) {
       const operation = 'getBackup';
       const backup = pathId(operation, 'backupId', backupId);
       const path = `${below(operation, serviceId)}/backups/${backup}`;
-      return read({ operation, path, priority }, about(Backup, 'id', backupId));
+      return read({ operation, path, priority, signal }, about(Backup, 'id', backupId));
     },
 
     close,

@@ -49,6 +49,7 @@ export function silence(operation: string, circumstances: Circumstances): ApiErr
 /** How long to wait before a read is sent again; null when it is not. Writes never ask. */
 export function waitBeforeRepeat(error: ApiError, attempt: number, chance: number): number | null {
   if (attempt >= MAX_ATTEMPTS || error.trouble === 'budget') return null;
+  if (error.trouble === 'stopping') return null;
   const jitterMs = 500 + Math.round(chance * 3500);
   const { status } = error;
   if (status === 429) return error.retryAfterMs;

@@ -195,6 +195,21 @@ test('another alert than the one asked for is not taken for it', async () => {
   await expect(alerts.updateAlert(TILE, BODY)).resolves.toMatchObject({ result: null });
 });
 
+test('once reading is stopped no list is read, but the alert of an update under way is', async () => {
+  const server = await serve(json(200, { data: currentTile }));
+  const alerts = createAlertsClient({
+    baseUrl: server.url,
+    token: new Secret('canary-token'),
+    version: '0.1.0',
+    clock: testClock(),
+    stopping: AbortSignal.abort(),
+  });
+  onTestFinished(() => alerts.close());
+  await expect(alerts.listAlerts()).rejects.toMatchObject({ trouble: 'stopping' });
+  expect(server.received).toHaveLength(0);
+  expect((await alerts.getAlert(TILE)).result.id).toBe(TILE);
+});
+
 describe('an update', () => {
   test('made from a fresh read arrives whole', async () => {
     const server = await serve(json(200, { data: currentSearch }));
