@@ -12,7 +12,9 @@ import type { Intent, Misread } from '../intent/understood.ts';
 import { decide } from '../policy/decide.ts';
 import { commandsFor } from '../policy/explain.ts';
 import { type Denial, denialOf } from '../workflow/denial.ts';
+import { noteRefusal } from '../workflow/record.ts';
 import { requestChange } from '../workflow/request.ts';
+import type { Identity } from '../workflow/world.ts';
 import { answerMessage, sentenceMessage } from './answers.ts';
 import { type Message, withNote } from './blocks.ts';
 import type { Bot } from './bot.ts';
@@ -141,6 +143,17 @@ async function mayAsk(
   args: Intent['args'],
 ): Promise<Denial | null> {
   const identity = await world.people.identify(by, { fresh: false });
+  const denial = await denialOfQuery(world, identity, command, args);
+  if (denial) await noteRefusal(world, denial, { tried: command.name, by, identity });
+  return denial;
+}
+
+async function denialOfQuery(
+  world: Bot['world'],
+  identity: Identity,
+  command: QueryCommand,
+  args: Intent['args'],
+): Promise<Denial | null> {
   const about = { command: command.name };
   if (!identity.ok) return denialOf(identity.refusal, about);
 

@@ -1,6 +1,7 @@
 import type { Change, ChangeId, UserId } from '../changes/change.ts';
 import { loadChange as load } from '../storage/changes.ts';
 import { type Denial, denialOf } from './denial.ts';
+import { noteRefusal } from './record.ts';
 import { denialFor, refusalOfVerb } from './review.ts';
 import type { Verb, World } from './world.ts';
 
@@ -22,7 +23,7 @@ export async function mayAnswer(
   { verb, by }: { verb: Verb; by: UserId },
 ): Promise<MayAnswer> {
   const change = await loadChange(world, id);
-  if (!change) return { ok: false, denial: denialOf('not-found') };
+  if (!change) return no(world, denialOf('not-found'), { tried: verb, by, identity: null });
 
   const identity = await world.people.identify(by, { fresh: false });
   const roles = identity.ok ? identity.actor.roles : [];
@@ -30,5 +31,10 @@ export async function mayAnswer(
     ? refusalOfVerb(verb, change, { id: by, roles }, world.now())
     : identity.refusal;
   if (!refusal) return { ok: true, change };
-  return { ok: false, denial: await denialFor(world, refusal, change) };
+  return no(world, await denialFor(world, refusal, change), { tried: verb, by, identity });
+}
+
+async function no(...refused: Parameters<typeof noteRefusal>): Promise<MayAnswer> {
+  await noteRefusal(...refused);
+  return { ok: false, denial: refused[1] };
 }

@@ -6,7 +6,13 @@ import type { Tx } from '../storage/database.ts';
 import { enqueue } from '../storage/outbox.ts';
 import type { Denial } from './denial.ts';
 import { remindersFor } from './reminders.ts';
-import type { World } from './world.ts';
+import type { Identity, World } from './world.ts';
+
+/** Which groups were read for it, how large they were and when; nothing where nobody was known. */
+export function evidenceOf(identity: Identity | null): JsonObject {
+  if (!identity?.ok) return {};
+  return { groups: identity.evidence.groups.map((group) => ({ ...group })) };
+}
 
 export interface Deed {
   readonly kind: string;
@@ -80,6 +86,16 @@ export async function recordRefusal(
     at: world.now(),
     body: { by: deed.by, tried: deed.kind, refusal, command, target, rule, ...deed.facts },
   });
+}
+
+/** The same where nothing else is stored with it. */
+export async function noteRefusal(
+  world: World,
+  denial: Denial,
+  { tried, by, identity }: { tried: string; by: UserId; identity: Identity | null },
+): Promise<void> {
+  const deed = { kind: tried, by, facts: evidenceOf(identity) };
+  await world.database.transaction((tx) => recordRefusal(tx, world, deed, denial));
 }
 
 /** For moves that our own process makes: a "no" here is a fault in the order of our steps. */

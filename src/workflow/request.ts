@@ -26,7 +26,7 @@ import { type Denial, denialOf } from './denial.ts';
 import { costOf } from './effect.ts';
 import { planOf } from './plan.ts';
 import { policyNow } from './policy-now.ts';
-import { recordMove, recordRefusal } from './record.ts';
+import { evidenceOf, noteRefusal, recordMove, recordRefusal } from './record.ts';
 import { startsAt, timePlan, wayBack } from './timed-plan.ts';
 import type { Identity, World } from './world.ts';
 
@@ -88,7 +88,7 @@ export async function requestChange(world: World, request: Request): Promise<Req
   const cost = await costOf(world, request.command, plan);
   const requires = ownGlass(back.requires, identity.actor);
   const draft = draftOf(world, request, { ...plan, ...(cost && { cost }) }, requires);
-  return record(world, request, draft, policy);
+  return record(world, request, { draft, policy, identity });
 }
 
 /** What everybody is held up by says why, even where its rule does not ask for that. */
@@ -121,7 +121,9 @@ async function denied(
   found: Refused,
 ): Promise<Requested> {
   const denial = await denialFor(world, plan, found);
-  await refuse(world, request, denial);
+  const { requester: by } = request;
+  const { identity } = found;
+  await noteRefusal(world, denial, { tried: request.command.name, by, identity });
   return { ok: false, denial };
 }
 
@@ -175,16 +177,21 @@ function draftOf(world: World, request: Request, plan: Plan, requires: Requireme
   };
 }
 
+interface Drafted {
+  readonly draft: Change;
+  readonly policy: Policy;
+  readonly identity: Identity;
+}
+
 async function record(
   world: World,
   request: Request,
-  draft: Change,
-  policy: Policy,
+  { draft, policy, identity }: Drafted,
 ): Promise<Requested> {
   return world.database.transaction(async (tx) => {
     const at = world.now();
     const first = await receive(tx, { key: request.key, kind: 'request', body: {}, at });
-    if (!first) return { ok: false, denial: denialOf('lost-race', { command: draft.command }) };
+    if (!first) return cameTwice(tx, world, draft);
 
     await markHandled(tx, request.key, at);
     await withdraw(tx, world, request);
@@ -195,11 +202,25 @@ async function record(
       version: draft.version,
       to: draft.state,
       at,
-      body: { by: draft.requester, digest: draft.digest, rule: draft.requires.rule },
+      body: {
+        by: draft.requester,
+        command: draft.command,
+        target: draft.plan.target.name,
+        digest: draft.digest,
+        rule: draft.requires.rule,
+        ...evidenceOf(identity),
+      },
     });
     const freezes = freezesNear(policy.freezes, draft.plan.target, at);
     return { ok: true, draft, freezes, ...(await companyOf(tx, draft)) };
   });
+}
+
+async function cameTwice(tx: Tx, world: World, draft: Change): Promise<Requested> {
+  const { command, plan, requester: by } = draft;
+  const denial = denialOf('lost-race', { command, target: plan.target.name });
+  await recordRefusal(tx, world, { kind: command, by }, denial);
+  return { ok: false, denial };
 }
 
 const SAME_WITHIN_MS = 3_600_000;

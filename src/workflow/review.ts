@@ -18,7 +18,7 @@ import { markHandled } from '../storage/inbox.ts';
 import { releaseTarget } from '../storage/permits.ts';
 import type { Click } from './click.ts';
 import { type Denial, denialOf } from './denial.ts';
-import { recordMove, recordRefusal } from './record.ts';
+import { evidenceOf, recordMove, recordRefusal } from './record.ts';
 import type { Clicked, Identity, Verb, World } from './world.ts';
 
 type Move = (change: Change, actor: Actor, click: Pick<Click, 'text'>, now: Date) => Outcome;
@@ -89,7 +89,7 @@ async function decideAndRecord(
     await recordClick(tx, world, { key, click, before: change, after: outcome.change, identity });
     return { refusal: null, change: outcome.change };
   });
-  if (moved.refusal) return refuseClick(world, key, click, moved);
+  if (moved.refusal) return refuseClick(world, key, click, { ...moved, identity });
   return { ok: true, verb: click.verb, change: moved.change };
 }
 
@@ -107,7 +107,7 @@ async function recordClick(tx: Tx, world: World, recorded: Recorded): Promise<vo
   await recordMove(tx, world, before, after, {
     kind: KINDS[click.verb],
     by: click.by,
-    facts: { groups, ...(click.text ? { said: click.text } : {}) },
+    facts: { ...evidenceOf(identity), ...(click.text ? { said: click.text } : {}) },
   });
   // An unknown outcome kept the target locked; a person's word is what lets it go.
   if (before.state === 'unknown') await releaseTarget(tx, after.id);
@@ -118,11 +118,12 @@ async function refuseClick(
   world: World,
   key: string,
   click: Click,
-  found: { refusal: Refusal; change: Change | null },
+  found: { refusal: Refusal; change: Change | null; identity?: Identity },
 ): Promise<Clicked> {
   const denial = await denialFor(world, found.refusal, found.change);
   await world.database.transaction(async (tx) => {
-    await recordRefusal(tx, world, { kind: click.verb, by: click.by }, denial);
+    const facts = evidenceOf(found.identity ?? null);
+    await recordRefusal(tx, world, { kind: click.verb, by: click.by, facts }, denial);
     await markHandled(tx, key, world.now());
   });
   return { ok: false, verb: click.verb, denial };
