@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { parseEnv } from 'node:util';
 import { examined } from './doctor/examined.ts';
 import { readOptions, USAGE } from './doctor/options.ts';
-import { passed, toJson, toText } from './doctor/report.ts';
+import { passed, toJson, toText, wantsColour } from './doctor/report.ts';
 
 const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'));
 const { stdout, stderr } = process;
@@ -36,7 +36,7 @@ const report = await examined({
   withinMs: WITHIN_MS,
   now: () => new Date(),
 });
-const colour = stdout.isTTY === true && !process.env.NO_COLOR && process.env.TERM !== 'dumb';
+const colour = wantsColour(stdout.isTTY === true, process.env);
 const text = options.json ? toJson(report) : toText(report, { colour });
 // Whatever still hangs is left behind, once this is written.
 stdout.write(text, () => process.exit(passed(report) ? 0 : 1));

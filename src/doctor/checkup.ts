@@ -75,7 +75,9 @@ async function slackSections(patient: Patient): Promise<readonly Section[]> {
 async function lookAtDatabase({ config, withinMs }: Patient) {
   const url = config.databaseUrl.reveal();
   const key = config.key ? Buffer.from(config.key.reveal(), 'base64') : null;
-  const file = url.startsWith('file:') ? fileFacts(url) : null;
+  const seen = await asked(withinMs, async () => fileFacts(url));
+  if (!seen.ok) return { url, file: null, examined: seen, written: null };
+  const file = seen.value;
   const isThere = file ? file.exists : !url.startsWith('file:');
   const examined = isThere ? await asked(withinMs, () => examine(url, key)) : null;
   const fits = examined?.ok === true && isOfUs(examined.value) && file?.ownedByUs !== false;

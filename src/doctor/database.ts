@@ -35,6 +35,7 @@ export function databaseLines(answers: Answers): readonly Line[] {
 
 function placeOf(url: string, file: FileFacts | null): string {
   if (file) return `SQLite, ${file.path}`;
+  if (!URL.canParse(url)) return 'PostgreSQL';
   const { hostname, port, pathname } = new URL(url);
   return `PostgreSQL, ${hostname}${port && `:${port}`}${pathname}`;
 }

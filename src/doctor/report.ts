@@ -37,6 +37,14 @@ export function passed({ sections }: Report): boolean {
   return count(sections, 'failed') === 0;
 }
 
+/** Only where somebody looks at it, and has not said that they want none (no-color.org). */
+export function wantsColour(
+  isTerminal: boolean,
+  env: Readonly<Record<string, string | undefined>>,
+) {
+  return isTerminal && !env.NO_COLOR && env.TERM !== 'dumb';
+}
+
 /** For people: a line for each thing, and below it what to do. */
 export function toText(report: Report, { colour }: { readonly colour: boolean }): string {
   const { sections } = report;

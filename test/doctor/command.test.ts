@@ -3,7 +3,7 @@ import { writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { expect, test } from 'vitest';
-import { cleaned, passed, toJson, toText } from '../../src/doctor/report.ts';
+import { cleaned, passed, toJson, toText, wantsColour } from '../../src/doctor/report.ts';
 import { sandboxYaml } from '../../src/sandbox/configuration.ts';
 import { openClinic } from './clinic.ts';
 
@@ -135,6 +135,16 @@ test('colours are for terminals only, and change no word', () => {
   expect(coloured).toContain('\u001b[31m✗\u001b[0m');
   // biome-ignore lint/suspicious/noControlCharactersInRegex: it is what makes the colours
   expect(coloured.replace(/\u001b\[\d+m/g, '')).toBe(toText(REPORT, { colour: false }));
+});
+
+test.for<[boolean, Record<string, string>, boolean]>([
+  [true, {}, true],
+  [false, {}, false],
+  [true, { NO_COLOR: '1' }, false],
+  [true, { NO_COLOR: '' }, true],
+  [true, { TERM: 'dumb' }, false],
+])('a terminal: %s, with %j: colours %s', ([isTerminal, env, expected]) => {
+  expect(wantsColour(isTerminal, env)).toBe(expected);
 });
 
 test('a warning does not fail, a problem does', () => {

@@ -37,6 +37,13 @@ test.for<[string, string, string]>([
   });
 });
 
+test('a token that a server quotes is not shown', async () => {
+  const clinic = await openClinic();
+  const error = clinic.slack.botToken;
+  clinic.slack.failNext({ method: 'auth.test', times: 1, how: { error } });
+  expect(line(await clinic.diagnose(), 'bot token')?.says).toBe('Slack refuses: [secret]');
+});
+
 test('a wrong token is one problem: what needs it is not told as broken too', async () => {
   const clinic = await openClinic();
   const lines = await clinic.diagnose({ SLACK_BOT_TOKEN: 'xoxb-not-the-right-one' });
