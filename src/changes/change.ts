@@ -130,6 +130,14 @@ export interface Review extends Verdict {
   readonly note: string;
 }
 
+/** A freeze of the file names whom to ask; one that was made in Slack the change that made it. */
+export interface FrozenBy {
+  readonly until: Date;
+  readonly reason: string;
+  readonly by: string | null;
+  readonly made?: { readonly id: ChangeId; readonly by: UserId } | undefined;
+}
+
 export type Ending =
   | {
       readonly how: 'succeeded';
@@ -175,6 +183,8 @@ export interface Change {
   readonly cancelledBy: UserId | null;
   /** Why a change became stale or was denied at execution, as a refusal's name. */
   readonly stopped: string | null;
+  /** The freeze that stopped it, as it was then; missing where it was not that. */
+  readonly frozenBy?: FrozenBy | undefined;
   readonly ending: Ending | null;
   readonly resolution: Resolution | null;
   readonly brokenGlass: BrokenGlass | null;

@@ -1,4 +1,11 @@
-import { type Change, type Ending, isOver, type RoleName, type UserId } from './change.ts';
+import {
+  type Change,
+  type Ending,
+  type FrozenBy,
+  isOver,
+  type RoleName,
+  type UserId,
+} from './change.ts';
 import type { Refusal } from './refusal.ts';
 
 export type Outcome =
@@ -152,10 +159,15 @@ export function start(change: Change, lease: NonNullable<Change['lease']>, now: 
 }
 
 /** Approved, and yet not to be run: the world or the policy has moved since. */
-export function stop(change: Change, state: 'stale' | 'denied', why: Refusal): Outcome {
+export function stop(
+  change: Change,
+  state: 'stale' | 'denied',
+  why: Refusal,
+  frozenBy?: FrozenBy,
+): Outcome {
   if (change.state !== 'approved') return refuse('not-approved');
 
-  return move({ ...change, stopped: why, state });
+  return move({ ...change, stopped: why, ...(frozenBy && { frozenBy }), state });
 }
 
 /** Surely nothing was executed, so that the claim may be made again, with all its checks. */

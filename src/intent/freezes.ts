@@ -108,7 +108,9 @@ export function selectorText(on: Selector | null): string {
 /** One line for one freeze: of what, how long, why, by whom, and what lifts it. */
 export function freezeWords({ on, from, until, reason, by, made }: Freeze): readonly Said[] {
   const whose: readonly Said[] = made ? [', by ', { user: made.by }] : by ? [`, by ${by}`] : [];
-  const lifts = made ? `change thaw ${made.id} lifts it.` : 'It stands in signalbox.yaml.';
+  const lifts = made
+    ? `It is lifted with “change thaw ${made.id}”.`
+    : 'It stands in signalbox.yaml.';
   return [
     { bold: selectorText(on) },
     ' from ',

@@ -83,7 +83,9 @@ export function titleOf(command: Command): string {
   const { kind, name } = command;
   if (kind === 'query') return `${name.charAt(0).toUpperCase()}${name.slice(1)}`;
   const verb = verbOf(command);
-  return `${verb.charAt(0).toUpperCase()}${verb.slice(1)} ${nounOf(command)}`.trim();
+  // One is not frozen, but whatever somebody might ask for.
+  const noun = nounOf(command) === 'change' ? 'changes' : nounOf(command);
+  return `${verb.charAt(0).toUpperCase()}${verb.slice(1)} ${noun}`.trim();
 }
 
 /** The form of a command: only the fields that fit what is given so far. */
@@ -100,7 +102,9 @@ export function commandForm(
       appliesTo(command, name, among) &&
       (!typedOnly || Boolean(given[name])),
   );
-  const fields = command.kind === 'change' ? [...own, REASON] : own;
+  const needed = command.kind === 'change' && command.needsReason;
+  const reason = needed ? { ...REASON, optional: false } : REASON;
+  const fields = command.kind === 'change' ? [...own, reason] : own;
   // A form without a field would be an empty one.
   const above = known.line ?? (fields.length === 0 ? command.summary : null);
   const line = above === null ? [] : [{ type: 'section' as const, text: plain(above, 3_000) }];

@@ -1,4 +1,4 @@
-import type { Change, State } from '../changes/change.ts';
+import type { Change, FrozenBy, State } from '../changes/change.ts';
 import type { Refusal } from '../changes/refusal.ts';
 import type { Freeze, Policy } from '../policy/policy.ts';
 import type { Denial } from '../workflow/denial.ts';
@@ -145,7 +145,7 @@ function decidedBy({ state, approvals, rejection, cancelledBy }: Change): Line {
 }
 
 /** ` (year end, by Gus).` */
-export function freezeNote({ reason, by, made }: Freeze): Line {
+export function freezeNote({ reason, by, made }: FrozenBy): Line {
   const whose: Line = made ? [', by ', { user: made.by }] : by ? [`, by ${by}`] : [];
   return [` (${reason}`, ...whose, ').'];
 }

@@ -4,7 +4,7 @@ import { neverOver } from '../policy/decide.ts';
 import { denialOf } from '../workflow/denial.ts';
 import type { Drawing } from './card.ts';
 import { roleText } from './naming.ts';
-import { refusalLine } from './refusals.ts';
+import { freezeNote, refusalLine } from './refusals.ts';
 import type { Line } from './rich.ts';
 
 /**
@@ -21,6 +21,11 @@ export function stoppedLine(change: Change, { policy, prefix }: Drawing): Line {
   if (refusal === 'not-a-requester') {
     const who = roleText(policy, requires.to);
     return ['Today’s policy does not let ', { user: change.requester }, ` ask for this (${who}).`];
+  }
+  const { frozenBy } = change;
+  if (frozenBy) {
+    const until: Line = ['was frozen until ', { at: frozenBy.until }];
+    return [`When it was to run, ${plan.target.name} `, ...until, ...freezeNote(frozenBy)];
   }
   if (refusal === 'reason-required') return ['Today’s rule asks for a longer reason than it has.'];
   const role = refusal === 'approvals-missing' ? requires.from : requires.breakGlass;

@@ -3,8 +3,10 @@ import { z } from 'zod';
 import {
   type BrokenGlass,
   type Change,
+  type ChangeId,
   type ChannelId,
   type Ending,
+  type FrozenBy,
   type Plan,
   type Position,
   type Rejection,
@@ -28,6 +30,7 @@ const KINDS = {
   freeze: 'freeze',
 } as const;
 const Kind = z.enum(KINDS satisfies { [K in Target['kind']]: K });
+const Id = z.custom<ChangeId>((value) => typeof value === 'string');
 const User = z.custom<UserId>((value) => typeof value === 'string');
 
 const StoredPlan: z.ZodType<Plan> = z.strictObject({
@@ -94,6 +97,13 @@ const StoredResolution: z.ZodType<Resolution> = z.strictObject({
   note: z.string(),
 });
 
+const StoredFreeze: z.ZodType<FrozenBy> = z.strictObject({
+  until: Instant,
+  reason: z.string(),
+  by: z.string().nullable(),
+  made: z.strictObject({ id: Id, by: User }).optional(),
+});
+
 const StoredGlass: z.ZodType<BrokenGlass> = StoredRejection;
 
 const StoredReview: z.ZodType<Review> = z.strictObject({ by: User, at: Instant, note: z.string() });
@@ -146,6 +156,7 @@ function verdictColumns(change: Change) {
     rejection: change.rejection && JSON.stringify(change.rejection),
     cancelled_by: change.cancelledBy,
     stopped: change.stopped,
+    frozen_by: change.frozenBy ? JSON.stringify(change.frozenBy) : null,
     ending: change.ending && JSON.stringify(change.ending),
     resolution: change.resolution && JSON.stringify(change.resolution),
     broken_glass: change.brokenGlass && JSON.stringify(change.brokenGlass),
@@ -172,6 +183,7 @@ export function changeFrom(row: ChangeTable, approvals: readonly Verdict[]): Cha
     rejection: read(StoredRejection, row.rejection),
     cancelledBy: row.cancelled_by,
     stopped: row.stopped,
+    ...(row.frozen_by && { frozenBy: decode(StoredFreeze, row.frozen_by, name) }),
     ending: read(StoredEnding, row.ending),
     resolution: read(StoredResolution, row.resolution),
     brokenGlass: read(StoredGlass, row.broken_glass),

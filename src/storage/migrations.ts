@@ -1,4 +1,5 @@
 import { type Kysely, sql } from 'kysely';
+import { fifthSchema } from './fifth-schema.ts';
 import { firstSchema } from './first-schema.ts';
 import { fourthSchema } from './fourth-schema.ts';
 import { readMeta, writeMeta } from './meta.ts';
@@ -8,7 +9,7 @@ import type { Db, Tables, Tx } from './tables.ts';
 import { thirdSchema } from './third-schema.ts';
 
 // Append only: a migration that has run anywhere is never edited.
-const MIGRATIONS = [firstSchema, secondSchema, thirdSchema, fourthSchema];
+const MIGRATIONS = [firstSchema, secondSchema, thirdSchema, fourthSchema, fifthSchema];
 export const SCHEMA_VERSION = MIGRATIONS.length;
 const VERSION_KEY = 'schema-version';
 

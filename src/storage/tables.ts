@@ -51,6 +51,7 @@ export interface ChangeTable {
   rejection: JsonText | null;
   cancelled_by: UserId | null;
   stopped: string | null;
+  frozen_by: JsonText | null;
   ending: JsonText | null;
   resolution: JsonText | null;
   broken_glass: JsonText | null;

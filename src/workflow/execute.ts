@@ -1,6 +1,7 @@
 import {
   type Change,
   type ChangeId,
+  type FrozenBy,
   type Requirement,
   type RoleName,
   targetKey,
@@ -12,7 +13,8 @@ import type { Refusal } from '../changes/refusal.ts';
 import { ApiError } from '../errors.ts';
 import { standing } from '../policy/approvals.ts';
 import { type Decision, decide } from '../policy/decide.ts';
-import type { Policy } from '../policy/policy.ts';
+import { freezeOver } from '../policy/freezes.ts';
+import type { Freeze, Policy } from '../policy/policy.ts';
 import { loadChange, lockChange } from '../storage/changes.ts';
 import type { Tx } from '../storage/database.ts';
 import { ranSince, releaseTarget, takeTarget, writePermit } from '../storage/permits.ts';
@@ -89,7 +91,10 @@ async function claimIn(
   const refusal = refusalNow(policy, change, gathered, now);
   // Slack did not answer: nothing runs, nothing is decided, and the claim is made again later.
   if (refusal === 'lookup-failed') return 'later';
-  if (refusal) return end(tx, world, change, refusal);
+  if (refusal) {
+    const freeze = refusal === 'frozen' && freezeOver(policy.freezes, change.plan.target, now);
+    return end(tx, world, change, refusal, freeze || undefined);
+  }
   // The target is taken first: what else ran on it cannot end between the question and the taking.
   const target = targetKey(change.plan.target);
   if (!(await takeTarget(tx, target, id, now))) return 'later';
@@ -128,15 +133,25 @@ function evidenceOf({ identities }: Gathered) {
   return [...new Map(groups.map((group) => [group.id, { ...group }])).values()];
 }
 
-async function end(tx: Tx, world: World, change: Change, why: Refusal): Promise<Executed> {
+async function end(
+  tx: Tx,
+  world: World,
+  change: Change,
+  why: Refusal,
+  freeze?: Freeze,
+): Promise<Executed> {
   const state = why === 'target-moved' ? 'stale' : 'denied';
-  const stopped = mustMove(stop(change, state, why));
+  const stopped = mustMove(stop(change, state, why, freeze && frozenBy(freeze)));
   await recordMove(tx, world, change, stopped, {
     kind: state,
     by: 'signalbox',
-    facts: { refusal: why },
+    facts: { refusal: why, ...(freeze && { freeze: freeze.made?.id ?? freeze.reason }) },
   });
   return 'done';
+}
+
+function frozenBy({ until, reason, by, made }: Freeze): FrozenBy {
+  return { until, reason, by, ...(made && { made }) };
 }
 
 function refusalNow(policy: Policy, change: Change, gathered: Gathered, now: Date): Refusal | null {

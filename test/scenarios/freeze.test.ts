@@ -58,7 +58,7 @@ test('what was approved before a freeze is not run while it holds', async () => 
   await frozen(stage);
   later(stage, 2);
   const ended = await stage.card('Stop staging: not run, for the policy refuses it now');
-  expect(textOf(ended ?? empty)).toContain('frozen');
+  expect(textOf(ended ?? empty)).toContain('(launch of the shop, by ');
   expect(stage.cloud.effectCount('set state', STAGING)).toBe(0);
 });
 

@@ -72,7 +72,8 @@ test('a freeze that began since stops what was approved before it', async () => 
     ],
   }));
   const card = await stage.card('not run, for the policy refuses it now');
-  expect(textOf(card ?? empty)).toContain('frozen');
+  expect(textOf(card ?? empty)).toContain('staging was frozen until ');
+  expect(textOf(card ?? empty)).toContain('(sale).');
   expect(stage.cloud.effectCount('set state', STAGING)).toBe(0);
 });
 
