@@ -22,7 +22,7 @@ export const DEFECTS: readonly Defect[] = [
     find: "const text = 'Signalbox stopped while the request was under way.';",
     put: "if (now) return move({ ...change, lease: null, state: 'approved' });\n  const text = '';",
     test: MODEL,
-    says: /sent twice/,
+    says: /sent twice|still locked/,
   },
   {
     name: 'a write is sent again after an error of the server',
@@ -35,8 +35,8 @@ export const DEFECTS: readonly Defect[] = [
   {
     name: 'nothing is decided again at the claim',
     file: EXECUTE,
-    find: 'const refusal = refusalNow(world, change, gathered, now);',
-    put: 'const refusal = [refusalNow(world, change, gathered, now)].find(() => false) ?? null;',
+    find: 'const refusal = refusalNow(policy, change, gathered, now);',
+    put: 'const refusal = [refusalNow(policy, change, gathered, now)].find(() => false) ?? null;',
     test: MODEL,
     says: /although it is frozen|may not ask now|without enough approvals|over an edit/,
   },

@@ -1,5 +1,5 @@
 import type { UserId } from '../../../src/changes/change.ts';
-import { NEEDS } from './people.ts';
+import { GLASS, NEEDS } from './people.ts';
 import type { Delivery } from './server.ts';
 import type { Asked, Theatre } from './theatre.ts';
 
@@ -9,12 +9,24 @@ const FRESH_MS = 10_000;
 export function wrongWith(theatre: Theatre, delivery: Delivery): readonly string[] {
   const asked = theatre.asked.find(({ mark }) => mark === delivery.mark);
   if (!asked?.id) return [`${delivery.mark}: nobody who got a preview asked for it`];
-  const rules = [sentTwice, otherTarget, notConfirmed, tooFew, notFresh, forbidden, decided, moved];
+  const rules = [
+    sentTwice,
+    otherTarget,
+    tooEarly,
+    notConfirmed,
+    tooFew,
+    notFresh,
+    forbidden,
+    decided,
+    moved,
+  ];
   return rules.flatMap((rule) => {
     const found = rule(theatre, asked, delivery);
     return found ? [`${delivery.mark} (${asked.kind}): ${found}`] : [];
   });
 }
+
+const CONFIRMS = ['confirm', 'break-glass'];
 
 type Rule = (theatre: Theatre, asked: Asked, delivery: Delivery) => string | null;
 
@@ -32,10 +44,22 @@ const sentTwice: Rule = (theatre, { mark }, delivery) => {
 const otherTarget: Rule = (_theatre, { target }, delivery) =>
   target === delivery.target ? null : 'sent to another target than was asked for';
 
+const tooEarly: Rule = (_theatre, { notBefore }, { at }) =>
+  at < notBefore ? 'sent before its hour' : null;
+
 const notConfirmed: Rule = ({ pressed }, { id, by }) =>
-  pressed.some((each) => each.id === id && each.verb === 'confirm' && each.by === by)
+  pressed.some((each) => each.id === id && CONFIRMS.includes(each.verb) && each.by === by)
     ? null
     : 'sent without its requester’s confirmation';
+
+/** Alone, where the rule lets its requester: nobody else has to agree. */
+function needed({ pressed, slack }: Theatre, { id, by, kind }: Asked): number {
+  const broke = pressed.some(
+    (each) => each.id === id && each.verb === 'break-glass' && each.by === by,
+  );
+  const may = kind === GLASS && slack.rolesOf(by).includes('approver');
+  return broke && may ? 0 : NEEDS[kind];
+}
 
 /** Who pressed approve, may do so now, and did not ask for it. */
 function approversOf({ pressed, slack }: Theatre, { id, by }: Asked): readonly UserId[] {
@@ -48,7 +72,7 @@ function approversOf({ pressed, slack }: Theatre, { id, by }: Asked): readonly U
 const tooFew: Rule = (theatre, asked) => {
   const approvers = approversOf(theatre, asked);
   if (!theatre.slack.rolesOf(asked.by).includes('operator')) return 'its requester may not ask now';
-  return approvers.length < NEEDS[asked.kind] ? 'sent without enough approvals' : null;
+  return approvers.length < needed(theatre, asked) ? 'sent without enough approvals' : null;
 };
 
 /** P2 and P11: somebody asked Slack just now, and got an answer. */
@@ -60,7 +84,7 @@ const notFresh: Rule = (theatre, asked, delivery) => {
   };
   if (!isFresh(asked.by)) return 'sent without asking who the requester is';
   const fresh = approversOf(theatre, asked).filter(isFresh);
-  return fresh.length < NEEDS[asked.kind] ? 'sent without asking who the approvers are' : null;
+  return fresh.length < needed(theatre, asked) ? 'sent without asking who the approvers are' : null;
 };
 
 const forbidden: Rule = ({ clock }) => (clock.frozen ? 'sent although it is frozen' : null);

@@ -30,6 +30,8 @@ export interface Asking {
   readonly thing: string;
   readonly mark: string;
   readonly key: string;
+  /** How long it is to wait; 0: not at all. */
+  readonly inMs: number;
 }
 
 /** One process of the bot, with everything outside of it as a port. */
@@ -37,12 +39,13 @@ export function openBot(around: Surroundings, name: string, crash: Crash | null 
   const ports = openPorts(crash);
   const world = worldOf(around, name, ports);
 
-  async function ask({ by, kind, thing, mark, key }: Asking): Promise<Requested> {
+  async function ask({ by, kind, thing, mark, key, inMs }: Asking): Promise<Requested> {
     const command = world.commands.get(kind);
     if (!command) throw new Error(`There is no ${kind}`);
     const given = { thing, mark };
     const request = { command, args: given, given, reason: 'as planned', requester: by };
-    return requestChange(world, { ...request, origin: null, edits: null, key });
+    const timing = inMs > 0 ? { timing: { at: null, inMs, forMs: null } } : {};
+    return requestChange(world, { ...request, ...timing, origin: null, edits: null, key });
   }
 
   /** Everything that waits, until nothing moves any more. */

@@ -52,6 +52,7 @@ function commandOf(kind: Kind, { ports, server, now }: Wire): ChangeCommand {
       args: z.strictObject({ thing: z.string(), mark: z.string() }),
       sends: `${callClass.toUpperCase()} ${kind}`,
       callClass,
+      timed: 'start',
       target: ({ thing }) => targetOf(kind, thing),
       observe: () => null,
       desired: ({ mark }) => ({ mark }),

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import type { UserId } from '../../../src/changes/change.ts';
 import type { Verb } from '../../../src/workflow/world.ts';
 import { KINDS, type Kind } from './commands.ts';
-import { ANA, BEN, CLEO, EVERYBODY, FINN, MEMBERS } from './people.ts';
+import { ANA, BEN, CLEO, EVERYBODY, FINN, GLASS, MEMBERS } from './people.ts';
 import type { Crash } from './ports.ts';
 import { FAULTS, type Fault } from './server.ts';
 import type { Asked, Theatre } from './theatre.ts';
@@ -14,6 +14,8 @@ interface Model {
 
 type Step = fc.AsyncCommand<Model, Theatre>;
 
+const TIMED_MS = 600_000;
+
 const VERBS: readonly Verb[] = [
   'confirm',
   'approve',
@@ -22,9 +24,11 @@ const VERBS: readonly Verb[] = [
   'cancel',
   'happened',
   'did-not-happen',
+  'break-glass',
+  'review',
 ];
 const THINGS = ['staging', 'analytics'];
-const WAITS_MS = [1_000, 30_000, 150_000, 3_600_000];
+const WAITS_MS = [1_000, 30_000, 150_000, TIMED_MS, 3_600_000];
 
 /** A step that anybody may take at any time. */
 function step(text: string, run: (theatre: Theatre) => Promise<unknown>): Step {
@@ -82,22 +86,34 @@ const presses = fc
     ),
   );
 
+const later = fc.constantFrom(0, 0, 0, TIMED_MS);
+
 // Left to chance alone hardly anything is ever sent: most sequences stop short of two approvals.
 const ready = fc
-  .tuple(fc.constantFrom(ANA, FINN), fc.constantFrom(...KINDS), fc.constantFrom(...THINGS))
-  .map(([by, kind, thing]) => ({
+  .tuple(fc.constantFrom(ANA, FINN), fc.constantFrom(...KINDS), fc.constantFrom(...THINGS), later)
+  .map(([by, kind, thing, inMs]) => ({
     ...asking(by, kind, thing),
     run: async (model: Model, theatre: Theatre) => {
       model.asked += 1;
-      const { id } = await theatre.ask(by, kind, thing);
+      const { id } = await theatre.ask(by, kind, thing, inMs);
       if (!id) return;
       await theatre.press(by, 'confirm', id);
       await theatre.work();
       await theatre.press(BEN, 'approve', id);
       await theatre.press(CLEO, 'approve', id);
     },
-    toString: () => `${by} asks for ${kind} of ${thing}, and two approve`,
+    toString: () => `${by} asks for ${kind} of ${thing} in ${inMs} ms, and two approve`,
   }));
+
+const glass = fc.constantFrom(...THINGS).map((thing) => ({
+  ...asking(ANA, GLASS, thing),
+  run: async (model: Model, theatre: Theatre) => {
+    model.asked += 1;
+    const { id } = await theatre.ask(ANA, GLASS, thing);
+    if (id) await theatre.press(ANA, 'break-glass', id);
+  },
+  toString: () => `${ANA} breaks the glass for ${thing}`,
+}));
 
 const looks = back.map((which) =>
   about('two look what happened', which, async (theatre, { id }) => {
@@ -151,7 +167,7 @@ const asks = fc
 
 /** Sequences of what people, servers and fate do to the bot; what comes twice is twice as likely. */
 export function sequences(maxCommands: number) {
-  const people = [asks, presses, presses, ready, ready, ready, ready, looks, moves];
+  const people = [asks, presses, presses, ready, ready, ready, ready, glass, looks, moves];
   const fate = [befalls, befalls, befalls, dies, dies, dies, edits, toggles];
   const steps = [...people, ...fate, works, works, works, works, together, together, passes];
   return fc.commands<Model, Theatre, false>(steps, { maxCommands, size: 'max' });

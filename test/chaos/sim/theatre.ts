@@ -22,6 +22,8 @@ export interface Asked {
   readonly target: string;
   /** Deliveries and edits before it was asked for are older than its preview. */
   readonly after: { readonly deliveries: number; readonly edits: number };
+  /** Not to be sent before. */
+  readonly notBefore: Date;
   id: ChangeId | null;
 }
 
@@ -76,14 +78,15 @@ export async function openTheatre(databaseUrl = 'file::memory:'): Promise<Theatr
     return false;
   }
 
-  async function ask(by: UserId, kind: Kind, thing: string): Promise<Asked> {
+  async function ask(by: UserId, kind: Kind, thing: string, inMs = 0): Promise<Asked> {
     counts.keys += 1;
     const [mark, target] = [`mark-${counts.keys}`, keyOf(kind, thing)];
     const after = { deliveries: server.deliveries().length, edits: server.editsOf(target) };
-    const one: Asked = { mark, by, kind, target, after, id: null };
+    const notBefore = new Date(clock.now.getTime() + inMs);
+    const one: Asked = { mark, by, kind, target, after, notBefore, id: null };
     asked.push(one);
     await survive(async (own) => {
-      const requested = await own.ask({ by, kind, thing, mark, key: `ask-${mark}` });
+      const requested = await own.ask({ by, kind, thing, mark, key: `ask-${mark}`, inMs });
       if (requested.ok) one.id = requested.draft.id;
     });
     return one;
@@ -161,7 +164,7 @@ export interface Theatre {
   readonly asked: readonly Asked[];
   readonly pressed: readonly Pressed[];
   readonly counts: { readonly crashes: number };
-  readonly ask: (by: UserId, kind: Kind, thing: string) => Promise<Asked>;
+  readonly ask: (by: UserId, kind: Kind, thing: string, inMs?: number) => Promise<Asked>;
   readonly press: (by: UserId, verb: Verb, id: ChangeId, times?: number) => Promise<boolean>;
   readonly pass: (ms: number) => void;
   readonly calm: () => Promise<void>;

@@ -12,6 +12,8 @@ export interface Reach {
   takenOver: number;
   crashed: number;
   refused: number;
+  timed: number;
+  glass: number;
 }
 
 export interface Walked {
@@ -25,6 +27,7 @@ const STEPS_AT_MOST = 40;
 export async function walk(runs: number, seed: number): Promise<Walked> {
   const reach: Reach = {
     ...{ runs: 0, steps: 0, sent: 0, unknown: 0, takenOver: 0, crashed: 0, refused: 0 },
+    ...{ timed: 0, glass: 0 },
   };
   const property = fc.asyncProperty(sequences(STEPS_AT_MOST), async (steps) => {
     const theatre = await openTheatre();
@@ -55,6 +58,9 @@ async function note(reach: Reach, theatre: Theatre, steps: number): Promise<void
   reach.unknown += has(changes.some(({ ending }) => ending?.how === 'unknown'));
   reach.takenOver += has(changes.some(isTakenOver));
   reach.crashed += has(theatre.counts.crashes > 0);
+  const ran = changes.filter(({ ending }) => ending !== null);
+  reach.timed += has(ran.some(({ plan }) => Boolean(plan.timing?.startAt)));
+  reach.glass += has(ran.some(({ brokenGlass }) => brokenGlass !== null));
   reach.refused += has(theatre.slack.told.some(({ ok }) => !ok));
 }
 
