@@ -104,8 +104,8 @@ function costAnswer(question: Question, asked: Shown, read: CostsRead): Answer {
   const name = only ? `${only} · ` : '';
   const changes = held ? changesBy(rows, by, held) : null;
   const parts: (Part | null)[] = [
-    sentences.length > 0 ? { kind: 'text', text: sentences.join(' ') } : null,
-    chartPart(states, period, today),
+    sentences.length > 0 ? { kind: 'text', text: sentences.join('\n') } : null,
+    chartPart(states, period, today, isOfTime(by) ? by : 'day'),
     tablePart(by, linesOf(question, rows, states), changes),
     { kind: 'offers', offers: offersFor(question) },
     { kind: 'note', text: footer(ofShown(read, period, held)) },

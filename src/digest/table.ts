@@ -31,7 +31,7 @@ export function tablePart(
     columns: [heading, 'Credits', 'Share', ...(changes ? ['Change'] : [])],
     rows: lines.map((line) => [
       nameCell(line, by, keys),
-      line.days === 0 ? NO_DATA : figureCell(line.total),
+      line.days === 0 ? NO_DATA : creditsCell(line),
       line.share === null ? null : { value: line.share, text: shareText(line.share) },
       ...(changes ? [changeCell(changeOf(line.key))] : []),
     ]),
@@ -40,11 +40,15 @@ export function tablePart(
 
 const NO_DATA: Figure = { value: null, text: 'no data' };
 
+function creditsCell({ total, isOpen }: Line): Figure {
+  const { value, text } = figureCell(total);
+  return { value, text: isOpen ? `${text}*` : text };
+}
+
 /** Time is sorted by the calendar, for by their letters April is the first of all months. */
-function nameCell({ key, name, isOpen }: Line, by: By, keys: ReadonlySet<string>): Cell {
-  const text = `${name}${isOpen ? ' *' : ''}`;
+function nameCell({ key, name }: Line, by: By, keys: ReadonlySet<string>): Cell {
   const isCalendar = isOfTime(by) && !keys.has('other');
-  return isCalendar ? { value: dayNumber(key.length === 7 ? `${key}-01` : key), text } : text;
+  return isCalendar ? { value: dayNumber(key.length === 7 ? `${key}-01` : key), text: name } : name;
 }
 
 /** None where no day of the line is final in both. */

@@ -73,7 +73,7 @@ test('what is not final is so far, marked in its line, and the mark is explained
   const { title, text, table } = await answered('2026-11-16..2026-11-19 by day', NOVEMBER);
   expect(title).toBe('16–19 Nov (UTC) · 32.0 credits so far');
   expect(text).toBe('2 of 4 days are not final (38 % of the credits).');
-  expect(firstCells(table).at(-1)).toEqual(['Thu 19 Nov *', '4.0']);
+  expect(firstCells(table).at(-1)).toEqual(['Thu 19 Nov', '4.0*']);
   expect(table?.caption).toBe('Credits by day · * can still change');
 });
 

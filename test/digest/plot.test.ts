@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import type { TimeUnit } from '../../src/costs/bucket.ts';
 import type { Span } from '../../src/costs/calendar.ts';
 import { addDays } from '../../src/costs/day.ts';
 import { dayStates } from '../../src/costs/ledger.ts';
@@ -21,7 +22,7 @@ test('days that can still change are marked, and the axis says what the mark mea
   const rows = [...daily('2026-11-14', [1, 2, 3]), ...daily('2026-11-17', [4], { locked: false })];
   expect(chartOf(rows, { first: '2026-11-14', last: '2026-11-17' })).toMatchObject({
     title: 'Credits a day',
-    axis: '14–17 Nov (UTC) · * not final',
+    axis: '14–17 Nov (UTC) · * not final: 17',
     points: [
       { label: '14', value: 1 },
       { label: '15', value: 2 },
@@ -50,7 +51,7 @@ test.for<[string, Span, string, readonly string[]]>([
   [
     'three weeks and two days are weeks',
     { first: '2026-10-28', last: '2026-11-19' },
-    'Credits a week, from Monday',
+    'Credits a week',
     ['28 Oct–1 Nov', '2 Nov', '9 Nov', '16–19 Nov'],
   ],
   [
@@ -75,4 +76,31 @@ test('no bar is lost and no label comes twice, however long the period', () => {
     expect(chart?.points.reduce((sum, { value }) => sum + value, 0)).toBe(length);
     expect(chart?.axis.length).toBeLessThanOrEqual(50);
   }
+});
+
+test('who asks for weeks or months gets bars of them, where that is more than one', () => {
+  const autumn = { first: '2026-10-10', last: '2026-11-08' };
+  const states = dayStates(YEAR, autumn);
+  const titleBy = (unit: TimeUnit, span = autumn) => {
+    const part = chartPart(states, span, TODAY, unit);
+    return part?.kind === 'chart' ? part.title : null;
+  };
+  expect((['day', 'week', 'month'] as const).map((unit) => titleBy(unit))).toEqual([
+    'Credits a week',
+    'Credits a week',
+    'Credits a month',
+  ]);
+  expect(titleBy('month', { first: '2026-10-12', last: '2026-10-20' })).toBe('Credits a day');
+});
+
+test('days that are open here and there are marked in their labels alone', () => {
+  const rows = [
+    ...daily('2026-11-14', [1], { locked: false }),
+    ...daily('2026-11-15', [2]),
+    ...daily('2026-11-16', [3], { locked: false }),
+  ];
+  expect(chartOf(rows, { first: '2026-11-14', last: '2026-11-16' })).toMatchObject({
+    axis: '14–16 Nov (UTC) · * not final',
+    points: [{ label: '14*' }, { label: '15' }, { label: '16*' }],
+  });
 });

@@ -49,6 +49,8 @@ test.for<[values: number[], expected: number[]]>([
 
 test('labels that would overlap are thinned, few are all shown', () => {
   const days = Array.from({ length: 19 }, (_, at) => `${at + 1} Nov`);
-  expect(labelEvery(days, 500)).toBe(3);
+  expect(labelEvery(days, 500)).toBe(2);
   expect(labelEvery(days.slice(0, 5), 500)).toBe(1);
+  const short = Array.from({ length: 20 }, (_, at) => (at > 17 ? `${at + 1}*` : `${at + 1}`));
+  expect(labelEvery(short, 500)).toBe(1);
 });

@@ -48,7 +48,7 @@ export function ticks(values: readonly number[]): readonly number[] {
 /** Every how many-th label still has room beside its neighbours. */
 export function labelEvery(categories: readonly string[], width: number): number {
   const longest = Math.max(1, ...categories.map((category) => category.length));
-  const room = Math.max(1, Math.floor(width / (longest * 6.4 + 12)));
+  const room = Math.max(1, Math.floor(width / (longest * 6.4 + 5)));
   return Math.ceil(categories.length / room);
 }
 
