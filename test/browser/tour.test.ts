@@ -244,7 +244,7 @@ test('in a browser: a digest is added in its form, and stands in the channel', a
 
   await ana.getByRole('button', { name: 'Post it now' }).click();
   await ana.getByText('It stands in the channel now').waitFor();
-  const ben = await openAs(BEN, COSTS);
+  const ben = await openAs(BEN, COSTS, 1000);
   const title = ben.getByRole('heading', { name: /^Cost · .* credits/ });
   await title.waitFor();
   await title.scrollIntoViewIfNeeded();
@@ -252,7 +252,7 @@ test('in a browser: a digest is added in its form, and stands in the channel', a
 });
 
 test('in a browser: what it costs, as a chart and a table', async () => {
-  const dora = await openAs('U0DORA0001', OPS);
+  const dora = await openAs('U0DORA0001', OPS, 1000);
   await say(dora, '/cost');
   const title = dora.getByRole('heading', { name: /credits so far$/ });
   await title.waitFor();
