@@ -256,9 +256,3 @@ async function withdraw(tx: Tx, world: World, { edits, requester }: Request): Pr
   if (!outcome.ok) return;
   await recordMove(tx, world, edited, outcome.change, { kind: 'edited', by: requester });
 }
-
-async function refuse(world: World, request: Request, denial: Denial): Promise<void> {
-  await world.database.transaction((tx) =>
-    recordRefusal(tx, world, { kind: request.command.name, by: request.requester }, denial),
-  );
-}

@@ -103,7 +103,6 @@ interface Recorded {
 
 async function recordClick(tx: Tx, world: World, recorded: Recorded): Promise<void> {
   const { key, click, before, after, identity } = recorded;
-  const groups = identity.evidence.groups.map((group) => ({ ...group }));
   await recordMove(tx, world, before, after, {
     kind: KINDS[click.verb],
     by: click.by,
