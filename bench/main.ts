@@ -29,6 +29,11 @@ async function noted(bench: Bench, name: keyof Rounds): Promise<Figures> {
   return bench.measure(name);
 }
 
+async function trailMeasured(): Promise<never> {
+  await import('./trail.ts');
+  process.exit();
+}
+
 async function backTested(): Promise<never> {
   const { backTests } = await import('./costs.ts');
   process.stdout.write(`${backTests()}\n`);
@@ -37,6 +42,7 @@ async function backTested(): Promise<never> {
 
 try {
   if (process.argv[2] === 'costs') await backTested();
+  if (process.argv[2] === 'trail') await trailMeasured();
   const { rate, seconds, rounds, json, profile } = readOptions(process.argv.slice(2));
   const bench = await openBench({ pace: { rate, seconds }, folder, profile });
   const figures = await measured(bench, rounds);

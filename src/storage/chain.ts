@@ -51,8 +51,14 @@ function linkHash(key: Buffer | null, prevHash: string, body: string): string {
 
 // Tells keys apart without telling anything about them.
 export function keyId(key: Buffer | null): string {
-  return key ? createHash('sha256').update(key).digest('hex').slice(0, 8) : NO_KEY;
+  if (!key) return NO_KEY;
+  const known = keyIds.get(key) ?? createHash('sha256').update(key).digest('hex').slice(0, 8);
+  keyIds.set(key, known);
+  return known;
 }
+
+// Asked for with every event, and as costly as the link itself.
+const keyIds = new WeakMap<Buffer, string>();
 
 const Body = z.strictObject({
   seq: z.int(),

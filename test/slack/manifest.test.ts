@@ -15,6 +15,9 @@ const source = globSync('src/slack/*.ts')
 const SCOPE_OF: Readonly<Record<string, string | readonly string[] | null>> = {
   'conversations.info': ['channels:read', 'groups:read'],
   'conversations.list': ['channels:read', 'groups:read'],
+  'conversations.history': ['channels:history', 'groups:history'],
+  'conversations.replies': ['channels:history', 'groups:history'],
+  'conversations.members': ['channels:read', 'groups:read'],
   'auth.test': null,
   'chat.postEphemeral': 'chat:write',
   'chat.postMessage': 'chat:write',
