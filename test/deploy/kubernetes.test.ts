@@ -100,18 +100,26 @@ const Deployment = z.object({
     template: z.object({ metadata: z.object({ labels: Labels }), spec: Pod }),
   }),
 });
-const { spec } = Deployment.parse(read('deployment.yaml'));
-const pod = spec.template.spec;
-const [container] = pod.containers;
+const reading = Deployment.safeParse(read('deployment.yaml'));
+
+function deployed() {
+  if (!reading.success) throw reading.error;
+  const { spec } = reading.data;
+  return { spec, container: spec.template.spec.containers[0] };
+}
+
+test('three replicas, nobody as their user, replaced one by one', () => {
+  expect(reading.error).toBeUndefined();
+});
 
 test('health and readiness are asked where they are answered', () => {
-  const { startupProbe, livenessProbe, readinessProbe } = container;
+  const { startupProbe, livenessProbe, readinessProbe } = deployed().container;
   const paths = [startupProbe, livenessProbe, readinessProbe].map(({ httpGet }) => httpGet.path);
   expect(paths).toEqual(['/healthz', '/healthz', '/readyz']);
 });
 
 test('the bot can write nothing but the volumes, and gets no more rights', () => {
-  expect(container.securityContext).toEqual({
+  expect(deployed().container.securityContext).toEqual({
     allowPrivilegeEscalation: false,
     readOnlyRootFilesystem: true,
     capabilities: { drop: ['ALL'] },
@@ -119,13 +127,14 @@ test('the bot can write nothing but the volumes, and gets no more rights', () =>
 });
 
 test('the bot is told in files what is secret, by variables that it reads', () => {
-  const names = container.env.map(({ name }) => name);
+  const names = deployed().container.env.map(({ name }) => name);
   const known = [...NAMES, ...FROM_FILES.map((name) => `${name}_FILE`)];
   expect(names.filter((name) => !known.includes(name))).toEqual([]);
   expect(names.filter((name) => FROM_FILES.includes(name))).toEqual([]);
 });
 
 test('the budget, the service and the network rule are about these pods', () => {
+  const { spec } = deployed();
   const { labels } = spec.template.metadata;
   expect(spec.selector.matchLabels).toEqual(labels);
   const pick = (file: string, ...path: string[]) =>
