@@ -3,8 +3,28 @@ import { ORGANIZATION } from './seed/organization.ts';
 
 /** A signalbox.yaml for the made-up company: every service of the seed, and a rule for each kind. */
 export function sandboxYaml(): string {
+  return stringify(companyFile());
+}
+
+/** The same, with all that is told without being asked for: what the sandbox itself runs with. */
+export function reportingYaml(): string {
+  return stringify({ ...companyFile(), digests: DIGESTS, budgets: BUDGETS });
+}
+
+const DIGESTS = [
+  { channel: '#db-costs', at: '09:00', days: 'daily' },
+  { channel: '#db-costs', period: 'week', days: ['mon'], on: { tags: ['prod'] } },
+];
+
+// Against what the seed costs: the first has room to spare, the second is spent before the month is.
+const BUDGETS = [
+  { name: 'everything', monthlyCredits: 9_000, notify: '#db-costs' },
+  { name: 'production', monthlyCredits: 5_500, on: { tags: ['prod'] }, notify: '#db-costs' },
+];
+
+function companyFile(): object {
   const { id, plan, tier, services, pipes } = ORGANIZATION;
-  return stringify({
+  return {
     organization: { id, plan, tier },
     services: services.map(({ name, id, tags, warehouse }) => ({
       name: name.replaceAll(' ', '-'),
@@ -53,5 +73,5 @@ export function sandboxYaml(): string {
         approvals: { from: 'approver', count: 1 },
       },
     ],
-  });
+  };
 }

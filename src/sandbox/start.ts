@@ -8,7 +8,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { startAlertsSimulator } from './alerts/simulator.ts';
 import { startCloudSimulator } from './cloud/simulator.ts';
-import { sandboxYaml } from './configuration.ts';
+import { reportingYaml } from './configuration.ts';
 import { simulatorPanel } from './panel.ts';
 import { ALERTS_TOKEN, CLOUD_KEY } from './seed/organization.ts';
 import { startSlackStandIn } from './slack/server.ts';
@@ -44,7 +44,7 @@ export async function startSandbox({ port, delivery, logLevel = 'warn' }: Sandbo
   });
   later.changed = slack.changed;
 
-  writeFileSync(join(folder, 'signalbox.yaml'), sandboxYaml());
+  writeFileSync(join(folder, 'signalbox.yaml'), reportingYaml());
   const env = {
     SLACK_BOT_TOKEN: slack.botToken,
     ...(delivery === 'http'

@@ -1,0 +1,25 @@
+import { expect, test } from 'vitest';
+import { parse } from 'yaml';
+import { reportingYaml } from '../../src/sandbox/configuration.ts';
+import { empty } from './asking.ts';
+import { DORA, openStage, textOf } from './stage.ts';
+import { lookAt } from './watching.ts';
+
+test('whoever opens the sandbox finds a digest, budgets and what was unusual', async () => {
+  const stage = await openStage({ yaml: () => parse(reportingYaml()) });
+  const digest = textOf((await stage.card('Cost · Tue 17 Nov', 'db-costs')) ?? empty);
+  for (const budget of ['everything', 'production']) expect(digest).toContain(budget);
+
+  const answer = async (line: string, words: string) => {
+    await stage.slack.command(DORA, 'ops', line);
+    return (await stage.privateWord(DORA, words))?.text;
+  };
+  expect(await answer('/cost digest list', '2 cost digests')).toContain('#db-costs');
+  const budgets = await answer('/cost budget', 'Budgets · ');
+  expect(budgets).toMatch(/everything\nSpent {2}.*of 9,000/);
+  expect(budgets).toMatch(/production\nSpent {2}.*of 5,500/);
+
+  await lookAt(stage, '2026-11-20T12:02:00.000Z');
+  await stage.card('Budget production is almost certain', 'db-costs');
+  expect(await answer('/cost anomalies', 'Last looked')).toContain('analytics-dev · compute');
+});
