@@ -226,7 +226,9 @@ test.for(everyState)('3,000 letters everywhere hide nothing that counts when %s'
 test('a preview shows what will be sent, what is known, who must approve and what else is open', () => {
   const draft = changeIn('draft');
   const other = changeIn('pending', { createdAt: minutes(-12) });
-  expect(preview(draft, { others: [other], before: [], freezes: [] }, drawing).text).toMatchInlineSnapshot(`
+  expect(
+    preview(draft, { others: [other], before: [], freezes: [] }, drawing).text,
+  ).toMatchInlineSnapshot(`
     "Stop analytics-prod?
     Service  analytics-prod · prod · main · 2f7c9d34
     Last seen  running, <!date^1795168800^{date_short_pretty} at {time}|2026-11-20T10:00:00.000Z> (reply to a scale)
