@@ -113,9 +113,9 @@ export function freezeWords({ on, from, until, reason, by, made }: Freeze): read
     : 'It stands in signalbox.yaml.';
   return [
     { bold: selectorText(on) },
-    ' from ',
+    ' between ',
     { at: from },
-    ' until ',
+    ' and ',
     { at: until },
     `: ${reason}`,
     ...whose,

@@ -51,7 +51,7 @@ test('freezes and what is never done are said, with why', async () => {
   expect(stop).toContain('Never (not even in an emergency): The shop runs on it');
   expect(stop).toContain('You: you would be refused, like everybody.');
   const start = await who(stage, ANA, 'service start analytics-prod');
-  expect(start).toContain('Frozen Everything from');
+  expect(start).toContain('Frozen Everything between');
   expect(start).toContain('You: you would be refused now: it is frozen.');
 
   await stage.slack.command(ANA, 'ops', '/service stop analytics-prod because');
