@@ -9,6 +9,8 @@ Signalbox is running in a sandbox: ${url}
   1. As Ana, in #ops, type  /service stop analytics-prod nightly maintenance  and ask for approval.
   2. Act as Ben, then as Cleo: open #db-approvals and press Approve.
   3. Look at the card's thread, and behind the scenes at the one request that the cloud received.
+  4. Read #db-costs, and type  /cost  or  /cost budget. A start of lab-core shows its size; from
+     then on  /service scale lab-core min=8 max=8  tells what that saves.
 
 Whether all is well with it, from another shell:
   npm run doctor -- --env ${envFile}

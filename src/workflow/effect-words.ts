@@ -6,8 +6,9 @@ import type { Followed } from './effect-follow.ts';
 
 const WHY_NOT: Readonly<Record<NotEstimated, string>> = {
   'too-few-final-days': 'fewer than 7 days of it are final',
-  'size-not-known': 'its size was in no reply yet',
-  'price-not-known': 'too few days of a fixed size to tell the price of a GB-hour',
+  'size-not-known': 'its size was in no reply yet; any start, stop or scale of it shows it',
+  'price-not-known':
+    'the price of a GB-hour is not known yet; 3 final days with min = max and no idling show it',
   'no-costs-yet': 'the usage report has nothing of it yet',
   'only-the-timeout': 'it depends on how often it is idle',
   'report-silent': 'the usage report did not answer',

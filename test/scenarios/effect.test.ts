@@ -50,7 +50,9 @@ test('a scale of a service whose size nobody has seen is not guessed at', async 
   const stage = await openStage();
   await stage.slack.command(ANA, 'ops', '/service scale staging max=64');
   const preview = await stage.privateWord(ANA, 'Scale staging?');
-  expect(textOf(preview ?? empty)).toContain('not known: its size was in no reply yet');
+  expect(textOf(preview ?? empty)).toContain(
+    'not known: its size was in no reply yet; any start, stop or scale of it shows it',
+  );
 });
 
 test('once replies have shown a fixed size, another fixed size is estimated', async () => {
@@ -62,6 +64,18 @@ test('once replies have shown a fixed size, another fixed size is estimated', as
   await stage.card('Scale staging: accepted');
   await stage.slack.command(ANA, 'ops', '/service scale staging min=8 max=8');
   await stage.privateWord(ANA, 'final days and both sizes');
+});
+
+test('in a fresh sandbox a start of lab-core shows its size, and then a scale has its price', async () => {
+  const stage = await openStage();
+  await stage.slack.command(ANA, 'ops', '/service scale lab-core min=8 max=8');
+  const unknown = await stage.privateWord(ANA, 'Scale lab-core?');
+  expect(textOf(unknown ?? empty)).toContain('any start, stop or scale of it shows it');
+
+  await run(stage, 'Start', 'lab-core');
+  await stage.slack.command(ANA, 'ops', '/service scale lab-core min=8 max=8');
+  const told = await stage.privateWord(ANA, 'final days and both sizes');
+  expect(textOf(told ?? empty)).toMatch(/about −5\.\d credits a day/);
 });
 
 test('whoever may not ask for a change does not make us ask for its costs', async () => {

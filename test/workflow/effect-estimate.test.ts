@@ -64,21 +64,21 @@ test.for<[string, Estimated, Plan, Partial<Basis>, string]>([
     'scale',
     planFor({ maxReplicaMemoryGb: 64 }),
     { rows: compute },
-    'not known: its size was in no reply yet',
+    'not known: its size was in no reply yet; any start, stop or scale of it shows it',
   ],
   [
     'a change without a reply ran after its bounds were seen',
     'scale',
     planFor({ minReplicaMemoryGb: 8, maxReplicaMemoryGb: 8 }, SIZE),
     { rows: compute, ranAt: new Map([['s-1', NOON]]) },
-    'not known: its size was in no reply yet',
+    'not known: its size was in no reply yet; any start, stop or scale of it shows it',
   ],
   [
     'nothing tells the price of a GB-hour',
     'scale',
     planFor({ maxReplicaMemoryGb: 64 }, SIZE),
     { rows: compute },
-    'not known: too few days of a fixed size to tell the price of a GB-hour',
+    'not known: the price of a GB-hour is not known yet; 3 final days with min = max and no idling show it',
   ],
   [
     'only the timeout is other',
@@ -106,7 +106,7 @@ test.for<[string, Estimated, Plan, Partial<Basis>, string]>([
     'start',
     planFor({ command: 'start' }),
     { rows: storage },
-    'not known: its size was in no reply yet',
+    'not known: its size was in no reply yet; any start, stop or scale of it shows it',
   ],
 ])('nothing is guessed where %s', ([, kind, plan, basis, words]) => {
   expect(said(kind, plan, basis)).toBe(words);

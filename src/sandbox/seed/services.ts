@@ -27,6 +27,13 @@ const LARGE: Sizing = {
   numReplicas: 3,
   idleScaling: false,
 };
+/** The autoscaler has nothing to decide, so what another size would cost can be told. */
+const FIXED: Sizing = {
+  ...SMALL,
+  minReplicaMemoryGb: 16,
+  maxReplicaMemoryGb: 16,
+  idleScaling: false,
+};
 
 const MAIN = { warehouse: 'main', provider: 'aws', region: 'eu-central-1' } as const;
 const LAB = { warehouse: 'lab', provider: 'aws', region: 'eu-west-1' } as const;
@@ -46,7 +53,7 @@ export const SERVICES: readonly ServiceSeed[] = [
   },
   {
     ...LAB,
-    ...SMALL,
+    ...FIXED,
     name: 'lab-core',
     id: 'a2af003f-e3c9-4f31-9f9f-0b74cdf7e6c9',
     tags: ['dev'],
