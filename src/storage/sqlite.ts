@@ -13,6 +13,20 @@ class ImmediateDriver extends SqliteDriver {
   override async beginTransaction(connection: Parameters<SqliteDriver['beginTransaction']>[0]) {
     await connection.executeQuery(CompiledQuery.raw('begin immediate'));
   }
+
+  // On a full disk and the like SQLite has rolled back by itself, and a second time is an error,
+  // which would stand in the place of the one that tells what happened.
+  override async rollbackTransaction(
+    connection: Parameters<SqliteDriver['rollbackTransaction']>[0],
+  ) {
+    try {
+      await super.rollbackTransaction(connection);
+    } catch (error) {
+      if (!(error instanceof Error && error.message.includes('no transaction is active'))) {
+        throw error;
+      }
+    }
+  }
 }
 
 // It extends the dialect for the adapter, which tells Kysely to let one transaction at a time on

@@ -13,7 +13,7 @@ export interface Trail {
 }
 
 export interface TrailWatch extends Trail {
-  /** At the start, before anything is executed: the last events. */
+  /** At the start, before anything is executed: the last events, or all after a finding. */
   readonly lookAtEnd: () => Promise<void>;
   /** All of it, while others go on working. */
   readonly lookAtAll: () => Promise<void>;
@@ -45,6 +45,13 @@ export function createTrail(world: TrailWorld): TrailWatch {
     }
     return verified;
   }
+  async function lookAtAll(): Promise<void> {
+    const verified = await look({});
+    if (!verified.ok) return;
+    trouble = null;
+    await database.transaction((tx) => dropMeta(tx, BROKEN));
+    world.log.info({ seq: verified.seq }, 'the whole audit trail is as it was written');
+  }
   return {
     trouble: () => trouble,
     mark: async () => {
@@ -53,15 +60,10 @@ export function createTrail(world: TrailWorld): TrailWatch {
     lookAtEnd: async () => {
       // What was found before is not forgotten by a restart: only the whole trail clears it.
       trouble = await readMeta(database.db, BROKEN);
-      await look({ last: LAST });
+      if (trouble === null) await look({ last: LAST });
+      else await lookAtAll();
     },
-    lookAtAll: async () => {
-      const verified = await look({});
-      if (!verified.ok) return;
-      trouble = null;
-      await database.transaction((tx) => dropMeta(tx, BROKEN));
-      world.log.info({ seq: verified.seq }, 'the whole audit trail is as it was written');
-    },
+    lookAtAll,
   };
 }
 

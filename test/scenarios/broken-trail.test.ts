@@ -3,7 +3,7 @@ import { appendEvent } from '../../src/storage/audit.ts';
 import { openDatabase } from '../../src/storage/database.ts';
 import { freshUrl, run } from '../storage/engines.ts';
 import { ask } from './asking.ts';
-import { ANA, BEN, NOON, openStage, textOf } from './stage.ts';
+import { ANA, BEN, NOON, openStage, type Stage, textOf } from './stage.ts';
 
 const STAGE_KEY = Buffer.alloc(32, 7);
 
@@ -23,15 +23,26 @@ test('on a trail that was edited nothing is executed, and reading goes on', asyn
   await expect
     .poll(() => stage.slack.messages('db-audit').map(textOf).join('\n'))
     .toContain('The audit trail is not as it was written. Event 1');
-  stage.clock.now = new Date(NOON.getTime() + 60_000);
-  stage.wake();
+  later(stage, 1);
   await stage.slack.command(ANA, 'ops', '/service list');
   await stage.privateWord(ANA, 'analytics-prod');
   expect(stage.cloud.count('set state')).toBe(0);
   const ready = await fetch(`${stage.url}/readyz`);
   expect(await ready.text()).toContain('ready, but nothing is executed: Event 1');
   expect(ready.status).toBe(200);
+
+  // Once it reads as it was written, a start that looks at all of it lets it go on.
+  await run(url, "update audit_event set body = replace(body, 'Started', 'started') where seq = 1");
+  await stage.restart();
+  later(stage, 2);
+  await stage.card('Stop staging: accepted');
+  expect(stage.cloud.count('set state')).toBe(1);
 });
+
+function later(stage: Stage, minutes: number): void {
+  stage.clock.now = new Date(NOON.getTime() + minutes * 60_000);
+  stage.wake();
+}
 
 test('with another key than the trail was written with, it does not start', async () => {
   const url = await freshUrl('sqlite');

@@ -59,7 +59,7 @@ test.for(ENGINES)(
     expect(told).toHaveLength(1);
     expect(told[0]).toContain('Nothing is executed until somebody has looked');
 
-    // A restart does not forget it, though only the end is looked at then.
+    // A restart does not forget it, and looks at all of it.
     const again = open();
     await again.lookAtEnd();
     expect(again.trouble()).toContain('Event 7');
