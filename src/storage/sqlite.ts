@@ -9,6 +9,13 @@ const BLOCKING_WAIT_MS = 50;
 const READER_WAIT_MS = 5_000;
 
 class ImmediateDriver extends SqliteDriver {
+  readonly #isOpen: () => boolean;
+
+  constructor(config: SqliteDialectConfig, isOpen: () => boolean) {
+    super(config);
+    this.#isOpen = isOpen;
+  }
+
   // A deferred transaction that reads and then writes fails at once when another has written.
   override async beginTransaction(connection: Parameters<SqliteDriver['beginTransaction']>[0]) {
     await connection.executeQuery(CompiledQuery.raw('begin immediate'));
@@ -19,13 +26,7 @@ class ImmediateDriver extends SqliteDriver {
   override async rollbackTransaction(
     connection: Parameters<SqliteDriver['rollbackTransaction']>[0],
   ) {
-    try {
-      await super.rollbackTransaction(connection);
-    } catch (error) {
-      if (!(error instanceof Error && error.message.includes('no transaction is active'))) {
-        throw error;
-      }
-    }
+    if (this.#isOpen()) await connection.executeQuery(CompiledQuery.raw('rollback'));
   }
 }
 
@@ -33,14 +34,17 @@ class ImmediateDriver extends SqliteDriver {
 // the one connection.
 class NodeSqliteDialect extends SqliteDialect {
   readonly #config: SqliteDialectConfig;
+  readonly #db: DatabaseSync;
 
-  constructor(config: SqliteDialectConfig) {
+  constructor(db: DatabaseSync) {
+    const config = { database: guarded(db) };
     super(config);
     this.#config = config;
+    this.#db = db;
   }
 
   override createDriver() {
-    return new ImmediateDriver(this.#config);
+    return new ImmediateDriver(this.#config, () => this.#db.isTransaction);
   }
 }
 
@@ -59,13 +63,13 @@ export function openSqlite(path: string): NodeSqliteDialect {
     db.close();
     throw error;
   }
-  return new NodeSqliteDialect({ database: guarded(db) });
+  return new NodeSqliteDialect(db);
 }
 
 /** For a process beside the one that writes: it takes no lock that anybody would wait for. */
 export function openSqliteReader(path: string): NodeSqliteDialect {
   const db = new DatabaseSync(path, { readOnly: true, timeout: READER_WAIT_MS });
-  return new NodeSqliteDialect({ database: guarded(db) });
+  return new NodeSqliteDialect(db);
 }
 
 /**
