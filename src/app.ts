@@ -1,35 +1,22 @@
-import { randomBytes, randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import type { Server } from 'node:http';
 import type { Logger } from 'pino';
+import { openBot } from './bot.ts';
 import type { RoleName, UserId } from './changes/change.ts';
-import { changeIdFrom } from './changes/id.ts';
 import { commands } from './commands/index.ts';
 import type { Config, Problem } from './config.ts';
-import type { Span } from './costs/calendar.ts';
-import { createIncidents } from './digest/incident-press.ts';
+import type { Secret } from './errors.ts';
 import type { Clock } from './http/clock.ts';
-import type { ChangeCommand } from './intent/define.ts';
+import { createMetrics } from './metrics.ts';
 import type { Policy } from './policy/policy.ts';
 import { unsatisfiable } from './policy/satisfiable.ts';
-import { openReach } from './reach.ts';
 import { createDoor } from './server.ts';
 import { connect, type Slack } from './slack/start.ts';
 import { keyProblem } from './storage/audit.ts';
 import { followClock, type SharedClock } from './storage/clock.ts';
 import { type Database, openDatabase } from './storage/database.ts';
+import { readLevels } from './storage/levels.ts';
 import { databaseTrouble } from './storage/trouble.ts';
-import { trailChores } from './workflow/anchors.ts';
-import { createChangesDesk } from './workflow/changes-desk.ts';
-import { startChores } from './workflow/chores.ts';
-import { startLanes } from './workflow/lanes.ts';
-import { recordStart, recordStop } from './workflow/life.ts';
-import { startPresence } from './workflow/presence.ts';
-import { guardRestore } from './workflow/restored.ts';
-import { createTrail } from './workflow/trail.ts';
-import type { World } from './workflow/world.ts';
-
-const LOOK_EVERY_MS = 1_000;
 
 export interface AppOptions {
   readonly config: Config;
@@ -45,8 +32,14 @@ export type Started =
       readonly ok: true;
       readonly port: number;
       readonly wake: () => void;
+      /** Works by another configuration from now on; by the old one where that is refused. */
+      readonly reload: (config: Config) => Promise<Reloaded>;
       readonly stop: () => Promise<void>;
     }
+  | { readonly ok: false; readonly problems: readonly Problem[] };
+
+export type Reloaded =
+  | { readonly ok: true }
   | { readonly ok: false; readonly problems: readonly Problem[] };
 
 /** Joins the rooms and opens the door last: whoever is let in finds everything in its place. */
@@ -60,7 +53,7 @@ export async function startApp(options: AppOptions): Promise<Started> {
   const database = await openDatabase(config.databaseUrl.reveal(), { now, onConnectionError });
   try {
     const clock = await clockOf(options, database);
-    return await open({ ...options, now: clock.now }, database, connected.slack, clock);
+    return await serve(options, database, connected.slack, clock);
   } catch (error) {
     await database.close();
     throw error;
@@ -84,90 +77,88 @@ async function clockOf({ now, log }: AppOptions, database: Database): Promise<Ow
   return clock;
 }
 
-async function open(
+async function serve(
   options: AppOptions,
   database: Database,
   slack: Slack,
-  { now, stop: stopClock }: OwnClock,
+  clock: OwnClock,
 ): Promise<Started> {
-  const { config, log } = options;
-  const instance = randomUUID();
+  const { config, version } = options;
   const auditKey = config.key ? Buffer.from(config.key.reveal(), 'base64') : null;
   const problem = await keyProblem(database.db, auditKey);
   if (problem) {
+    clock.stop();
     await database.close();
     return { ok: false, problems: [KEY_PROBLEMS[problem]] };
   }
-  const newId = () => changeIdFrom(randomBytes(6));
-  const { messenger } = slack;
-  const trail = createTrail({ database, auditKey, messenger, log, now });
-  const digests = {
-    messenger,
-    auditKey,
-    newId,
-    instance,
-    people: slack.actors,
-    commands: changeCommands(),
-  };
-  const reach = await openReach(options, database, digests);
-  const changes = createChangesDesk(() => world, slack.named);
-  const late: { wake: () => void } = { wake: () => {} };
-  const world: World = {
-    database,
-    auditKey,
-    trail,
-    policy: config.policy,
-    commands: changeCommands(),
-    reach: () => ({ ...reach.now(), changes }),
-    people: slack.actors,
-    messenger,
-    log,
-    now,
-    newId,
-    instance,
-    wake: () => late.wake(),
-    learned: reach.refresh,
-    incidents: createIncidents(() => world),
-  };
-  await trail.lookAtEnd();
-  await recordStart(world, { version: options.version, config: config.configHash });
-  await guardRestore(world);
-  await trail.mark();
-  const lanes = startLanes(world, LOOK_EVERY_MS, reach.lanes);
-  late.wake = lanes.wake;
+  const { now } = clock;
+  const metrics = createMetrics({ version, now, levels: () => readLevels(database.db, now()) });
+  const { measures } = metrics;
+  const make = (own: AppOptions, of: Slack) =>
+    openBot({ ...own, now, database, auditKey, measures }, of);
 
-  const costs = (span: Span) => reach.costs(span, { priority: 'digest' });
-  const chores = startChores(world, costs, trailChores(world, trail, config.channels.audit));
-  const presence = startPresence(world, options.version);
-  const listening = await slack.listen(world);
+  let bot = await make(options, slack);
+  const deliveries = slack.deliveries();
   const notReady = async () => {
-    if (!listening.isOpen()) return 'Slack is not connected.';
+    if (!deliveries.isOpen()) return 'Slack is not connected.';
     return database.check().then(
       () => null,
       (error: unknown) => databaseTrouble(error) ?? 'The database does not answer.',
     );
   };
-  const butKnow = () => (trail.trouble() ? `nothing is executed: ${trail.trouble()}` : null);
-  const door = createDoor(listening.listener, { notReady, butKnow });
+  const butKnow = () => bot.butKnow();
+  const door = createDoor(deliveries.listener, { notReady, butKnow, metrics });
   const port = await listenOn(door, config.port);
-  await listening.open();
+  bot.take(deliveries);
+  await deliveries.open();
 
+  /** Both have the same way in, which is handed over: no click falls between the two. */
+  const reload = async (next: Config): Promise<Reloaded> => {
+    const fixed = fixedUntilRestart(config, next);
+    if (fixed.length > 0) return { ok: false, problems: fixed };
+    const own = { ...options, config: next };
+    const connected = await connectSlack(own, now);
+    if (!connected.ok) return connected;
+    const opened = await make(own, connected.slack);
+    const before = bot;
+    opened.take(deliveries);
+    bot = opened;
+    await before.stop();
+    return { ok: true };
+  };
   const stop = async () => {
-    await listening.close();
+    await deliveries.close();
     door.close();
-    reach.stopReading();
-    await listening.quiet();
-    await lanes.stop();
-    await chores.stop();
-    await presence.stop();
-    await reach.close();
+    await bot.stop();
     door.closeAllConnections();
-    await recordStop(world);
-    await trail.mark();
-    stopClock();
+    clock.stop();
     await database.close();
   };
-  return { ok: true, port, wake: lanes.wake, stop };
+  return { ok: true, port, wake: () => bot.wake(), reload: oneAtATime(reload), stop };
+}
+
+function oneAtATime<In, Out>(work: (given: In) => Promise<Out>): (given: In) => Promise<Out> {
+  let last: Promise<unknown> = Promise.resolve();
+  return (given) => {
+    const next = last.then(() => work(given));
+    last = next.catch(() => undefined);
+    return next;
+  };
+}
+
+/** What a running process stands on: it is not changed under its feet. */
+function fixedUntilRestart(before: Config, after: Config): readonly Problem[] {
+  const isOther = (one: Secret | null, other: Secret | null) => one?.reveal() !== other?.reveal();
+  const moved: readonly (readonly [string, boolean])[] = [
+    ['DATABASE_URL', isOther(before.databaseUrl, after.databaseUrl)],
+    ['SIGNALBOX_KEY', isOther(before.key, after.key)],
+    ['PORT', before.port !== after.port],
+    ['SLACK_APP_TOKEN', isOther(before.slack.appToken, after.slack.appToken)],
+    ['SLACK_SIGNING_SECRET', isOther(before.slack.signingSecret, after.slack.signingSecret)],
+  ];
+  return moved.flatMap(([where, hasMoved]) =>
+    hasMoved ? [{ where, problem: 'cannot change while it runs', hint: 'restart it' }] : [],
+  );
 }
 
 const KEY_PROBLEMS: Readonly<Record<'key-missing' | 'key-differs', Problem>> = {
@@ -188,12 +179,6 @@ async function listenOn(door: Server, port: number): Promise<number> {
   await once(door, 'listening');
   const address = door.address();
   return typeof address === 'object' && address ? address.port : port;
-}
-
-function changeCommands(): ReadonlyMap<string, ChangeCommand> {
-  return new Map(
-    commands.flatMap((command) => (command.kind === 'change' ? [[command.name, command]] : [])),
-  );
 }
 
 type ConnectedSlack =

@@ -21,14 +21,16 @@ function hintFor(error: unknown): string | null {
   return code.startsWith('slack_webapi') ? 'is Slack reachable, and SLACK_BOT_TOKEN right?' : null;
 }
 
-const loaded = loadConfig({
-  env: process.env,
-  readFile: (path) => readFileSync(path, 'utf8'),
-  commands: {
-    queries: [...names('query'), ...reserved.queries],
-    changes: [...names('change'), ...reserved.changes],
-  },
-});
+const load = () =>
+  loadConfig({
+    env: process.env,
+    readFile: (path) => readFileSync(path, 'utf8'),
+    commands: {
+      queries: [...names('query'), ...reserved.queries],
+      changes: [...names('change'), ...reserved.changes],
+    },
+  });
+const loaded = load();
 if (!loaded.ok) refuseStart(loaded.problems);
 
 const log = pino({ level: loaded.config.logLevel, name: 'signalbox' });
@@ -50,6 +52,21 @@ async function stop(signal: string): Promise<void> {
   await started.stop();
   log.info('stopped');
 }
+
+/** Another file, and secrets that are read from files. What is wrong changes nothing. */
+async function reload(): Promise<void> {
+  if (stopping || !started.ok) return;
+  const next = load();
+  const reloaded = next.ok ? await started.reload(next.config) : next;
+  if (reloaded.ok) return log.info('works by the new configuration');
+  const { problems } = reloaded;
+  log.error({ problems }, 'the new configuration is refused, and the old one goes on');
+}
+process.on('SIGHUP', () => {
+  reload().catch((error: unknown) => {
+    log.error({ err: error }, 'the new configuration could not be taken, and the old one goes on');
+  });
+});
 process.on('SIGTERM', () => stop('SIGTERM'));
 process.on('SIGINT', () => stop('SIGINT'));
 process.on('unhandledRejection', (error) => {

@@ -19,7 +19,7 @@ export interface Measures {
   readonly lookupFailed: () => void;
 }
 
-export type Answered = 'answered' | 'drafted' | 'form' | 'misread' | 'refused' | 'failed';
+export type Answered = 'answered' | 'drafted' | 'misread' | 'refused' | 'failed';
 export type Api = 'cloud' | 'alerts';
 
 const nothing = () => undefined;

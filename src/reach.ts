@@ -1,6 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { type AlertList, type AlertsClient, createAlertsClient } from './alerts/client.ts';
-import type { AppOptions } from './app.ts';
+import type { BotOptions } from './bot.ts';
 import { createCloudClient } from './cloud/client.ts';
 import { createCostReader, type ReadCosts } from './cost-reader.ts';
 import type { Span } from './costs/calendar.ts';
@@ -13,7 +13,9 @@ import { createWatchDesk } from './digest/watch-desk.ts';
 import { createWatch, type WatchWorld } from './digest/watch-run.ts';
 import { watchedFor } from './digest/watched.ts';
 import { directoryOf, type Service } from './directory/directory.ts';
+import type { Observation } from './http.ts';
 import type { Reach } from './intent/define.ts';
+import type { Api } from './measures.ts';
 import { sharedRead } from './shared-read.ts';
 import type { Database } from './storage/database.ts';
 import { knownServices } from './storage/directory.ts';
@@ -37,7 +39,7 @@ interface OpenReach {
 
 /** The clients, and the directory as the database last had it: other replicas learn too. */
 export async function openReach(
-  options: AppOptions,
+  options: BotOptions,
   database: Database,
   parts: Pick<World, 'messenger' | 'auditKey' | 'newId' | 'instance' | 'people' | 'commands'>,
 ): Promise<OpenReach> {
@@ -47,6 +49,7 @@ export async function openReach(
   const organization = { plan, tier };
   const stopping = new AbortController();
   const passed = { version, clock, stopping: stopping.signal };
+  const observe = (api: Api) => (seen: Observation) => options.measures.called(api, seen);
   const cloud = createCloudClient({
     baseUrl,
     keyId,
@@ -54,9 +57,15 @@ export async function openReach(
     organizationId,
     organization,
     ...passed,
+    observe: observe('cloud'),
   });
   const alerts = config.alerts
-    ? createAlertsClient({ baseUrl: config.alerts.url, token: config.alerts.token, ...passed })
+    ? createAlertsClient({
+        baseUrl: config.alerts.url,
+        token: config.alerts.token,
+        ...passed,
+        observe: observe('alerts'),
+      })
     : null;
 
   const lists = sharedRead(

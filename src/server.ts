@@ -5,6 +5,8 @@ export interface Probes {
   readonly notReady: () => Promise<string | null>;
   /** What whoever runs us should know though it is ready; null when there is nothing. */
   readonly butKnow?: () => string | null;
+  /** Numbers for whoever collects them. */
+  readonly metrics?: { readonly contentType: string; readonly text: () => Promise<string> };
 }
 
 const SKEW_MAX_S = 300;
@@ -19,6 +21,9 @@ export function createDoor(slack: RequestListener | null, probes: Probes): Serve
     const path = (request.url ?? '').split('?')[0];
     if (request.method === 'GET' && path === '/healthz') return say(response, 200, 'alive');
     if (request.method === 'GET' && path === '/readyz') return ready(response, probes);
+    if (request.method === 'GET' && path === '/metrics' && probes.metrics) {
+      return tellNumbers(response, probes.metrics);
+    }
     if (request.method !== 'POST' || path !== '/slack/events' || !slack) {
       return say(response, 404, 'There is nothing here.');
     }
@@ -39,6 +44,16 @@ function ready(response: ServerResponse, { notReady, butKnow }: Probes): void {
   notReady().then(
     (why) => say(response, why === null ? 200 : 503, why ?? readyWith(butKnow?.() ?? null)),
     () => say(response, 503, 'It could not be found out whether this is ready.'),
+  );
+}
+
+function tellNumbers(response: ServerResponse, metrics: NonNullable<Probes['metrics']>): void {
+  metrics.text().then(
+    (text) => {
+      response.writeHead(200, { 'content-type': metrics.contentType });
+      response.end(text);
+    },
+    () => say(response, 500, 'The numbers could not be read.'),
   );
 }
 

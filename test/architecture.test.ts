@@ -73,7 +73,16 @@ const MAY: Readonly<Record<string, readonly string[]>> = {
     'type alerts',
     'type errors',
   ],
-  workflow: ['changes', 'costs', 'policy', 'directory', 'intent', 'storage', 'errors'],
+  workflow: [
+    'changes',
+    'costs',
+    'policy',
+    'directory',
+    'intent',
+    'storage',
+    'errors',
+    'type measures',
+  ],
   slack: [
     'changes',
     'policy',
@@ -83,12 +92,13 @@ const MAY: Readonly<Record<string, readonly string[]>> = {
     'errors',
     'shared-read',
     'type costs',
+    'type measures',
   ],
   sandbox: [],
 };
 /** The wire's own rules are pure: a command states them once by using them. */
 const WIRE = /^src\/(cloud|alerts)\/(schema|rules|choices|replies|update|carried)\.ts$/;
-const JOINERS = ['app', 'main', 'manifest', 'reach'];
+const JOINERS = ['app', 'bot', 'main', 'manifest', 'reach'];
 const KEPT: readonly (readonly [RegExp, string])[] = [
   [/^@slack\//, 'slack'],
   [/^undici$/, 'http'],

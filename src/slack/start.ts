@@ -1,7 +1,8 @@
-import { App } from '@slack/bolt';
+import { App, type Receiver } from '@slack/bolt';
 import type { Logger } from 'pino';
 import type { Secret } from '../errors.ts';
 import type { Command } from '../intent/define.ts';
+import type { Measures } from '../measures.ts';
 import type { Policy } from '../policy/policy.ts';
 import type { Messenger, PersonNamed, World } from '../workflow/world.ts';
 import { type Actors, createActors, type Home } from './actors.ts';
@@ -35,10 +36,14 @@ export interface Slack {
   readonly messenger: Messenger;
   /** Whom somebody means by a name or an id. */
   readonly named: (word: string) => Promise<PersonNamed>;
+  /** The way in, which may outlive the bot that it is opened for. */
+  readonly deliveries: () => Deliveries;
   readonly listen: (world: World) => Promise<Listening>;
 }
 
-export interface Listening extends Deliveries {
+export interface Listening {
+  /** From here on what comes in by these deliveries is this one's to answer. */
+  readonly take: (deliveries: Deliveries) => void;
   /** Resolves when no payload is being worked on any more. */
   readonly quiet: () => Promise<void>;
 }
@@ -58,8 +63,11 @@ export async function connect(options: SlackOptions): Promise<Connected> {
   if (!found.ok) return found;
 
   const { policy, log, now, channels } = options;
-  const warn = (error: unknown, asked: string) =>
+  const late = { lookupFailed: () => {} };
+  const warn = (error: unknown, asked: string) => {
     log.warn({ err: error, asked }, 'Slack did not tell');
+    late.lookupFailed();
+  };
   const { lookups } = clients;
   const actors = createActors({
     lookups,
@@ -94,7 +102,11 @@ export async function connect(options: SlackOptions): Promise<Connected> {
       actors,
       messenger,
       named: peopleByName(lookups, now),
-      listen: (world) => startListening(world, parts),
+      deliveries: () => deliveriesOf(options, slackApiUrl),
+      listen: (world) => {
+        late.lookupFailed = world.measures.lookupFailed;
+        return startListening(world, parts);
+      },
     },
   };
 }
@@ -126,20 +138,20 @@ interface Parts {
 
 async function startListening(world: World, parts: Parts): Promise<Listening> {
   const { options, clients, self, drawing, respond, actors } = parts;
-  const { botToken, appToken, signingSecret, commandPrefix, commands, log } = options;
+  const { botToken, commandPrefix, commands, log } = options;
   const slackApiUrl = options.apiUrl ?? SLACK_API_URL;
-  const deliveries = createDeliveries({ appToken, signingSecret, slackApiUrl, log });
   const app = new App({
     token: botToken.reveal(),
     botId: self.botId,
     botUserId: self.botUserId,
-    receiver: deliveries.receiver,
+    receiver: NONE_YET,
     deferInitialization: true,
     convoStore: false,
     logger: boltLogger(log),
     clientOptions: { slackApiUrl },
   });
   await app.init();
+  app.processEvent = timed(app.processEvent.bind(app), world.measures);
   app.error(async (error) => log.error({ err: error }, 'a payload could not be handled'));
 
   const bot: Bot = {
@@ -156,7 +168,41 @@ async function startListening(world: World, parts: Parts): Promise<Listening> {
   app.use(async ({ next }) => work.during(next));
   app.use(gate(bot, self.appId));
   listen(app, bot, actors);
-  return { ...deliveries, quiet: work.quiet };
+  return { take: ({ receiver }) => receiver.init(app), quiet: work.quiet };
+}
+
+// An app takes from its receiver as soon as it is made, and ours has no listeners then.
+const NONE_YET: Receiver = {
+  init: () => undefined,
+  start: async () => undefined,
+  stop: async () => undefined,
+};
+
+function deliveriesOf({ appToken, signingSecret, log }: SlackOptions, slackApiUrl: string) {
+  return createDeliveries({ appToken, signingSecret, slackApiUrl, log });
+}
+
+type Process = App['processEvent'];
+
+/** However a payload came, how long Slack waited for our acknowledgement. */
+function timed(process: Process, { acknowledged }: Measures): Process {
+  return (event) => {
+    const began = performance.now();
+    const kind = kindOf(event.body);
+    const ack: typeof event.ack = async (response) => {
+      await event.ack(response);
+      acknowledged(kind, performance.now() - began);
+    };
+    return process({ ...event, ack });
+  };
+}
+
+// Closed: what stands in a payload is no label of ours.
+const KINDS = ['event_callback', 'block_actions', 'block_suggestion', 'view_submission'];
+
+function kindOf(body: Readonly<Record<string, unknown>>): string {
+  if (typeof body.command === 'string') return 'command';
+  return KINDS.find((kind) => kind === body.type) ?? 'other';
 }
 
 /** Bolt does not wait for its listeners when it stops; somebody has to know of them. */

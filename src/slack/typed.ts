@@ -50,6 +50,7 @@ export async function answerTyped(bot: Bot, typed: Typed): Promise<Message | nul
     case 'help':
       return help(bot, typed, understood.noun);
     case 'misread':
+      bot.world.measures.answered(understood.asked?.command.name ?? 'none', 'misread');
       return misread(bot, typed, understood);
     case 'incomplete':
       return openForm(bot, typed, understood.command, understood.given);
@@ -102,10 +103,15 @@ export async function answerIntent(
   intent: Intent,
 ): Promise<Message | null> {
   const { command, given, reason } = intent;
-  const answer =
+  const { answered } = bot.world.measures;
+  const answering =
     command.kind === 'query'
-      ? await answerQuery(bot, typed, command, intent.args)
-      : await answerRequest(bot, typed, command, intent);
+      ? answerQuery(bot, typed, command, intent.args)
+      : answerRequest(bot, typed, command, intent);
+  const answer = await answering.catch((error: unknown) => {
+    answered(command.name, 'failed');
+    throw error;
+  });
   // A slash command leaves no trace in the channel, so that its answer says what was understood.
   return (
     answer &&
@@ -130,9 +136,10 @@ async function answerQuery(
 ): Promise<Message> {
   const { by, spot } = typed;
   const denial = await mayAsk(bot, by, command, args);
-  if (denial) return refused(denial, bot.drawing);
+  if (denial) return refused(bot, denial);
   const found = await command.answer(args, bot.world.reach(), { by, channel: spot.channel });
   const answer = await sendFiles(bot, typed, found);
+  bot.world.measures.answered(command.name, 'answered');
   return ownAnswer(answer, bot.drawing);
 }
 
@@ -194,12 +201,15 @@ async function answerRequest(
   };
   const key = `request:${typed.trigger}`;
   const requested = await requestChange(world, { ...request, key });
-  if (requested.ok) return preview(requested.draft, requested, drawing);
+  if (requested.ok) {
+    world.measures.answered(command.name, 'drafted');
+    return preview(requested.draft, requested, drawing);
+  }
   if ('denial' in requested) {
     // What is missing can be written: the form has the rest of it already.
     return requested.denial.refusal === 'reason-required'
       ? openForm(bot, typed, command, { ...given, reason: reason ?? '' }, NEEDS_REASON)
-      : refused(requested.denial, drawing);
+      : refused(bot, requested.denial);
   }
   return mendInForm(bot, typed, { command, given, reason: reason ?? '' }, requested.problems);
 }
@@ -212,6 +222,7 @@ async function mendInForm(
   problems: readonly Problem[],
 ): Promise<Message | null> {
   const { command, given, reason } = asked;
+  bot.world.measures.answered(command.name, 'misread');
   const among = { ...bot.world.reach().organization, given };
   const { sentence, offers } = misreadOf(asked, problems, among);
   if (offers.length > 0) return sentenceMessage([sentence], offers);
@@ -221,7 +232,9 @@ async function mendInForm(
   });
 }
 
-function refused(denial: Denial, { policy, prefix }: Bot['drawing']): Message {
+function refused({ world, drawing }: Bot, denial: Denial): Message {
+  const { policy, prefix } = drawing;
+  world.measures.answered(denial.command ?? 'none', 'refused');
   return sentenceMessage(refusalLine(denial, policy, prefix));
 }
 

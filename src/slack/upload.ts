@@ -25,9 +25,9 @@ export async function sendFiles(
   if (files.length === 0) return answer;
   const thread = await threadFor(bot, spot);
   const { channel, ts } = thread ?? (await opened(bot, by, answer.title));
-  const { files: uploads } = bot.clients.posts;
+  const { posts } = bot.clients;
   for (const { name, text: content } of files) {
-    await uploads.uploadV2({ channel_id: channel, thread_ts: ts, filename: name, content });
+    await posts.files.uploadV2({ channel_id: channel, thread_ts: ts, filename: name, content });
   }
   const where = thread ? 'in this thread, for all who read it' : 'in your messages with Signalbox';
   return { ...answer, parts: answer.parts.map((part) => told(part, where)) };

@@ -30,6 +30,8 @@ export async function recordMove(
 ): Promise<void> {
   const at = world.now();
   await updateChange(tx, before, after);
+  // Before the commit: one that is rolled back and tried again counts twice, which harms no graph.
+  if (before.state !== after.state) world.measures.moved(after.command, after.state);
   await appendEvent(tx, world.auditKey, {
     kind: deed.kind,
     changeId: after.id,
@@ -80,6 +82,7 @@ export async function recordRefusal(
   denial: Denial,
 ): Promise<void> {
   const { change, command, target, rule, refusal } = denial;
+  world.measures.refused(refusal);
   await appendEvent(tx, world.auditKey, {
     kind: 'refused',
     ...(change ? { changeId: change.id } : {}),

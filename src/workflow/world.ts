@@ -4,6 +4,7 @@ import type { Actor } from '../changes/lifecycle.ts';
 import type { Refusal } from '../changes/refusal.ts';
 import type { Answer } from '../intent/answer.ts';
 import type { ChangeCommand, Reach } from '../intent/define.ts';
+import type { Measures } from '../measures.ts';
 import type { Policy } from '../policy/policy.ts';
 import type { Database } from '../storage/database.ts';
 import type { Denial } from './denial.ts';
@@ -178,4 +179,5 @@ export interface World {
   readonly wake: () => void;
   readonly learned: () => void;
   readonly incidents: Incidents;
+  readonly measures: Measures;
 }

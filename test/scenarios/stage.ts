@@ -92,6 +92,7 @@ export async function openStage(options: StageOptions = {}) {
     alerts,
     clock,
     started: app,
+    config: loaded(env, options.yaml),
     url: app.ok ? `http://127.0.0.1:${app.port}` : '',
     wake: () => {
       if (app.ok) app.wake();
@@ -107,6 +108,11 @@ export async function openStage(options: StageOptions = {}) {
     down: async () => {
       if (app.ok) await app.stop();
       app = { ok: false, problems: [] };
+    },
+    /** Works by an edited file from now on, without a stop. */
+    reload: async (yaml: StageOptions['yaml']) => {
+      if (!app.ok) throw new Error('It does not run');
+      return app.reload(loaded(env, yaml));
     },
     /** Stops the bot and starts it again, as after a deployment or with an edited policy. */
     restart: async (yaml = options.yaml) => {

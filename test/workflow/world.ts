@@ -2,6 +2,7 @@ import { pino } from 'pino';
 import { changeIdFrom } from '../../src/changes/id.ts';
 import { commands } from '../../src/commands/index.ts';
 import type { ChangeCommand, Reach, Sent } from '../../src/intent/define.ts';
+import { unmeasured } from '../../src/measures.ts';
 import type { World } from '../../src/workflow/world.ts';
 import { policyOf } from '../policy/fixtures.ts';
 import { freshDatabase } from '../storage/engines.ts';
@@ -45,6 +46,7 @@ export async function aWorld(send: () => Promise<Sent> = async () => SENT) {
     instance: 'tests',
     wake: () => undefined,
     learned: () => undefined,
+    measures: unmeasured,
     incidents: {
       press: async () => ({ ok: true, answer: { title: '', parts: [] } }),
       details: async () => ({ ok: true, answer: { title: '', parts: [] } }),

@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import { pino } from 'pino';
 import type { ChangeId, UserId } from '../../../src/changes/change.ts';
 import type { Reach } from '../../../src/intent/define.ts';
+import { unmeasured } from '../../../src/measures.ts';
 import type { Policy } from '../../../src/policy/policy.ts';
 import type { Database } from '../../../src/storage/database.ts';
 import { type Click, receiveClick } from '../../../src/workflow/click.ts';
@@ -92,6 +93,7 @@ function worldOf(around: Surroundings, name: string, ports: Bot['ports']): World
     wake: () => undefined,
     learned: () => undefined,
     incidents: { press: nothing, details: nothing },
+    measures: unmeasured,
   };
 }
 

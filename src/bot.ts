@@ -1,0 +1,99 @@
+import { randomBytes, randomUUID } from 'node:crypto';
+import type { AppOptions } from './app.ts';
+import { changeIdFrom } from './changes/id.ts';
+import { commands } from './commands/index.ts';
+import type { Span } from './costs/calendar.ts';
+import { createIncidents } from './digest/incident-press.ts';
+import type { ChangeCommand } from './intent/define.ts';
+import type { Measures } from './measures.ts';
+import { openReach } from './reach.ts';
+import type { Deliveries } from './slack/receiver.ts';
+import type { Slack } from './slack/start.ts';
+import type { Database } from './storage/database.ts';
+import { trailChores } from './workflow/anchors.ts';
+import { createChangesDesk } from './workflow/changes-desk.ts';
+import { startChores } from './workflow/chores.ts';
+import { startLanes } from './workflow/lanes.ts';
+import { recordStart, recordStop } from './workflow/life.ts';
+import { startPresence } from './workflow/presence.ts';
+import { guardRestore } from './workflow/restored.ts';
+import { createTrail } from './workflow/trail.ts';
+import type { World } from './workflow/world.ts';
+
+const LOOK_EVERY_MS = 1_000;
+
+export interface BotOptions extends AppOptions {
+  readonly now: () => Date;
+  readonly database: Database;
+  readonly auditKey: Buffer | null;
+  readonly measures: Measures;
+}
+
+/** Everything that one configuration made: it works from its opening until it is stopped. */
+export interface RunningBot {
+  readonly butKnow: () => string | null;
+  readonly wake: () => void;
+  /** From here on what Slack delivers is this one's to answer. */
+  readonly take: (deliveries: Deliveries) => void;
+  /** To be called when nothing is delivered to it any more; what is under way is finished. */
+  readonly stop: () => Promise<void>;
+}
+
+/** Joins the rooms; nothing is taken from Slack until `take`. */
+export async function openBot(options: BotOptions, slack: Slack): Promise<RunningBot> {
+  const { config, log, now, database, auditKey, measures } = options;
+  const instance = randomUUID();
+  const newId = () => changeIdFrom(randomBytes(6));
+  const { messenger, actors: people } = slack;
+  const trail = createTrail({ database, auditKey, messenger, log, now });
+  const parts = { messenger, auditKey, newId, instance, people, commands: changeCommands() };
+  const reach = await openReach(options, database, parts);
+  const changes = createChangesDesk(() => world, slack.named);
+  const late: { wake: () => void } = { wake: () => {} };
+  const world: World = {
+    ...parts,
+    database,
+    trail,
+    policy: config.policy,
+    reach: () => ({ ...reach.now(), changes }),
+    log,
+    now,
+    wake: () => late.wake(),
+    learned: reach.refresh,
+    incidents: createIncidents(() => world),
+    measures,
+  };
+  await trail.lookAtEnd();
+  await recordStart(world, { version: options.version, config: config.configHash });
+  await guardRestore(world);
+  await trail.mark();
+  const lanes = startLanes(world, LOOK_EVERY_MS, reach.lanes);
+  late.wake = lanes.wake;
+
+  const costs = (span: Span) => reach.costs(span, { priority: 'digest' });
+  const chores = startChores(world, costs, trailChores(world, trail, config.channels.audit));
+  const presence = startPresence(world, options.version);
+  const listening = await slack.listen(world);
+  const stop = async () => {
+    reach.stopReading();
+    await listening.quiet();
+    await lanes.stop();
+    await chores.stop();
+    await presence.stop();
+    await reach.close();
+    await recordStop(world);
+    await trail.mark();
+  };
+  return {
+    butKnow: () => (trail.trouble() ? `nothing is executed: ${trail.trouble()}` : null),
+    wake: lanes.wake,
+    take: listening.take,
+    stop,
+  };
+}
+
+function changeCommands(): ReadonlyMap<string, ChangeCommand> {
+  return new Map(
+    commands.flatMap((command) => (command.kind === 'change' ? [[command.name, command]] : [])),
+  );
+}

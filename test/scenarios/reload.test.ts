@@ -1,0 +1,85 @@
+import { expect, test } from 'vitest';
+import { ask, STAGING } from './asking.ts';
+import { ANA, BEN, openStage, textOf } from './stage.ts';
+
+type File = Record<string, never>;
+const edited = (from: string, to: string) => (file: File) =>
+  JSON.parse(JSON.stringify(file).replaceAll(from, to));
+
+test('an edited policy holds from the reload on, for what is open as well', async () => {
+  const stage = await openStage();
+  const card = await ask(stage);
+  expect(await stage.reload(edited('"count":1', '"count":2'))).toEqual({ ok: true });
+  await stage.press(BEN, card, 'change.approve');
+  const stopped = await stage.card('not run, for the policy refuses it now');
+  expect(textOf(stopped ?? { text: '', blocks: [] })).toContain('Not enough of those who approved');
+  expect(stage.cloud.effectCount('set state', STAGING)).toBe(0);
+});
+
+test('a group that is not there keeps the old configuration, which goes on', async () => {
+  const stage = await openStage();
+  const refused = await stage.reload(edited('@db-leads', '@db-leeds'));
+  expect(refused).toMatchObject({ ok: false, problems: [{ where: 'Slack' }] });
+  await stage.press(BEN, await ask(stage), 'change.approve');
+  await stage.card('Stop staging: accepted');
+});
+
+test('no command and no press is lost while it changes over', async () => {
+  const stage = await openStage();
+  const reloading = stage.reload(edited('"count":1', '"count":1'));
+  const sent = Array.from({ length: 20 }, () =>
+    stage.slack.command(ANA, 'ops', '/service show staging'),
+  );
+  const card = await ask(stage);
+  expect(await reloading).toEqual({ ok: true });
+  await Promise.all(sent);
+  await stage.press(BEN, card, 'change.approve');
+  await stage.card('Stop staging: accepted');
+  const shown = () =>
+    stage.slack
+      .screen(ANA)
+      .messages.filter((each) => each.ephemeral && textOf(each).includes('/service show'));
+  await expect.poll(() => shown().length).toBe(20);
+});
+
+test('over a socket as well', async () => {
+  const stage = await openStage({ delivery: 'socket' });
+  const card = await ask(stage);
+  expect(await stage.reload(edited('"count":1', '"count":1'))).toEqual({ ok: true });
+  await stage.press(BEN, card, 'change.approve');
+  await stage.card('Stop staging: accepted');
+});
+
+test('what a process stands on is not changed under its feet', async () => {
+  const stage = await openStage();
+  if (!stage.started.ok) throw new Error('It does not run');
+  const { config } = stage;
+  const refused = await stage.started.reload({ ...config, port: 1, key: null });
+  expect(refused).toEqual({
+    ok: false,
+    problems: [
+      { where: 'SIGNALBOX_KEY', problem: 'cannot change while it runs', hint: 'restart it' },
+      { where: 'PORT', problem: 'cannot change while it runs', hint: 'restart it' },
+    ],
+  });
+});
+
+test('what happens is counted, and whoever collects it reads it', async () => {
+  const stage = await openStage();
+  await stage.press(ANA, await ask(stage), 'change.approve');
+  await stage.privateWord(ANA, 'You asked for this change yourself');
+  await stage.press(BEN, await stage.card('waiting for approval'), 'change.approve');
+  await stage.card('Stop staging: accepted');
+  const told = await (await fetch(`${stage.url}/metrics`)).text();
+  for (const line of [
+    'signalbox_answers_total{command="service stop",ending="drafted"} 1',
+    'signalbox_change_moves_total{command="service stop",state="succeeded"} 1',
+    'signalbox_refusals_total{reason="self-approval"} 1',
+    'signalbox_ack_seconds_count{kind="block_actions"} 3',
+    'signalbox_api_call_seconds_count{api="cloud",operation="updateServiceState",status="200"} 1',
+    'signalbox_open_changes{state="pending"} 0',
+    'signalbox_database_readable 1',
+  ]) {
+    expect(told).toContain(line);
+  }
+});
