@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import { ANA, BEN, buttonsOf, DORA, openStage, type Stage, SVEN, textOf } from './stage.ts';
 
 const OPS = 'C0OPS000001';
+const GENERAL = 'C0GENERAL01';
 const PARTNERS = 'C0PARTNERS1';
 const NAME = 'costs-2026-11-13-2026-11-19.csv';
 
@@ -50,9 +51,12 @@ test('rows that are asked for in a thread come into it, for all who read it', as
   expect(filesOf(stage, DORA)).toEqual([{ channel: OPS, threadTs: ts, name: NAME }]);
 });
 
-test('where people of another workspace read, they come in private', async () => {
+test.for([
+  ['people of another workspace read', PARTNERS],
+  ['the app is no member', GENERAL],
+] as const)('where %s, they come in private', async ([, channel]) => {
   const stage = await openStage();
-  const { view } = await askedInThread(stage, PARTNERS, BEN);
+  const { view } = await askedInThread(stage, channel, BEN);
   await ask(stage, view, 'cost csv', '7d');
   await stage.privateWord(ANA, 'is in your messages with Signalbox');
   expect(filesOf(stage, ANA)).toMatchObject([{ name: NAME }]);
