@@ -29,6 +29,7 @@ export const REFUSALS = [
   'guest',
   'bot',
   'other-workspace',
+  'too-many',
   // What the policy says.
   'no-rule',
   'not-a-requester',

@@ -16,6 +16,7 @@ import type { Message } from './blocks.ts';
 import type { Bot } from './bot.ts';
 import { callbackIdOf, settingOf } from './form.ts';
 import { fill, openForm } from './open-form.ts';
+import { atPace, goOn } from './pace.ts';
 import { choose, PALETTE } from './palette.ts';
 import { ChangeOf, givenOf, IncidentOf, type Pressed } from './payload.ts';
 import { wholePlan } from './preview.ts';
@@ -43,9 +44,9 @@ export async function press(bot: Bot, pressed: Pressed, ack: Ack): Promise<void>
   await ack();
   if (pressed.view?.callback_id === PALETTE) return choose(bot, pressed);
   if (pressed.view && isForm(bot, pressed.view.callback_id)) return redraw(bot, pressed.view);
-  const answer = await answerPress(bot, pressed, { id, verb, value }).catch((error: unknown) =>
-    faultMessage(bot, error),
-  );
+  const answer = await atPace(bot, pressed.user.id, () =>
+    answerPress(bot, pressed, { id, verb, value }),
+  ).catch((error: unknown) => faultMessage(bot, error));
   if (answer) await tell(bot, pressed, answer);
 }
 
@@ -84,10 +85,11 @@ async function decide(
   const change = ChangeOf.safeParse(value);
   if (!change.success) return ack();
   const by = pressed.user.id;
-  const click = { verb, change: change.data, by, text: '', replyTo: replyToOf(pressed) };
-  await receiveClick(bot.world, `click:${pressed.trigger_id}`, click);
+  const replyTo = replyToOf(pressed);
+  const click = { verb, change: change.data, by, text: '', replyTo };
+  const receipt = await receiveClick(bot.world, `click:${pressed.trigger_id}`, click);
   await ack();
-  bot.world.wake();
+  await goOn(bot, receipt, replyTo);
 }
 
 /** Silence for everyone is a decision too: it is stored before Slack gets its answer. */
@@ -101,9 +103,10 @@ async function settle(
   if (!incident.success) return ack();
   const key = `press:${pressed.trigger_id}`;
   const press = { key, verb, id: incident.data, by: pressed.user.id };
-  await receivePress(bot.world, press, replyToOf(pressed));
+  const replyTo = replyToOf(pressed);
+  const receipt = await receivePress(bot.world, press, replyTo);
   await ack();
-  bot.world.wake();
+  await goOn(bot, receipt, replyTo);
 }
 
 function replyToOf(pressed: Pressed): ReplyTo {

@@ -8,6 +8,7 @@ import { press } from './buttons.ts';
 import { callbackIdOf, choicesFor, settingOf } from './form.ts';
 import { optionOf } from './inputs.ts';
 import { openForm } from './open-form.ts';
+import { atPace } from './pace.ts';
 import { openPalette, PALETTE } from './palette.ts';
 import {
   givenOf,
@@ -67,7 +68,9 @@ async function answerCommand(bot: Bot, command: z.infer<typeof SlashCommand>): P
     spot: { channel: command.channel_id ?? null, thread: null },
     trigger: command.trigger_id,
   };
-  const answer = await answerTyped(bot, typed).catch((error: unknown) => faultMessage(bot, error));
+  const answer = await atPace(bot, typed.by, () => answerTyped(bot, typed)).catch(
+    (error: unknown) => faultMessage(bot, error),
+  );
   if (answer) await bot.respond(command.response_url, { ...answer, replace: false });
 }
 
@@ -102,13 +105,14 @@ async function useShortcut(bot: Bot, used: z.infer<typeof ShortcutUsed>): Promis
   const { user, callback_id, trigger_id: trigger } = used;
   const spot = spotOf(used);
   const command = bot.commands.find((each) => callbackIdOf(each) === callback_id);
-  const opening =
-    callback_id === PALETTE
-      ? openPalette(bot, { by: user.id, trigger, spot })
-      : command && openForm(bot, { trigger, spot }, command, {});
-  await opening?.catch((error: unknown) =>
-    tellPrivately(bot.clients, user.id, spot, faultMessage(bot, error)),
+  const open = async () => {
+    if (callback_id === PALETTE) await openPalette(bot, { by: user.id, trigger, spot });
+    return command ? openForm(bot, { trigger, spot }, command, {}) : null;
+  };
+  const answer = await atPace(bot, user.id, open).catch((error: unknown) =>
+    faultMessage(bot, error),
   );
+  if (answer) await tellPrivately(bot.clients, user.id, spot, answer);
 }
 
 // Slack shows a private answer in a thread only where there is one: a message that nobody has

@@ -64,6 +64,9 @@ const SENTENCES: Readonly<Record<Refusal, Sentence>> = {
   guest: () => ['Guests cannot use Signalbox.'],
   bot: () => ['Apps and bots cannot use Signalbox.'],
   'other-workspace': () => ['Only members of this workspace can use Signalbox.'],
+  'too-many': () => [
+    'That was a lot in a short time, so this one was not taken. Try again in a few minutes.',
+  ],
   'no-rule': ({ command, target, rule }, _policy, prefix) =>
     rule === null
       ? [

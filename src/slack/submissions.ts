@@ -9,6 +9,7 @@ import { sentenceMessage } from './answers.ts';
 import type { Message } from './blocks.ts';
 import type { Bot } from './bot.ts';
 import { callbackIdOf, changedIn, settingOf } from './form.ts';
+import { atPace, goOn } from './pace.ts';
 import { givenOf, type Submitted } from './payload.ts';
 import { type Spot, tellPrivately } from './private-word.ts';
 import { aboutOf } from './question.ts';
@@ -105,9 +106,9 @@ async function decide(
   }
   const replyTo = { url: null, user: user.id, channel: null, replaces: false, home: about.home };
   const click = { verb, change: about.change, by: user.id, text, replyTo };
-  await receiveClick(bot.world, `click:${trigger_id}`, click);
+  const receipt = await receiveClick(bot.world, `click:${trigger_id}`, click);
   await ack();
-  bot.world.wake();
+  await goOn(bot, receipt, replyTo);
 }
 
 /** A modal has no address to answer to, but it knows where it was opened. */
@@ -118,6 +119,8 @@ async function show(
   answer: (typed: Typed) => Promise<Message | null>,
 ): Promise<void> {
   const typed: Typed = { noun: '', text: '', by: user.id, spot, trigger: trigger_id };
-  const shown = await answer(typed).catch((error: unknown) => faultMessage(bot, error));
+  const shown = await atPace(bot, user.id, () => answer(typed)).catch((error: unknown) =>
+    faultMessage(bot, error),
+  );
   if (shown) await tellPrivately(bot.clients, user.id, spot, shown);
 }

@@ -5,11 +5,12 @@ import { fourthSchema } from './fourth-schema.ts';
 import { readMeta, writeMeta } from './meta.ts';
 import { onPostgres } from './postgres.ts';
 import { secondSchema } from './second-schema.ts';
+import { sixthSchema } from './sixth-schema.ts';
 import type { Db, Tables, Tx } from './tables.ts';
 import { thirdSchema } from './third-schema.ts';
 
 // Append only: a migration that has run anywhere is never edited.
-const MIGRATIONS = [firstSchema, secondSchema, thirdSchema, fourthSchema, fifthSchema];
+const MIGRATIONS = [firstSchema, secondSchema, thirdSchema, fourthSchema, fifthSchema, sixthSchema];
 export const SCHEMA_VERSION = MIGRATIONS.length;
 const VERSION_KEY = 'schema-version';
 

@@ -32,6 +32,7 @@ export interface Tables {
   budget_notice: BudgetNoticeTable;
   effect_notice: EffectNoticeTable;
   change_freeze: FreezeTable;
+  tally: TallyTable;
 }
 
 export interface ChangeTable {
@@ -218,6 +219,13 @@ export interface FreezeTable {
   until_at: InstantText;
   lifted_by: UserId | null;
   lifted_at: InstantText | null;
+}
+
+export interface TallyTable {
+  person: UserId;
+  kind: string;
+  since: InstantText;
+  count: number;
 }
 
 export interface MetaTable {

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { ChangeId, UserId } from '../changes/change.ts';
-import { putLetter } from './mail.ts';
+import { putLetter, type Receipt } from './mail.ts';
 import { type ReplyTo, VERBS, type World } from './world.ts';
 
 /** Where the answer to a stored press goes. */
@@ -27,10 +27,10 @@ export interface Click extends Omit<z.infer<typeof Click>, 'replyTo'> {
 
 /**
  * Puts a click where no crash can lose it. Slack never sends a click again, so that this commit
- * comes before the acknowledgement. False: this very click is here already.
+ * comes before the acknowledgement.
  */
-export function receiveClick(world: World, key: string, click: Click): Promise<boolean> {
+export function receiveClick(world: World, key: string, click: Click): Promise<Receipt> {
   const { verb, change, by, text, replyTo } = click;
   const body = { verb, change, by, text, replyTo: { ...replyTo } };
-  return putLetter(world, { key, kind: 'click', body, at: world.now() });
+  return putLetter(world, { key, kind: 'click', body, by, at: world.now() });
 }

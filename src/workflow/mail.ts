@@ -1,13 +1,23 @@
-import { type Received, receive } from '../storage/inbox.ts';
+import type { UserId } from '../changes/change.ts';
+import { markHandled, type Received, receive } from '../storage/inbox.ts';
+import type { Tx } from '../storage/tables.ts';
+import { type Pace, pacesOf } from './pace.ts';
 import type { World } from './world.ts';
 
-/** Puts a press where no crash can lose it. False: this very one is here already. */
-export function putLetter(world: World, letter: Received): Promise<boolean> {
+export interface Letter extends Received {
+  readonly by: UserId;
+}
+
+/** `again`: this very one is here already. One that was too many is not handled any more. */
+export type Receipt = Pace | 'again';
+
+/** Puts a press where no crash can lose it. */
+export function putLetter(world: World, letter: Letter): Promise<Receipt> {
   return mailOf(world).put(letter);
 }
 
 interface Mail {
-  readonly put: (letter: Received) => Promise<boolean>;
+  readonly put: (letter: Letter) => Promise<Receipt>;
 }
 
 const mails = new WeakMap<World, Mail>();
@@ -19,8 +29,8 @@ function mailOf(world: World): Mail {
 }
 
 interface Waiting {
-  readonly letter: Received;
-  readonly resolve: (first: boolean) => void;
+  readonly letter: Letter;
+  readonly resolve: (receipt: Receipt) => void;
   readonly reject: (error: unknown) => void;
 }
 
@@ -31,14 +41,9 @@ function createMail(world: World): Mail {
 
   async function commit(batch: readonly Waiting[]): Promise<void> {
     try {
-      const first = await world.database.transaction(async (tx) => {
-        const stored: boolean[] = [];
-        for (const { letter } of batch) stored.push(await receive(tx, letter));
-        return stored;
-      });
-      batch.forEach(({ resolve }, index) => {
-        resolve(first[index] ?? false);
-      });
+      const letters = batch.map(({ letter }) => letter);
+      const receipts = await world.database.transaction((tx) => storeAll(tx, world, letters));
+      for (const { letter, resolve } of batch) resolve(receipts.get(letter) ?? 'again');
     } catch (error) {
       for (const { reject } of batch) reject(error);
     }
@@ -59,4 +64,21 @@ function createMail(world: World): Mail {
         if (!running) void run();
       }),
   };
+}
+
+/** What came before is not counted again, so that nobody is shut out by a repetition. */
+async function storeAll(
+  tx: Tx,
+  world: World,
+  letters: readonly Letter[],
+): Promise<ReadonlyMap<Letter, Pace>> {
+  const fresh: Letter[] = [];
+  for (const letter of letters) if (await receive(tx, letter)) fresh.push(letter);
+  const by = fresh.map((letter) => letter.by);
+  const paces = await pacesOf(tx, world, 'click', by);
+  const receipts = new Map(fresh.map((letter, index) => [letter, paces[index] ?? 'fine']));
+  for (const [{ key }, pace] of receipts) {
+    if (pace !== 'fine') await markHandled(tx, key, world.now());
+  }
+  return receipts;
 }

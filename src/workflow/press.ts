@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { UserId } from '../changes/change.ts';
 import type { Taken } from '../storage/inbox.ts';
 import { StoredReplyTo } from './click.ts';
-import { putLetter } from './mail.ts';
+import { putLetter, type Receipt } from './mail.ts';
 import { INCIDENT_VERBS, type IncidentPress, type ReplyTo, type World } from './world.ts';
 
 export const INCIDENT = 'incident';
@@ -16,15 +16,15 @@ const Stored = z.object({
 
 /**
  * Stores a press below something unusual, as it came and before Slack gets its answer; who pressed
- * is checked when it is handled. False: this very press is here already.
+ * is checked when it is handled.
  */
 export function receivePress(
   world: World,
   { key, verb, id, by }: IncidentPress,
   replyTo: ReplyTo,
-): Promise<boolean> {
+): Promise<Receipt> {
   const body = { verb, id, by, replyTo: { ...replyTo } };
-  return putLetter(world, { key, kind: INCIDENT, body, at: world.now() });
+  return putLetter(world, { key, kind: INCIDENT, body, by, at: world.now() });
 }
 
 /** What it decides is stored together with its being handled; the answer may get lost. */

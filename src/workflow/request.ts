@@ -24,6 +24,7 @@ import type { Tx } from '../storage/database.ts';
 import { markHandled, receive } from '../storage/inbox.ts';
 import { type Denial, denialOf } from './denial.ts';
 import { costOf } from './effect.ts';
+import { pacesOf } from './pace.ts';
 import { planOf } from './plan.ts';
 import { policyNow } from './policy-now.ts';
 import { evidenceOf, noteRefusal, recordMove, recordRefusal } from './record.ts';
@@ -194,6 +195,8 @@ async function record(
     if (!first) return cameTwice(tx, world, draft);
 
     await markHandled(tx, request.key, at);
+    const [pace] = await pacesOf(tx, world, 'draft', [draft.requester]);
+    if (pace !== 'fine') return { ok: false, denial: denialOf('too-many', aboutOf(draft)) };
     await withdraw(tx, world, request);
     await insertChange(tx, draft);
     await appendEvent(tx, world.auditKey, {
@@ -217,10 +220,14 @@ async function record(
 }
 
 async function cameTwice(tx: Tx, world: World, draft: Change): Promise<Requested> {
-  const { command, plan, requester: by } = draft;
-  const denial = denialOf('lost-race', { command, target: plan.target.name });
+  const { command, requester: by } = draft;
+  const denial = denialOf('lost-race', aboutOf(draft));
   await recordRefusal(tx, world, { kind: command, by }, denial);
   return { ok: false, denial };
+}
+
+function aboutOf({ command, plan }: Change): Partial<Denial> {
+  return { command, target: plan.target.name };
 }
 
 const SAME_WITHIN_MS = 3_600_000;

@@ -1,6 +1,7 @@
 import { prune as pruneInbox } from '../storage/inbox.ts';
 import { prune as pruneOutbox } from '../storage/outbox.ts';
 import { dropExpiredSecrets } from '../storage/secrets.ts';
+import { prune as pruneTallies } from '../storage/tallies.ts';
 import { pruneReports } from './report.ts';
 import type { World } from './world.ts';
 
@@ -14,6 +15,7 @@ export async function tidy(world: World): Promise<void> {
     await dropExpiredSecrets(tx, now);
     await pruneInbox(tx, before);
     await pruneOutbox(tx, before);
+    await pruneTallies(tx, before);
     await pruneReports(tx, now);
   });
 }

@@ -65,6 +65,7 @@ test('every "no" is said in words that tell what happened, and what to do', () =
       "target-moved": "analytics-prod was changed since this was shown. Nothing was sent; ask again to see it anew.",
       "too-early": "This is still under way. Try again in a minute.",
       "too-late": "The hour that it was to begin at is over. Ask again with a later one.",
+      "too-many": "That was a lot in a short time, so this one was not taken. Try again in a few minutes.",
     }
   `);
 });

@@ -1,0 +1,59 @@
+import { expect, test } from 'vitest';
+import { ENGINES, freshUrl } from '../storage/engines.ts';
+import { ask } from './asking.ts';
+import { ANA, BEN, CLEO, openStage, type Stage, textOf } from './stage.ts';
+
+const TOO_MANY = 'That was a lot in a short time';
+
+function heard(stage: Stage, as: string, words: string): number {
+  return stage.slack.screen(as).messages.filter((each) => textOf(each).includes(words)).length;
+}
+
+test.for(ENGINES)(
+  'a person who presses without end is told once, also by two replicas (%s)',
+  async (engine) => {
+    const databaseUrl = await freshUrl(engine);
+    const stage = await openStage({ databaseUrl });
+    const card = await ask(stage);
+    // Cleo may not cancel what Ana asked for, so that each of her presses is refused by itself.
+    const presses = () =>
+      Promise.all(Array.from({ length: 20 }, () => stage.press(CLEO, card, 'change.cancel')));
+    await presses();
+    if (engine === 'postgres') {
+      const { port } = await stage.replica();
+      stage.slack.deliverTo(`http://127.0.0.1:${port}/slack/events`);
+    }
+    await presses();
+    await expect.poll(() => heard(stage, CLEO, 'can do that')).toBe(30);
+    await stage.privateWord(CLEO, TOO_MANY);
+
+    stage.clock.now = new Date(stage.clock.now.getTime() + 60_000);
+    await stage.press(CLEO, card, 'change.cancel');
+    await expect.poll(() => heard(stage, CLEO, 'can do that')).toBe(31);
+    expect(heard(stage, CLEO, TOO_MANY)).toBe(1);
+    // Nobody else was held up by it.
+    await stage.press(BEN, card, 'change.approve');
+    await stage.card('Stop staging: accepted');
+  },
+);
+
+test('the twenty-first draft of ten minutes is not made, and says why', async () => {
+  const stage = await openStage();
+  for (let n = 0; n < 20; n += 1) {
+    await stage.slack.command(ANA, 'ops', `/service stop staging for the night ${n}`);
+    await stage.privateWord(ANA, `for the night ${n}`);
+  }
+  await stage.slack.command(ANA, 'ops', '/service stop staging for good');
+  await stage.privateWord(ANA, TOO_MANY);
+  stage.clock.now = new Date(stage.clock.now.getTime() + 600_000);
+  await stage.slack.command(ANA, 'ops', '/service stop staging for good');
+  await stage.privateWord(ANA, 'for good');
+});
+
+test('the sixty-first question of a minute gets one answer that says so', async () => {
+  const stage = await openStage();
+  for (let n = 0; n < 70; n += 1) await stage.slack.command(ANA, 'ops', '/service help');
+  await expect.poll(() => heard(stage, ANA, TOO_MANY)).toBe(1);
+  await stage.slack.command(BEN, 'ops', '/service list');
+  await stage.privateWord(BEN, 'analytics-prod');
+});
