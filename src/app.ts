@@ -9,7 +9,7 @@ import type { Secret } from './errors.ts';
 import type { Clock } from './http/clock.ts';
 import { createMetrics } from './metrics.ts';
 import type { Policy } from './policy/policy.ts';
-import { unsatisfiable } from './policy/satisfiable.ts';
+import { enoughOf, unsatisfiable } from './policy/satisfiable.ts';
 import { createDoor } from './server.ts';
 import { connect, type Slack } from './slack/start.ts';
 import { keyProblem } from './storage/audit.ts';
@@ -206,7 +206,7 @@ async function peopleProblems(slack: Slack, policy: Policy): Promise<readonly Pr
   const members = new Map<RoleName, ReadonlySet<UserId>>();
   const problems: Problem[] = [];
   for (const role of policy.roles.keys()) {
-    const people = await slack.actors.membersOf(role);
+    const people = await slack.actors.someOf(role, enoughOf(policy));
     if (people === null) problems.push(inSlack(`did not tell who is in the role ${role}`));
     members.set(role, new Set(people ?? []));
   }

@@ -17,6 +17,14 @@ export function unsatisfiable(policy: Policy, members: Members): readonly Proble
   ]);
 }
 
+/**
+ * How many members of a role settle the question above: with one more than any rule asks to approve,
+ * there is somebody else for every requester, however many there are in all.
+ */
+export function enoughOf(policy: Policy): number {
+  return 1 + Math.max(1, ...policy.rules.map(({ approvals }) => approvals?.count ?? 0));
+}
+
 function emptyRoles(rule: Rule, members: Members): readonly Problem[] {
   const named = [
     { key: 'to', role: rule.to, does: 'ask' },

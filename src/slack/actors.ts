@@ -8,6 +8,7 @@ import type { Evidence, Identity, People } from '../workflow/world.ts';
 import type { RoleGroups } from './groups.ts';
 
 const KEEP_MS = 60_000;
+const EVERYONE = Number.MAX_SAFE_INTEGER;
 
 export interface Home {
   readonly teamId: string;
@@ -15,6 +16,8 @@ export interface Home {
 }
 
 export interface Actors extends People {
+  /** So many active people of a role, or all; of a large group only few are asked for. */
+  readonly someOf: (role: RoleName, enough: number) => Promise<readonly UserId[] | null>;
   /** Slack told of a change: what was read before is not used again. */
   readonly forgetGroup: (group: string) => void;
   readonly forgetUser: (user: string) => void;
@@ -70,17 +73,25 @@ export function createActors(options: Options): Actors {
     return (groups.get(role) ?? []).some(({ id }) => byGroup.get(id)?.ids.has(user) === true);
   }
 
-  async function membersOf(role: RoleName): Promise<readonly UserId[] | null> {
+  async function someOf(role: RoleName, enough: number): Promise<readonly UserId[] | null> {
     try {
-      const ids = await idsOf(role);
-      const active = await Promise.all(
-        ids.map(async (id) => (await accounts.read(id, { fresh: false })).standing === 'member'),
-      );
-      return ids.filter((_, index) => active[index]);
+      const left = [...(await idsOf(role))];
+      const found: UserId[] = [];
+      while (found.length < enough && left.length > 0) {
+        found.push(...(await activeAmong(left.splice(0, enough))));
+      }
+      return found;
     } catch (error) {
       options.warn(error, `who is in ${role}`);
       return null;
     }
+  }
+
+  async function activeAmong(ids: readonly UserId[]): Promise<readonly UserId[]> {
+    const active = await Promise.all(
+      ids.map(async (id) => (await accounts.read(id, { fresh: false })).standing === 'member'),
+    );
+    return ids.filter((_, index) => active[index]);
   }
 
   async function zoneOf(user: UserId): Promise<string | null> {
@@ -103,7 +114,8 @@ export function createActors(options: Options): Actors {
 
   return {
     identify,
-    membersOf,
+    someOf,
+    membersOf: (role) => someOf(role, EVERYONE),
     zoneOf,
     forgetGroup: (group) => members.forget(group),
     forgetUser: (user) => accounts.forget(user),

@@ -1,5 +1,6 @@
+import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { unsatisfiable } from '../../src/policy/satisfiable.ts';
+import { enoughOf, unsatisfiable } from '../../src/policy/satisfiable.ts';
 import { policyOf, user } from './fixtures.ts';
 
 const STOP = { allow: ['service stop'], to: 'operator' };
@@ -97,4 +98,17 @@ test('a role of which nothing is known has nobody', () => {
   expect(unsatisfiable(policyOf([STOP]), new Map()).map(({ hint }) => hint)).toEqual([
     'look at the groups and users of roles.operator',
   ]);
+});
+
+test('the first few of each role tell the same as all of them', () => {
+  const someone = fc.constantFrom('ana', 'ben', 'cleo', 'dora', 'emil', 'finn', 'gus');
+  const people = fc.uniqueArray(someone);
+  const rule = fc.constantFrom(STOP, BY_ONE, BY_TWO, ALONE);
+  fc.assert(
+    fc.property(rule, people, people, (asked, operators, approvers) => {
+      const enough = enoughOf(policyOf([asked]));
+      const few = problems(asked, operators.slice(0, enough), approvers.slice(0, enough));
+      expect(few).toEqual(problems(asked, operators, approvers));
+    }),
+  );
 });

@@ -20,6 +20,10 @@ function actors(user: object | null, members: readonly string[] = [ANA]) {
     users: { info: async () => ({ ok: true, ...(user ? { user } : {}) }) },
     usergroups: { users: { list: async () => ({ ok: true, users: members }) } },
   };
+  return actorsBy(lookups);
+}
+
+function actorsBy(lookups: object) {
   return createActors({
     // Only the two calls above are made; a third would fail the test, as it should.
     lookups: lookups as unknown as WebClient,
@@ -65,4 +69,25 @@ test('whoever works for the same enterprise is one of us', async () => {
 test('whoever is in no group has no role', async () => {
   const identity = await actors(WHOLE, ['UBEN']).identify(ANA, { fresh: true });
   expect(identity).toMatchObject({ ok: true, actor: { roles: [] } });
+});
+
+test('of a large group only as many are asked for as are needed', async () => {
+  const asked: string[] = [];
+  const lookups = {
+    users: {
+      info: async ({ user }: { user: string }) => {
+        asked.push(user);
+        return { ok: true, user: { ...WHOLE, id: user, deleted: user === 'U1' } };
+      },
+    },
+    usergroups: {
+      users: {
+        list: async () => ({ ok: true, users: Array.from({ length: 5_000 }, (_, n) => `U${n}`) }),
+      },
+    },
+  };
+  const { someOf, membersOf } = actorsBy(lookups);
+  expect(await someOf('approver', 3)).toEqual(['U0', 'U2', 'U3', 'U4', 'U5']);
+  expect(asked).toHaveLength(6);
+  expect(await membersOf('approver')).toHaveLength(4_999);
 });
