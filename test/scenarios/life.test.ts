@@ -47,7 +47,7 @@ test('somebody without the role may not ask, and reads which rule and who could'
   const stage = await openStage();
   await stage.slack.command(DORA, 'ops', '/service stop staging because');
   const refused = await stage.privateWord(DORA, 'You may not use /service stop on staging');
-  expect(textOf(refused ?? empty)).toContain('Rule 3 lets @db-operators ask');
+  expect(textOf(refused ?? empty)).toContain('Rule 4 lets @db-operators ask');
   expect(textOf(refused ?? empty)).toContain(`<@${ANA}>`);
   await stage.slack.command(EMIL, 'ops', '/service list');
   await stage.privateWord(EMIL, 'You may not use /service list');

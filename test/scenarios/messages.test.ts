@@ -96,7 +96,6 @@ test('a card whose post was taken without an answer stands there once', async ()
   await stage.slack.command(ANA, 'ops', '/service stop staging for the night');
   await stage.press(ANA, await stage.privateWord(ANA, 'staging?'), 'change.confirm');
   const card = await stage.card('waiting for approval');
-  await expect.poll(() => stage.slack.calls('chat.postMessage')).toHaveLength(1);
   await expect
     .poll(() => {
       pass(stage, 0.1);
