@@ -20,7 +20,12 @@ const LINE_MAX = 2_000;
 
 /** A query's answer as a message. Cells and texts are literal, whoever wrote them. */
 export function answerMessage(answer: Answer): Message {
-  const parts = answer.parts.flatMap((part) => shownPart(part, answer.title));
+  const offered = answer.parts.filter(({ kind }) => kind === 'offers');
+  const parts = answer.parts.flatMap((part) => {
+    return part.kind === 'offers'
+      ? [offerButtons(part.offers, offersId(offered.indexOf(part)))]
+      : shownPart(part, answer.title);
+  });
   return message(title(answer.title), ...parts);
 }
 
@@ -28,7 +33,15 @@ export function sentenceMessage(sentence: Line, offers: readonly Offer[] = []): 
   return message(lines(sentence), offerButtons(offers));
 }
 
-function shownPart(part: Part, caption: string): readonly (Shown | null)[] {
+/** Slack refuses a whole message for two blocks of one id, and an answer may offer in two places. */
+function offersId(index: number): string {
+  return index === 0 ? 'offers' : `offers.${index}`;
+}
+
+function shownPart(
+  part: Exclude<Part, { kind: 'offers' }>,
+  caption: string,
+): readonly (Shown | null)[] {
   switch (part.kind) {
     case 'text':
       return [lines([part.text])];
@@ -47,8 +60,6 @@ function shownPart(part: Part, caption: string): readonly (Shown | null)[] {
       return [];
     case 'chart':
       return [chart(part)];
-    case 'offers':
-      return [offerButtons(part.offers)];
     case 'deeds':
       return [buttons(`deeds.${part.deeds[0]?.value ?? ''}`, ...part.deeds)];
     case 'menu':
@@ -56,7 +67,7 @@ function shownPart(part: Part, caption: string): readonly (Shown | null)[] {
   }
 }
 
-function offerButtons(offers: readonly Offer[]): Shown | null {
+function offerButtons(offers: readonly Offer[], id = offersId(0)): Shown | null {
   // A line that a button cannot hold is not cut to fit: it would ask for something else.
   const fitting = offers.filter(({ line }) => line.length <= LINE_MAX);
   const all = fitting.slice(0, OFFERS_MAX).map(({ label, line }, index) => ({
@@ -64,7 +75,7 @@ function offerButtons(offers: readonly Offer[]): Shown | null {
     label,
     value: line,
   }));
-  return buttons('offers', ...all);
+  return buttons(id, ...all);
 }
 
 function inlineOf(cell: Cell): Inline {

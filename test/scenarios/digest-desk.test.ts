@@ -145,6 +145,13 @@ test('a preview is for one person, and is what would be posted', async () => {
   expect(posted(stage)).toEqual([]);
 });
 
+test('a preview of everything comes too where no digest is set', async () => {
+  const stage = await openStage();
+  const text = await answer(stage, DORA, '/cost digest preview', 'A preview');
+  expect(text).toContain('CSV of the month');
+  expect(text).toContain('Add a digest');
+});
+
 test('now posts at once, and once for whoever asks twice', async () => {
   const stage = await openStage();
   await answer(stage, ANA, ADD, 'Digest added');

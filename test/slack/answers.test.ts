@@ -45,6 +45,13 @@ test('a nasty name is literal in a title, in a sentence and on a button', () => 
   expect(shownIn(titled)).toContain(NASTY_SEEN);
 });
 
+test('buttons in two places of one answer are two blocks, as Slack wants them', () => {
+  const offers = (label: string): Part => ({ kind: 'offers', offers: [{ label, line: 'cost' }] });
+  const drawn = answer(offers('CSV'), { kind: 'text', text: 'Not set yet.' }, offers('Add'));
+  expectSound(drawn);
+  expect(drawn.blocks.flatMap(({ block_id }) => block_id ?? [])).toEqual(['offers', 'offers.1']);
+});
+
 test('a name with a line break or a turned direction is one line of a table', () => {
   const { text } = tableOf([['prod\n\u202eTotal', 'a\u2028b']]);
   expect(text.split('\n').at(-1)).toBe('prod Total · a b');
