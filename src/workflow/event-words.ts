@@ -34,10 +34,15 @@ const DEEDS: Readonly<Record<string, string>> = {
 /** `12:04  Ana  approved  service stop analytics-prod → approved · 7KQ2MX`. */
 export function eventLine(event: StoredEvent, subject: Subject | null): readonly Said[] {
   const { at, body, to, changeId, from } = event;
-  const what = subject ? ` ${subject.command} ${subject.target}` : '';
+  const what = subject ? ` ${subjectWords(event, subject)}` : '';
   const state = to && to !== from ? ` → ${to}` : '';
   const id = changeId ? ` · ${changeId}` : '';
   return [{ at }, '  ', whoDid(body.by), ` ${deedOf(event)}${what}${state}${id}`];
+}
+
+// What was tried is its command already, unless it was a verb about a change.
+function subjectWords({ kind, body }: StoredEvent, { command, target }: Subject): string {
+  return kind === 'refused' && body.tried === command ? target : `${command} ${target}`;
 }
 
 export function whoDid(by: unknown): Said {

@@ -120,7 +120,7 @@ test('the trail is searched by person, command, target, state and time', async (
     expect(bens).toContain('1 event');
     expect(bens).toContain('approved service stop staging → approved');
   }
-  expect(await log('by=me')).toContain('was refused (not a requester)');
+  expect(await log('by=me')).toContain('was refused (not a requester): service stop staging');
   expect(await log('state=succeeded')).toContain('→ succeeded');
   const both = 'command="service stop" target=STAGING state=pending';
   expect(await log(both, 'asked for service stop staging')).toContain('1 event');
