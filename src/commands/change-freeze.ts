@@ -68,7 +68,7 @@ export const changeFreeze = changeCommand({
   rows: ({ until }) => [{ field: 'until', label: 'Until', before: null, after: iso(until) }],
   warnings: (args, _before, { services }) => [
     affected(servicesIn(scopeOf(args), services)),
-    'Nothing of it is changed meanwhile, by nobody, not even in an emergency; what is approved already is refused as well.',
+    'Nobody changes any of it meanwhile, not even in an emergency; what is approved already is refused as well.',
   ],
   send: async (_target, body, { freezes }, { id, requester: by, reason }) => {
     const until = new Date(String(body.until));

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { Said } from '../intent/answer.ts';
 import { queryCommand } from '../intent/define.ts';
-import { freezeWords, scopeKey } from '../intent/freezes.ts';
+import { freezeWords, scopeText } from '../intent/freezes.ts';
 
 export const changeFreezes = queryCommand({
   name: 'change freezes',
@@ -17,7 +17,7 @@ export const changeFreezes = queryCommand({
     const holding = ordered.filter(({ from }) => from <= at);
     const coming = ordered.filter(({ from }) => from > at);
     const offers = standing.map(({ id, scope }) => ({
-      label: `Thaw ${scopeKey(scope)} (${id})`,
+      label: `Thaw ${scopeText(scope)} (${id})`,
       line: `change thaw ${id}`,
     }));
     const listed = (heading: string, lines: readonly (readonly Said[])[]) =>

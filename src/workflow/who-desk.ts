@@ -72,7 +72,9 @@ function inTheWay({ commands, now }: WhoWorld, policy: Policy, asked: Asked): re
         ],
       ]
     : [];
-  const freezes = freezesNear(policy.freezes, asked.target, now());
+  // Asked without a target, a freeze would seem to hold what makes and lifts it.
+  const held = isFreezing(commands.get(asked.command)) ? [] : policy.freezes;
+  const freezes = freezesNear(held, asked.target, now());
   const frozen = freezes.map((freeze): readonly Said[] => [
     { bold: 'Frozen ' },
     ...freezeWords(freeze),
@@ -84,9 +86,13 @@ function inTheWay({ commands, now }: WhoWorld, policy: Policy, asked: Asked): re
 function targetOf(world: WhoWorld, { command, scope }: WhoQuestion): Target | null {
   const change = world.commands.get(command);
   const service = world.services().find(({ id }) => id === scope?.id) ?? null;
-  if (change?.sends === 'PUT freeze') return scope && frozenTarget(world, service);
+  if (isFreezing(change)) return scope && frozenTarget(world, service);
   if (service) return serviceTarget(service);
   return change && !takesService(change) ? anyOther(command) : null;
+}
+
+function isFreezing(change: ChangeCommand | undefined): boolean {
+  return change?.sends === 'PUT freeze';
 }
 
 function frozenTarget({ services }: WhoWorld, service: Service | null): Target {

@@ -203,3 +203,22 @@ test('whoever may not freeze is refused, with who could', async () => {
   expect(refused).toContain('Rule 3 lets @db-operators ask');
   expect(refused).toContain(`<@${ANA}>`);
 });
+
+test('the button that lifts a freeze names the service, and what freezes is not called frozen', async () => {
+  const stage = await openStage();
+  const line = '/change freeze staging until=4h launch';
+  const preview = await typed(stage, ANA, line, 'Freeze staging?');
+  expect(textOf(preview)).toContain('Nobody changes any of it meanwhile');
+  await stage.press(ANA, preview, 'change.confirm');
+  await stage.press(BEN, await stage.card('Freeze staging: wait'), 'change.approve');
+  await stage.card('Freeze staging: done');
+
+  const listed = textOf(await typed(stage, DORA, '/change freezes', 'Frozen now: 1'));
+  expect(listed).toMatch(/Thaw staging \(\w{6}\)/);
+  const stop = textOf(await typed(stage, ANA, '/change who service stop', 'Who may use'));
+  expect(stop).toContain('launch, by ');
+  const thaw = textOf(
+    await typed(stage, ANA, '/change who change thaw', 'Who may use /change thaw'),
+  );
+  expect(thaw).not.toContain('launch, by ');
+});
