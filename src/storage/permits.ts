@@ -52,7 +52,6 @@ export async function closePermit(
   if (closed.length === 0) throw new LostRace(`Permit ${n} of change ${changeId} is not open`);
 }
 
-/** False: another change has the target. Taking what one has already is no harm. */
 /** For a sender that died: its request may have arrived, and nobody will send it again. */
 export async function closeOpenPermits(tx: Tx, changeId: ChangeId): Promise<void> {
   await tx
@@ -63,6 +62,7 @@ export async function closeOpenPermits(tx: Tx, changeId: ChangeId): Promise<void
     .execute();
 }
 
+/** False: another change has the target. Taking what one has already is no harm. */
 export async function takeTarget(
   tx: Tx,
   targetKey: string,
