@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { ChangeId, ChannelId, JsonObject } from '../changes/change.ts';
 import type { Answer, Part } from '../intent/answer.ts';
 import type { Asker } from '../intent/define.ts';
@@ -12,10 +13,11 @@ import {
 } from '../storage/subscriptions.ts';
 import { turnOf } from './due.ts';
 import { listAnswer, textAnswer, whenText } from './listing.ts';
+import type { DigestConfig } from './options.ts';
 import { postNow, previewOf } from './present.ts';
 import type { DigestWorld } from './run.ts';
 import { forgetSaid } from './said.ts';
-import { problemsText, type Subscribed, subscribed } from './subscribed.ts';
+import { callName, problemsText, type Subscribed, subscribed } from './subscribed.ts';
 import { earlyText } from './timing.ts';
 import { findOne, roomFor } from './which.ts';
 
@@ -54,6 +56,9 @@ async function add(world: DeskWorld, wish: DigestWish, asker: Asker): Promise<An
   const { room } = where;
   const reading = world.readOptions({ ...wish.options, channel: room.id });
   if (!reading.ok) return textAnswer('That is not clear', `${problemsText(reading.problems)}.`);
+
+  const alike = await sameAs(world, reading.value);
+  if (alike) return thereAlready(alike, room.name);
 
   const id = world.newId();
   const since = world.now();
@@ -96,6 +101,29 @@ async function add(world: DeskWorld, wish: DigestWish, asker: Asker): Promise<An
     },
   ];
   return { title: 'Digest added', parts };
+}
+
+/** The same digest of the same channel would be posted there twice a day. */
+async function sameAs(world: DeskWorld, options: DigestConfig): Promise<Subscribed | null> {
+  const { all } = await subscribed(world.database.db, world);
+  return all.find((one) => isDeepStrictEqual(one.options, options)) ?? null;
+}
+
+function thereAlready(one: Subscribed, room: string): Answer {
+  const name = callName(one);
+  const text = `#${room} gets it ${whenText(one)}${one.paused ? ', but it is paused' : ''}.`;
+  const offers = [
+    ...(one.paused ? [{ label: 'Resume it', line: `cost digest resume ${name}` }] : []),
+    { label: 'Preview', line: `cost digest preview ${name}` },
+    { label: 'Remove it', line: `cost digest remove ${name}` },
+  ];
+  return {
+    title: 'That digest is there already',
+    parts: [
+      { kind: 'text', text },
+      { kind: 'offers', offers },
+    ],
+  };
 }
 
 async function remove(world: DeskWorld, wish: DigestWish, asker: Asker): Promise<Answer> {

@@ -3,7 +3,7 @@ import type { RoomFound } from '../workflow/world.ts';
 import { turnOf } from './due.ts';
 import { DAYS } from './options.ts';
 import { labelOf } from './scope.ts';
-import type { Subscribed } from './subscribed.ts';
+import { callName, type Subscribed } from './subscribed.ts';
 
 interface Around {
   readonly rooms: ReadonlyMap<string, RoomFound>;
@@ -54,10 +54,9 @@ function nameOf({ channel }: Subscribed, { rooms }: Around): string {
 }
 
 function deeds(one: Subscribed, around: Around): readonly Offer[] {
-  const which = one.id ?? one.channel;
   const offer = (deed: string, verb: string) => ({
-    label: `${deed}: ${nameOf(one, around)}${one.id ? ` (${one.id})` : ''}`,
-    line: `cost digest ${verb} ${which}`,
+    label: `${deed}: ${nameOf(one, around)} (${one.id ?? one.options.period})`,
+    line: `cost digest ${verb} ${callName(one)}`,
   });
   const own = one.paused ? offer('Resume', 'resume') : offer('Pause', 'pause');
   const always = [offer('Preview', 'preview'), offer('Post now', 'now')];

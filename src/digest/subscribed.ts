@@ -86,3 +86,8 @@ function fromSlack(one: Subscription, options: DigestConfig): Subscribed {
   const { id, channel, paused, createdBy: by, createdAt: since } = one;
   return { key: keyOf(channel, id), id, channel, options, paused, by, since };
 }
+
+/** What to type for it: one of the file has no id, but there is one of each period for a channel. */
+export function callName({ id, channel, options }: Subscribed): string {
+  return id ?? `${channel}:${options.period}`;
+}

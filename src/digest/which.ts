@@ -5,9 +5,9 @@ import type { Room } from '../workflow/world.ts';
 import { textAnswer } from './listing.ts';
 import { whyNot } from './post.ts';
 import type { DigestWorld } from './run.ts';
-import { type Broken, type Subscribed, subscribed } from './subscribed.ts';
+import { type Broken, callName, type Subscribed, subscribed } from './subscribed.ts';
 
-/** By its id, or the only one of a channel. */
+/** By its id, by `#costs:week` where it stands in the file, or the only one of a channel. */
 export async function findOne(
   world: DigestWorld,
   { which }: DigestWish,
@@ -15,15 +15,15 @@ export async function findOne(
 ): Promise<Subscribed | Answer> {
   const { all, broken } = await subscribed(world.database.db, world);
   const word = which ?? asker.channel ?? '';
-  const byId = all.find(({ id }) => id !== null && id === word.toUpperCase());
-  if (byId) return byId;
+  const byName = all.find((one) => bare(callName(one)) === bare(word));
+  if (byName) return byName;
   const lost = broken.find(({ id }) => id === word.toUpperCase());
   if (lost) return brokenOne(lost);
   const own = await ofChannel(world, all, channelWord(which) ?? asker.channel ?? '');
   const [one] = own;
   if (one && own.length === 1) return one;
   const text = one
-    ? `${own.length} digests go there. Say which: ${own.map((each) => each.id ?? 'the one of the file').join(', ')}.`
+    ? `${own.length} digests go there. Say which: ${own.map(callName).join(', ')}.`
     : 'No digest goes there, and none has that id.';
   const offers = [{ label: 'Show all', line: 'cost digest list' }];
   return {
@@ -87,4 +87,8 @@ function channelWord(which: string | null): string | null {
   const [, id] = /^<#([CG][A-Z0-9]+)(?:\|[^>]*)?>$/.exec(which) ?? [];
   if (id) return id;
   return /^([CG][A-Z0-9]{6,}|#.*)$/.test(which) ? which : `#${which.toLowerCase()}`;
+}
+
+function bare(name: string): string {
+  return name.toLowerCase().replace(/^#/, '');
 }

@@ -29,6 +29,15 @@ test('a digest that was added comes at its time, for what was chosen', async () 
   expect(text).toContain('storage and backups are billed to warehouses');
 });
 
+test('the very same one is not added twice, one that differs is', async () => {
+  const stage = await openStage();
+  await answer(stage, ANA, ADD, 'Digest added');
+  await answer(stage, DORA, ADD, 'That digest is there already');
+  await answer(stage, ANA, '/cost digest list', '1 cost digest');
+  await answer(stage, DORA, `${ADD} tag=prod`, 'Digest added');
+  await answer(stage, DORA, '/cost digest list', '2 cost digests');
+});
+
 test('one that is added after the time of today begins tomorrow', async () => {
   const stage = await openStage();
   await answer(stage, ANA, '/cost digest add #db-costs at=09:00 days=daily', 'Digest added');
@@ -121,6 +130,21 @@ test('the digests of the file are listed, and changed in the file alone', async 
   const stage = await openStage({ yaml });
   expect(await answer(stage, ANA, '/cost digest list', '1 cost digest')).toContain('in the file');
   await answer(stage, ANA, '/cost digest pause #db-costs', 'stands in signalbox.yaml');
+});
+
+test('two of the file for one channel can be told apart, and each is previewed', async () => {
+  const digests = [{ channel: '#db-costs' }, { channel: '#db-costs', period: 'week', days: 'mon' }];
+  const stage = await openStage({ yaml: (file: object) => ({ ...file, digests }) });
+  await answer(
+    stage,
+    ANA,
+    '/cost digest pause #db-costs',
+    'Say which: #db-costs:day, #db-costs:week',
+  );
+  const list = await answer(stage, ANA, '/cost digest list', '2 cost digests');
+  const [line = ''] = /cost digest preview [^ ]*db-costs:week/.exec(list) ?? [];
+  await answer(stage, ANA, `/${line}`, 'Cost · 13–19 Nov (UTC)');
+  await answer(stage, ANA, '/cost digest pause #db-costs:day', 'stands in signalbox.yaml');
 });
 
 test('a preview is for one person, and is what would be posted', async () => {
