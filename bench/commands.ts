@@ -1,4 +1,5 @@
 import { createHmac } from 'node:crypto';
+import { CROWD } from './crowd.ts';
 
 export interface Sender {
   readonly signingSecret: string;
@@ -13,9 +14,6 @@ export interface SignedCommand {
   readonly body: string;
   readonly headers: Readonly<Record<string, string>>;
 }
-
-/** People who may all see the services, so that each command takes the same way. */
-const PEOPLE = ['U0ANA00001', 'U0FINN0001', 'U0BEN00001', 'U0CLEO0001', 'U0GUS00001', 'U0DORA0001'];
 
 /** Signed ahead of the load, so that signing costs nothing while it runs; good for five minutes. */
 export function signedCommands(count: number, sender: Sender, now: Date): readonly SignedCommand[] {
@@ -39,7 +37,7 @@ function serviceList(index: number, { team, app, answersUrl }: Sender): string {
     team_domain: 'signalbox-sandbox',
     channel_id: 'C0OPS000001',
     channel_name: 'ops',
-    user_id: PEOPLE[index % PEOPLE.length] ?? '',
+    user_id: CROWD[index % CROWD.length] ?? '',
     user_name: 'somebody',
     command: '/service',
     text: 'list',

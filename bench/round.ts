@@ -7,7 +7,8 @@ import { type Load, openLoad, type Pace } from './load.ts';
 import { type Running, type SideName, type Start, startSide } from './side.ts';
 
 const STARTS = 3;
-const WARM_SECONDS = 2;
+/** At 300 a second each of the crowd has typed once by then, and is known. */
+const WARM_SECONDS = 4;
 const IN_FLIGHT = 100;
 const SATURATED_SECONDS = 5;
 const SETTLES_WITHIN_MS = 10_000;

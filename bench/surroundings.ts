@@ -5,6 +5,7 @@ import { startAlertsSimulator } from '../src/sandbox/alerts/simulator.ts';
 import { startCloudSimulator } from '../src/sandbox/cloud/simulator.ts';
 import { ALERTS_TOKEN, CLOUD_KEY } from '../src/sandbox/seed/organization.ts';
 import { startSlackStandIn } from '../src/sandbox/slack/server.ts';
+import { crowdedWorkspace } from './crowd.ts';
 
 /**
  * Everything that the apps talk to, in a process of its own. In front of the stand-in for Slack
@@ -15,7 +16,11 @@ const manifest = JSON.parse(readFileSync(new URL('../manifest.json', import.meta
 const [cloud, alerts, slack] = await Promise.all([
   startCloudSimulator(),
   startAlertsSimulator(),
-  startSlackStandIn({ manifest, delivery: { mode: 'http', signingSecret } }),
+  startSlackStandIn({
+    manifest,
+    delivery: { mode: 'http', signingSecret },
+    workspace: crowdedWorkspace,
+  }),
 ]);
 
 let answers = 0;
