@@ -10,6 +10,7 @@ import type { Bot } from './bot.ts';
 import type { Drawing } from './card.ts';
 import { type Clients, createClients } from './clients.ts';
 import { findGroups } from './groups.ts';
+import { withLastWord } from './last-word.ts';
 import { gate, listen } from './listeners.ts';
 import { boltLogger } from './log.ts';
 import { type Channels, createMessenger } from './messenger.ts';
@@ -151,8 +152,12 @@ async function startListening(world: World, parts: Parts): Promise<Listening> {
     clientOptions: { slackApiUrl },
   });
   await app.init();
-  app.processEvent = timed(app.processEvent.bind(app), world.measures);
-  app.error(async (error) => log.error({ err: error }, 'a payload could not be handled'));
+  app.processEvent = withLastWord(timed(app.processEvent.bind(app), world.measures));
+  app.error(async (error) => {
+    log.error({ err: error }, 'a payload could not be handled');
+    // So that whoever waits for its answer gets none that sounds like a yes.
+    throw error;
+  });
 
   const bot: Bot = {
     world,

@@ -89,6 +89,37 @@ test.for([
   expect(await send(stage, {})).toBe(200);
 });
 
+test.for([
+  ['a kind that nobody listens to', { type: 'view_closed' }],
+  ['a kind that Slack does not have yet', { type: 'dream_submission' }],
+] as const)('%s is acknowledged at once, and has no effect', async ([, fields]) => {
+  const stage = await openStage();
+  const view = { id: 'V1', type: 'modal', callback_id: 'service.stop', state: { values: {} } };
+  // Bolt by itself answers with a 404, and only when three seconds are over.
+  expect(await sendSigned(stage, { ...WHO, view, ...fields })).toBe(200);
+});
+
+test.for([
+  ['without its interaction', { trigger_id: undefined }],
+  ['by nobody', { user: { team_id: sandboxWorkspace.teamId } }],
+  ['by somebody who cannot be', { user: { id: '../U1', team_id: sandboxWorkspace.teamId } }],
+  ['of what is no list', { actions: 7 }],
+] as const)('a press %s is never acknowledged as if it were stored', async ([, fields]) => {
+  const stage = await openStage();
+  const value = 'ZZZZZZ';
+  const actions = [{ type: 'button', action_id: 'change.approve', block_id: 'x', value }];
+  const pressed = { ...WHO, type: 'block_actions', actions, ...fields };
+  expect(await sendSigned(stage, pressed)).toBe(500);
+  expect(await send(stage, {})).toBe(200);
+});
+
+const WHO = {
+  api_app_id: sandboxWorkspace.appId,
+  team: { id: sandboxWorkspace.teamId },
+  user: { id: ANA, team_id: sandboxWorkspace.teamId },
+  trigger_id: '77.88.odd',
+};
+
 test('a stranger who shares a channel presses in vain', async () => {
   const stage = await openStage({
     yaml: (file) => ({ ...file, channels: { approvals: '#shared-partners' } }),
