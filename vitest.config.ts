@@ -9,7 +9,13 @@ if (!hasBrowser) {
 }
 
 // Whole stories drive the bot between its stand-ins; what is quick is run before every commit.
-const STORIES = ['test/scenarios/**', 'test/contracts/**', 'test/sandbox/**', 'test/chaos/**'];
+const STORIES = [
+  'test/scenarios/**',
+  'test/contracts/**',
+  'test/sandbox/**',
+  'test/chaos/**',
+  'test/fuzz/**',
+];
 
 const bot = {
   name: 'bot',

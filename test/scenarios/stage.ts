@@ -37,6 +37,8 @@ export interface StageOptions {
   readonly organization?: OrganizationSeed;
   /** Slack refuses what comes too fast, by the clock of the stage. */
   readonly rateLimits?: boolean;
+  /** Stands between the bot and an API, whose address it is told; its own is what the bot gets. */
+  readonly through?: (url: string) => Promise<string>;
   /** Edits the configuration file before the bot reads it. */
   readonly yaml?: (file: Record<string, never>) => unknown;
 }
@@ -55,6 +57,7 @@ export async function openStage(options: StageOptions = {}) {
     ...(workspace ? { workspace } : {}),
     ...(options.rateLimits ? { rateLimits: true } : {}),
   });
+  const { through = async (url: string) => url } = options;
   const env = {
     SLACK_BOT_TOKEN: slack.botToken,
     ...(delivery === 'http'
@@ -62,10 +65,10 @@ export async function openStage(options: StageOptions = {}) {
       : { SLACK_APP_TOKEN: slack.appToken }),
     SLACK_API_URL: slack.apiUrl,
     PORT: '0',
-    CLOUD_API_URL: cloud.url,
+    CLOUD_API_URL: await through(cloud.url),
     CLOUD_API_KEY_ID: CLOUD_KEY.id,
     CLOUD_API_KEY_SECRET: CLOUD_KEY.secret,
-    ALERTS_API_URL: alerts.url,
+    ALERTS_API_URL: await through(alerts.url),
     ALERTS_API_TOKEN: ALERTS_TOKEN,
     DATABASE_URL: databaseUrl,
     SIGNALBOX_KEY: Buffer.alloc(32, 7).toString('base64'),

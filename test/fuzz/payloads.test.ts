@@ -1,0 +1,89 @@
+import { createHmac } from 'node:crypto';
+import { expect, test } from 'vitest';
+import { createChance } from '../../src/sandbox/chance.ts';
+import { ask } from '../scenarios/asking.ts';
+import { ANA, openStage, SECRET, type Stage } from '../scenarios/stage.ts';
+import { howMany } from './amount.ts';
+import { oddParcel, type Parcel } from './payloads.ts';
+
+const { seed, rounds, each } = howMany(process.env.FUZZ_PAYLOADS, 2_000);
+const AT_ONCE = 8;
+/** People do not press faster than this, and whoever does is not heard any more. */
+const STEP_MS = 4_000;
+
+/** Everything that changes something needs the approval of somebody who never turns up. */
+const yaml = (file: Record<string, never>) => ({ ...file, policy: POLICY });
+const POLICY = [
+  {
+    allow: ['service list', 'service show', 'pipe settings', 'alert list', 'cost', 'change list'],
+    to: 'viewer',
+  },
+  {
+    allow: ['service *', 'endpoint *', 'alert edit', 'change freeze', 'change thaw'],
+    to: 'operator',
+    approvals: { from: 'approver', count: 1 },
+    expires: '14d',
+  },
+];
+
+test.for<number>(rounds)(
+  'no odd payload stops the bot, stays without an answer or has an effect (round %i)',
+  { timeout: 600_000 },
+  async (round) => {
+    const chance = createChance(`${seed}-${round}`);
+    const stage = await openStage({ yaml });
+    const changes = [await idOf(stage, await ask(stage))];
+    const responseUrl = `${stage.slack.url}/response/none`;
+    const statuses = new Map<number | string, number>();
+    for (let number = 0; number < each; number += AT_ONCE) {
+      const known = { chance, changes, responseUrl };
+      const parcels = Array.from({ length: AT_ONCE }, (_, index) =>
+        oddParcel({ ...known, number: number + index }),
+      );
+      const sent = await Promise.all(
+        parcels.map((parcel) => deliver(stage, parcel, chance() < 0.02)),
+      );
+      for (const status of sent) statuses.set(status, (statuses.get(status) ?? 0) + 1);
+      stage.clock.now = new Date(stage.clock.now.getTime() + STEP_MS * AT_ONCE);
+    }
+    if (process.env.FUZZ_PAYLOADS) process.stderr.write(`${JSON.stringify([...statuses])}\n`);
+
+    expect(
+      [...statuses.keys()].filter((status) => ![200, 400, 401, 413, 500].includes(Number(status))),
+    ).toEqual([]);
+    expect([...stage.cloud.effects(), ...stage.alerts.effects()]).toEqual([]);
+    expect(await (await fetch(`${stage.url}/readyz`)).text()).toContain('ready');
+    // It still works for whoever means well.
+    await stage.slack.command(ANA, 'ops', '/signalbox');
+    await stage.privateWord(ANA, '/service');
+  },
+);
+
+async function idOf(stage: Stage, card: { ts: string } | undefined): Promise<string> {
+  const text = stage.slack.messages('db-approvals').find(({ ts }) => ts === card?.ts)?.text ?? '';
+  return /· ([0-9A-Z]{6})/.exec(text)?.[1] ?? '';
+}
+
+async function deliver(stage: Stage, { type, body }: Parcel, isForged: boolean) {
+  const time = String(Math.floor(Date.now() / 1_000));
+  const secret = isForged ? 'somebody else' : SECRET;
+  const hmac = createHmac('sha256', secret).update(`v0:${time}:${body}`).digest('hex');
+  const headers = {
+    'content-type': type,
+    'x-slack-request-timestamp': time,
+    'x-slack-signature': `v0=${hmac}`,
+  };
+  try {
+    const signal = AbortSignal.timeout(3_500);
+    const answer = await fetch(`${stage.url}/slack/events`, {
+      method: 'POST',
+      headers,
+      body,
+      signal,
+    });
+    await answer.text();
+    return answer.status;
+  } catch (error) {
+    return error instanceof Error ? error.name : 'failed';
+  }
+}

@@ -1,0 +1,51 @@
+import { expect, test } from 'vitest';
+import { createChance } from '../../src/sandbox/chance.ts';
+import { BEN, DORA, FINN, openStage, type Stage } from '../scenarios/stage.ts';
+import { howMany } from './amount.ts';
+import { openBender } from './bender.ts';
+import { pick } from './mutate.ts';
+
+const { seed, rounds, each } = howMany(process.env.FUZZ_REPLIES, 400);
+
+const LINES = [
+  '/service show staging',
+  '/backup show staging 5f1c2d3e-0000-4000-8000-000000000001',
+  '/pipe settings analytics-prod orders',
+  '/cost last-month by service',
+  '/cost week by day',
+  '/alert list',
+  '/alert list latency',
+  '/alert show 1',
+  '/service stop staging for the night',
+  '/service scale staging min=16 max=64 load test',
+];
+const PEOPLE = [DORA, FINN, BEN];
+
+test.for<number>(rounds)(
+  'whatever an API answers, a person reads something, and nothing is sent unapproved (round %i)',
+  { timeout: 900_000 },
+  async (round) => {
+    const chance = createChance(`${seed}-replies-${round}`);
+    const { through, bent } = openBender(chance);
+    const stage = await openStage({ through });
+    for (let asked = 0; bent.count < each && asked < each * 4; asked += 1) {
+      await answered(stage, pick(chance, PEOPLE), pick(chance, LINES));
+      // What was kept of the last answer is too old then, and the budget of reads is fresh.
+      stage.clock.now = new Date(stage.clock.now.getTime() + 61_000);
+    }
+    expect(bent.count).toBeGreaterThanOrEqual(each);
+    expect([...stage.cloud.effects(), ...stage.alerts.effects()]).toEqual([]);
+    expect(await (await fetch(`${stage.url}/readyz`)).text()).toContain('ready');
+  },
+);
+
+/** Every command gets its answer: a table, a preview, a form, or why not. */
+async function answered(stage: Stage, as: string, line: string): Promise<void> {
+  const before = heard(stage);
+  await stage.slack.command(as, 'ops', line);
+  await expect.poll(() => heard(stage), { message: line, interval: 2 }).toBeGreaterThan(before);
+}
+
+function heard({ slack }: Stage): number {
+  return slack.messages('ops').length + slack.calls('views.open').length;
+}
