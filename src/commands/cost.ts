@@ -100,6 +100,7 @@ function costAnswer(question: Question, asked: Shown, read: CostsRead): Answer {
     held ? comparedText(held, today) : null,
     finalOnly ? leftOutText(asked.states.length - states.length) : null,
     openText(states, period, today),
+    period.notes.includes('cut-to-today') ? CUT : null,
   ].filter((sentence) => sentence !== null);
   const name = only ? `${only} · ` : '';
   const changes = held ? changesBy(rows, by, held) : null;
@@ -115,6 +116,8 @@ function costAnswer(question: Question, asked: Shown, read: CostsRead): Answer {
     parts: parts.filter((part) => part !== null),
   };
 }
+
+const CUT = 'Days to come are left out: it ends today (UTC), which is not over.';
 
 function isNotOpen({ state }: DayState): boolean {
   return state !== 'preliminary';

@@ -35,6 +35,13 @@ test('the last final day is compared with the same weekday before it', async () 
   expect(text).toContain('{"value":7,"text":"+7.0"}');
 });
 
+test('a period that would end in the future says that it was cut, any other does not', async () => {
+  const said = 'Days to come are left out: it ends today (UTC)';
+  expect((await answered('2026-11-01..2026-12-15')).text).toContain(said);
+  expect((await answered('2026-11')).text).toContain(said);
+  expect((await answered('mtd')).text).not.toContain(said);
+});
+
 test('a comparison that lies years back is refused before anything is read', async () => {
   const { asked, text } = await answered('2026-11-14..2026-11-20 vs 2020-11-14..2020-11-20');
   expect(text).toContain('more than 800 days back');
