@@ -203,7 +203,7 @@ describe('/alert edit', () => {
   test('what watches is never offered to be changed', async () => {
     expect(await booth.said(`/alert edit ${LATENCY} source=search`)).toMatchInlineSnapshot(`
       [
-        "/alert edit has no “source=”. It takes: threshold, interval, type, name, message, webhook, dashboard, tile.",
+        "/alert edit has no “source=”. It takes: threshold, interval, type, name, message, webhook, dashboard, tile, at, in, for.",
         "For example: /alert edit "5xx rate" threshold=250 interval=15m",
       ]
     `);

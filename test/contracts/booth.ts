@@ -15,6 +15,7 @@ import { createTime } from './time.ts';
 
 const NOON = new Date('2026-11-20T12:00:00.000Z');
 const SECRET = 'a-signing-secret-of-the-tests';
+const A_WHILE_MS = 600_000;
 
 export interface BoothOptions {
   /** Other servers than the simulators, such as one that records. */
@@ -62,7 +63,7 @@ export async function openBooth(options: BoothOptions = {}) {
     slack,
     time,
     wake: app.wake,
-    ...counterOf(slack),
+    ...counterOf(slack, () => time.pass(A_WHILE_MS)),
     close: async () => {
       await app.stop();
       await Promise.all([slack.stop(), cloud.stop(), alerts.stop()]);

@@ -11,8 +11,12 @@ const CARDS = 'db-approvals';
 const STILL = /: (waiting for approval|approved|running)$/;
 const LATEST_MS = 10_000;
 
+/** So often somebody asks before a while passes: the bot bears with no more from one person. */
+const ASKED_AT_ONCE = 15;
+
 /** What Ana says to the bot, and what she reads in answer: lines of text. */
-export function counterOf(slack: Handle) {
+export function counterOf(stand: Handle, rest: () => void) {
+  const slack = unhurried(stand, rest);
   const privately = () =>
     slack.messages(CHANNEL).filter(({ ephemeralFor }) => ephemeralFor === ANA);
   const cards = () => slack.messages(CARDS).filter(({ threadTs }) => threadTs === null);
@@ -115,6 +119,25 @@ export function counterOf(slack: Handle) {
     /** The same message as it is drawn now. */
     drawn: ({ channel, ts }: StoredMessage) =>
       linesOf(slack.messages(channel).find((message) => message.ts === ts)?.blocks ?? []),
+  };
+}
+
+function unhurried(slack: Handle, rest: () => void): Handle {
+  let asked = 0;
+  const take = () => {
+    asked += 1;
+    if (asked % ASKED_AT_ONCE === 0) rest();
+  };
+  return {
+    ...slack,
+    command: (...words) => {
+      take();
+      return slack.command(...words);
+    },
+    submit: (...values) => {
+      take();
+      return slack.submit(...values);
+    },
   };
 }
 

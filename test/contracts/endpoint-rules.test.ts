@@ -38,7 +38,7 @@ describe('/endpoint create', () => {
         typed: taken
         form:  taken
       a×256
-        typed: description must be a text of at most 255 characters (you said a×256)
+        typed: description must be a text of at most 255 characters (you said a×59…)
         form:  [description] must be a text of at most 255 characters"
     `);
   });

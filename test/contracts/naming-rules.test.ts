@@ -25,7 +25,7 @@ test('a backup is named by its id', async () => {
   `);
   expect(await booth.said(`/backup show staging ${'a'.repeat(65)}`)).toMatchInlineSnapshot(`
     [
-      "Backup must be the id of a backup, from the console (you said aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa)",
+      "Backup must be the id of a backup, from the console (you said aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa…)",
     ]
   `);
 });

@@ -223,9 +223,9 @@ describe('/service scale', () => {
     `);
     expect(await paid.said('/service scale staging mim=8')).toMatchInlineSnapshot(`
       [
-        "/service scale has no “mim=”. Did you mean min or max?",
+        "/service scale has no “mim=”. Did you mean min or in or max?",
         "For example: /service scale analytics-prod min=16 max=64",
-        "[with min=] [with max=]",
+        "[with min=] [with in=] [with max=]",
       ]
     `);
   });
