@@ -50,10 +50,24 @@ export async function startApp(options: AppOptions): Promise<Started> {
 
   const onConnectionError = (error: Error) =>
     log.warn({ err: error }, 'a database connection was lost');
-  const database = await openDatabase(config.databaseUrl.reveal(), { now, onConnectionError });
   try {
-    const clock = await clockOf(options, database);
-    return await serve(options, database, connected.slack, clock);
+    const database = await openDatabase(config.databaseUrl.reveal(), { now, onConnectionError });
+    return await serveOrClose(options, database, connected.slack);
+  } catch (error) {
+    const problem = databaseTrouble(error);
+    if (problem === null) throw error;
+    log.debug({ err: error }, 'the database cannot be used');
+    return { ok: false, problems: [{ where: 'DATABASE_URL', problem, hint: null }] };
+  }
+}
+
+async function serveOrClose(
+  options: AppOptions,
+  database: Database,
+  slack: Slack,
+): Promise<Started> {
+  try {
+    return await serve(options, database, slack, await clockOf(options, database));
   } catch (error) {
     await database.close();
     throw error;

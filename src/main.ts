@@ -17,7 +17,6 @@ const names = (kind: 'query' | 'change') =>
 function hintFor(error: unknown): string | null {
   const code = error instanceof Error && 'code' in error ? String(error.code) : '';
   if (code === 'EADDRINUSE') return 'another process has that PORT';
-  if (code === 'ECONNREFUSED') return 'is the database at DATABASE_URL running?';
   return code.startsWith('slack_webapi') ? 'is Slack reachable, and SLACK_BOT_TOKEN right?' : null;
 }
 

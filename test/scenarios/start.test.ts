@@ -1,6 +1,9 @@
+import { writeFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
 import { sandboxWorkspace } from '../../src/sandbox/slack/sandbox-workspace.ts';
 import type { Group, Workspace } from '../../src/sandbox/slack/workspace.ts';
+import { freshUrl } from '../storage/engines.ts';
 import { ask } from './asking.ts';
 import { ANA, BEN, openStage } from './stage.ts';
 
@@ -55,3 +58,23 @@ test('health and readiness are told apart', async () => {
   expect((await fetch(`${stage.url}/healthz`)).status).toBe(200);
   expect((await fetch(`${stage.url}/readyz`)).status).toBe(200);
 });
+
+test.for([
+  ['a file that is something else', 'This file is not a database of Signalbox'],
+  ['a server that does not answer', 'is the server at DATABASE_URL running?'],
+])('%s stops the start, with what to look at', async ([what = '', sentence = '']) => {
+  const { started } = await openStage({ databaseUrl: await unusable(what) });
+  expect(started.ok).toBe(false);
+  if (!started.ok) {
+    expect(started.problems).toHaveLength(1);
+    expect(started.problems[0]?.where).toBe('DATABASE_URL');
+    expect(started.problems[0]?.problem).toContain(sentence);
+  }
+});
+
+async function unusable(what: string): Promise<string> {
+  if (what.startsWith('a server')) return 'postgres://nobody:none@127.0.0.1:1/none';
+  const url = await freshUrl('sqlite');
+  writeFileSync(fileURLToPath(url), 'a letter, not a database '.repeat(100));
+  return url;
+}
