@@ -24,6 +24,14 @@ test.for(['draft', 'pending'] as const)('in an emergency a %s is approved by nob
   });
 });
 
+test('an emergency does not hide since when others were waited for', () => {
+  const alone = (change: Change) => breakGlass(change, anaWhoMay, 'the disk is full', NOON);
+  const since = minutes(-9);
+  expect(alone(pending())).toMatchObject({ change: { confirmedAt: since } });
+  const draft = changeIn('draft', { requires });
+  expect(alone(draft)).toMatchObject({ change: { confirmedAt: NOON } });
+});
+
 test.for<[string, Change, Actor, string, Refusal]>([
   ['somebody else presses', pending(), ben, 'now', 'not-requester'],
   ['it is over', over(), anaWhoMay, 'now', 'already-decided'],
@@ -39,6 +47,13 @@ test('somebody else reviews what was done alone', () => {
   const outcome = review(over(), ben, 'I saw the same', NOON);
   const reviewed = { by: ben.id, at: NOON, note: 'I saw the same' };
   expect(outcome).toMatchObject({ ok: true, change: { state: 'succeeded', review: reviewed } });
+});
+
+test('whoever approves or may break the glass may review, each without the other role', () => {
+  const gus = actor('U0GUS', 'oncall');
+  const change = over({ requires: { ...REQUIRES, breakGlass: 'oncall' } });
+  expect(review(change, ben, 'fine', NOON)).toMatchObject({ ok: true });
+  expect(review(change, gus, 'fine', NOON)).toMatchObject({ ok: true });
 });
 
 test.for<[string, Change, Actor, string, Refusal]>([

@@ -1,8 +1,9 @@
 import { expect, test } from 'vitest';
-import type { Change } from '../../src/changes/change.ts';
+import type { Change, FrozenBy } from '../../src/changes/change.ts';
 import {
   approve,
   confirm,
+  expire,
   giveUp,
   handBack,
   type Outcome,
@@ -29,7 +30,18 @@ test('a confirmed change waits for its approvers, from now on for the time of it
 });
 
 test('a confirmed change runs at once where its rule asks nobody', () => {
-  expect(moved(confirm(changeIn('draft', { requires: free }), ana, NOON)).state).toBe('approved');
+  const change = moved(confirm(changeIn('draft', { requires: free }), ana, NOON));
+  expect(change).toMatchObject({ state: 'approved', notBefore: null, expiresAt: minutes(240) });
+});
+
+test('the last approval leaves the hour until which it may run as it was', () => {
+  const change = changeIn('pending', { approvals: [byBen], expiresAt: minutes(100) });
+  const approved = moved(approve(change, cleo, NOON));
+  expect(approved).toMatchObject({ state: 'approved', expiresAt: minutes(100) });
+});
+
+test('what waits for others expires at its hour, not after it', () => {
+  expect(moved(expire(changeIn('pending'), minutes(240))).state).toBe('expired');
 });
 
 test('a change is approved by the last of those it needs', () => {
@@ -63,9 +75,17 @@ test('a change that was handed back runs again, with a lease of its own, when it
 test('what stopped an approved change is kept by name', () => {
   const stopped = moved(stop(changeIn('approved'), 'denied', 'frozen'));
   expect(stopped).toMatchObject({ state: 'denied', stopped: 'frozen' });
+  expect(stopped).not.toHaveProperty('frozenBy');
+});
+
+test('the freeze that stopped an approved change is kept with it', () => {
+  const frozenBy: FrozenBy = { until: minutes(60), reason: 'year end', by: 'Gus' };
+  const stopped = moved(stop(changeIn('approved'), 'denied', 'frozen', frozenBy));
+  expect(stopped).toMatchObject({ state: 'denied', stopped: 'frozen', frozenBy });
 });
 
 test('a change whose sender died is unknown, never failed', () => {
   const left = moved(giveUp(changeIn('executing', { lease }), lease.until));
-  expect(left).toMatchObject({ state: 'unknown', lease: null, ending: { how: 'unknown' } });
+  const text = 'Signalbox stopped while the request was under way.';
+  expect(left).toMatchObject({ state: 'unknown', lease: null, ending: { how: 'unknown', text } });
 });

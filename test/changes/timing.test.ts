@@ -4,9 +4,11 @@ import { planDigest } from '../../src/changes/digest.ts';
 import {
   approve,
   confirm,
+  DRAFT_LIVES_MS,
   decidingRoles,
   finish,
   keep,
+  RETURN_LATE_BY_MS,
   resolve,
 } from '../../src/changes/lifecycle.ts';
 import {
@@ -90,6 +92,11 @@ test('what cannot be taken back any more stays, once', () => {
   const no = { ok: false, refusal: 'already-decided' };
   expect(keep({ ...change, backAt: null })).toEqual(no);
   expect(keep({ ...change, state: 'executing' })).toEqual(no);
+});
+
+test('a question waits for half an hour, and nothing is taken back later than a day', () => {
+  expect(DRAFT_LIVES_MS).toBe(1_800_000);
+  expect(RETURN_LATE_BY_MS).toBe(86_400_000);
 });
 
 test('an approval is bound to the times, too', () => {
