@@ -20,6 +20,7 @@ const TODAY: Readonly<Record<string, readonly RoleName[] | null>> = {
   ana: ['operator', 'approver'],
   ben: ['approver'],
   cleo: ['approver'],
+  gus: ['chief'],
   left: [],
   unclear: null,
 };
@@ -56,6 +57,18 @@ test.for<[string, readonly string[], Partial<Requirement>, object]>([
     ['ben', 'cleo'],
     { from: null },
     { met: false, counted: [], missing: 2 },
+  ],
+  [
+    'the rule names no role, and of one nobody could find out',
+    ['unclear'],
+    { from: null },
+    { counted: [], missing: 2, unknown: [] },
+  ],
+  [
+    'a second role was called, and one of each approved',
+    ['ben', 'gus'],
+    { escalation: { to: 'chief', afterMs: 0 } },
+    { met: true, counted: ['ben', 'gus'] },
   ],
   ['today more are asked for', ['ben', 'cleo'], { count: 3 }, { met: false, missing: 1 }],
   ['today others are asked for', ['ben', 'cleo'], { from: 'boss' }, { met: false, missing: 2 }],

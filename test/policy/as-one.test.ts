@@ -23,6 +23,18 @@ test.for<[string, Requirement, Requirement, Partial<Requirement> | null]>([
     { ...one, escalation: { ...later } },
     { escalation: later },
   ],
+  [
+    'both call the same second role, but not at the same hour',
+    { ...one, escalation: later },
+    { ...one, escalation: { ...later, afterMs: 1 } },
+    { escalation: null },
+  ],
+  [
+    'they call different second roles at the same hour',
+    { ...one, escalation: later },
+    { ...one, escalation: { ...later, to: 'owner' } },
+    { escalation: null },
+  ],
   ['only one knows an emergency', { ...one, breakGlass: 'oncall' }, one, { breakGlass: null }],
   [
     'both know the same emergency',

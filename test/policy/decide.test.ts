@@ -66,6 +66,16 @@ test.for<[string, Partial<Question>, string]>([
   expect(outcome(question)).toBe(expected);
 });
 
+test('what no rule knows is refused by none', () => {
+  expect(ask({ command: 'endpoint create' })).toEqual({
+    allow: false,
+    refusal: 'no-rule',
+    rule: null,
+    freeze: null,
+    never: null,
+  });
+});
+
 test('an allowed change carries what the rule asks for', () => {
   const decision = ask({});
   expect(decision.allow && decision.requires).toEqual({
@@ -94,10 +104,13 @@ test('an allowed change carries whom it goes to later, and who may do it alone',
 
 test('what is never done is refused to everybody, whatever the rules allow', () => {
   const rules = [{ allow: ['*'], to: 'operator' }];
-  const never = [{ commands: ['service stop'], on: { tags: ['prod'] }, reason: 'it is the till' }];
+  const commands = ['service stop', 'service create'];
+  const never = [{ commands, on: { tags: ['prod'] }, reason: 'it is the till' }];
   const forbidding = policyOf(rules, [], never);
   expect(ask({}, forbidding)).toMatchObject({ allow: false, refusal: 'never' });
   expect(ask({ command: 'service start' }, forbidding)).toMatchObject({ allow: true });
+  expect(ask({ target: staging }, forbidding)).toMatchObject({ allow: true });
+  expect(ask({ target: null }, forbidding)).toMatchObject({ allow: false, refusal: 'never' });
 });
 
 test('a query under a rule for changes needs no approval, no reason and no thaw', () => {
@@ -109,7 +122,7 @@ test('a query under a rule for changes needs no approval, no reason and no thaw'
   const decision = ask({ command: 'service show', kind: 'query', reason: null }, guarded);
   expect(decision).toMatchObject({
     allow: true,
-    requires: { from: null, count: 0, reason: false },
+    requires: { from: null, count: 0, self: false, reason: false },
   });
 });
 
@@ -185,6 +198,7 @@ const LONG = { from: '2026-11-01T00:00Z', until: '2027-01-02T00:00Z', reason: 'a
 test.for<[string, object, Partial<Question>, string]>([
   ['it holds', LONG, {}, 'frozen by 2'],
   ['it begins at this moment', { ...YEAR_END, until: LONG.until }, {}, 'frozen by 2'],
+  ['it begins later', { ...LONG, from: '2026-11-20T12:01Z' }, {}, 'allowed by 2'],
   ['it ends at this moment', { ...YEAR_END, from: LONG.from }, {}, 'allowed by 2'],
   ['it is about production', { ...LONG, on: { tags: ['prod'] } }, {}, 'frozen by 2'],
   [

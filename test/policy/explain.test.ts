@@ -3,6 +3,8 @@ import type { Target } from '../../src/changes/change.ts';
 import { commandsFor, whoMayAsk } from '../../src/policy/explain.ts';
 import { ana, ben, dora, emil, policyOf, prod, staging, words } from './fixtures.ts';
 
+const alert: Target = { ...prod, kind: 'alert' };
+
 const policy = policyOf([
   { allow: ['service list', 'service show', 'cost', 'alert list'], to: 'viewer' },
   {
@@ -32,8 +34,14 @@ test.for<[string, string, Target | null, readonly number[]]>([
   ['no target is named', 'service stop', null, [2, 3]],
   ['the command reads', 'service show', staging, [1]],
   ['no rule speaks of it', 'alert edit', null, []],
+  ['no rule speaks of it, and an alert is named', 'alert edit', alert, []],
 ])('the rules that could let somebody in when %s', ([, command, target, places]) => {
   expect(whoMayAsk(policy, command, target).map(({ rule }) => rule.place)).toEqual(places);
+});
+
+test('a role of which the file says nothing has nobody', () => {
+  const [way] = whoMayAsk({ ...policy, roles: new Map() }, 'service stop', prod);
+  expect(way?.ask).toEqual({ role: 'approver', groups: [], users: [] });
 });
 
 test('a rule behind one about every target is no way in', () => {

@@ -52,6 +52,11 @@ test('what holds and what begins within a week is shown, what is far off or over
   expect(freezesNear(all, prod, NOON).map(({ reason }) => reason)).toEqual(['-1–1', '24–48']);
 });
 
+test('what begins in a week to the minute is shown, what is over since this minute is not', () => {
+  const all = [freeze(7 * 24, 8 * 24), freeze(-1, 0)].flat();
+  expect(freezesNear(all, prod, NOON).map(({ reason }) => reason)).toEqual(['168–192']);
+});
+
 test('a freeze of others is not shown', () => {
   const all = [freeze(1, 2, { tags: ['prod'] }), freeze(1, 3, { services: ['staging'] })].flat();
   expect(freezesNear(all, staging, NOON).map(({ reason }) => reason)).toEqual(['1–3']);

@@ -6,6 +6,7 @@ import { policyOf, user } from './fixtures.ts';
 const STOP = { allow: ['service stop'], to: 'operator' };
 const BY_ONE = { ...STOP, approvals: { from: 'approver', count: 1 } };
 const BY_TWO = { ...STOP, approvals: { from: 'approver', count: 2 } };
+const BY_THREE = { ...STOP, approvals: { from: 'approver', count: 3 } };
 const ALONE = { ...STOP, approvals: { from: 'approver', count: 1, self: 'allowed' } };
 
 function problems(rule: object, operators: readonly string[], approvers: readonly string[]) {
@@ -54,6 +55,13 @@ test.for<[string, object, readonly string[], readonly string[], readonly string[
     ['policy[0].approvals: rule 1 needs 2 approvals from approver, which has 1 member'],
   ],
   [
+    'too few of several may approve',
+    BY_THREE,
+    ['ana'],
+    ['ben', 'cleo'],
+    ['policy[0].approvals: rule 1 needs 3 approvals from approver, which has 2 members'],
+  ],
+  [
     'the only approver is the only requester',
     BY_ONE,
     ['ana'],
@@ -98,6 +106,41 @@ test('a role of which nothing is known has nobody', () => {
   expect(unsatisfiable(policyOf([STOP]), new Map()).map(({ hint }) => hint)).toEqual([
     'look at the groups and users of roles.operator',
   ]);
+});
+
+test('a second role that nobody has is told before it is needed', () => {
+  const approvals = { from: 'approver', escalate: { to: 'viewer', after: '1h' } };
+  const members = new Map([
+    ['operator', new Set([user('ana')])],
+    ['approver', new Set([user('ben')])],
+  ]);
+  expect(unsatisfiable(policyOf([{ ...STOP, approvals }]), members)).toEqual([
+    {
+      where: 'policy[0].approvals.escalate.to',
+      problem: 'rule 1 lets only viewer decide later, and viewer has no members',
+      hint: 'look at the groups and users of roles.viewer',
+    },
+  ]);
+});
+
+test.for<[string, readonly string[], string]>([
+  ['too few approve', [], 'add people to approver'],
+  ['the requester alone could', ['ana'], 'add somebody to approver, or to operator'],
+])('whom to add is said where %s', ([, approvers, hint]) => {
+  const members = new Map([
+    ['operator', new Set([user('ana')])],
+    ['approver', new Set(approvers.map(user))],
+  ]);
+  const [problem] = unsatisfiable(policyOf([BY_ONE]), members);
+  expect(problem?.hint).toBe(hint);
+});
+
+test('one more than any rule asks for is enough to know of', () => {
+  expect(
+    [[STOP], [BY_ONE], [{ ...STOP, allow: ['service start'] }, BY_TWO]].map((rules) =>
+      enoughOf(policyOf(rules)),
+    ),
+  ).toEqual([2, 2, 3]);
 });
 
 test('the first few of each role tell the same as all of them', () => {

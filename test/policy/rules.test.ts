@@ -1,0 +1,60 @@
+import { expect, test } from 'vitest';
+import { requirementOf } from '../../src/policy/decide.ts';
+import { read, strict } from '../../src/policy/problem.ts';
+import { policyShape } from '../../src/policy/schema.ts';
+import { policyOf, problemsOf, roles, words } from './fixtures.ts';
+
+const LAX = { allow: ['service stop'], to: 'operator' };
+
+test('a file without freezes and without what is never done has none of either', () => {
+  const reading = read(strict(policyShape(words)), { roles, policy: [LAX] });
+  expect(reading).toMatchObject({ ok: true, value: { freezes: [], never: [] } });
+});
+
+test('what may be written out is read like what was left out', () => {
+  const plain = policyOf([{ ...LAX, approvals: { from: 'approver' } }]);
+  const approvals = { from: 'approver', count: 1, self: 'refused' };
+  expect(policyOf([{ ...LAX, approvals, reason: 'optional', expires: '24h' }])).toEqual(plain);
+});
+
+test('what is no command is told once, not also as one that does not exist', () => {
+  expect(problemsOf({ policy: [{ ...LAX, allow: ['service st*'] }] })).toEqual([
+    'policy[0].allow[0]: must be a command (such as: service stop · service * · *)',
+  ]);
+});
+
+test('a freeze keeps whom to ask about it', () => {
+  const freeze = { from: '2026-12-24T00:00Z', until: '2027-01-02T00:00Z', reason: 'year end' };
+  const { freezes } = policyOf([LAX], [{ ...freeze, by: 'Gus' }, freeze]);
+  expect(freezes.map(({ by }) => by)).toEqual(['Gus', null]);
+});
+
+test('what is never done may be several commands, and not none', () => {
+  const never = (commands: readonly string[]) => [{ commands, reason: 'it hurts' }];
+  const several = ['service stop', 'service create'];
+  expect(policyOf([LAX], [], never(several)).never).toMatchObject([{ commands: several }]);
+  expect(problemsOf({ policy: [LAX], never: never([]) })).toEqual([
+    'never[0].commands: must not be empty',
+  ]);
+});
+
+test('of the rules before one that never decides, those that cover it are named', () => {
+  const rules = [
+    { allow: ['cost'], to: 'viewer' },
+    { allow: ['service stop'], to: 'operator' },
+    { allow: ['service start'], to: 'operator' },
+    { allow: ['service start', 'service stop'], to: 'approver' },
+  ];
+  expect(problemsOf({ policy: rules })).toEqual([
+    'policy[3]: never decides: rule 2 and 3 before it covers all of its commands (the first rule that matches decides; put the stricter one first)',
+  ]);
+});
+
+test.for<[string, object, boolean]>([
+  ['lets the requester approve', { approvals: { from: 'approver', self: 'allowed' } }, true],
+  ['does not', { approvals: { from: 'approver' } }, false],
+  ['asks nobody', {}, false],
+])('whether the requester counts where the rule %s', ([, rule, self]) => {
+  const requirements = policyOf([{ ...LAX, ...rule }]).rules.map(requirementOf);
+  expect(requirements).toMatchObject([{ self }]);
+});
