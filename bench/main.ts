@@ -40,7 +40,13 @@ async function backTested(): Promise<never> {
   process.exit();
 }
 
+async function soaked(): Promise<never> {
+  const { soak } = await import('./soak.ts');
+  process.exit((await soak(process.argv.slice(3), folder)) ? 0 : 1);
+}
+
 try {
+  if (process.argv[2] === 'soak') await soaked();
   if (process.argv[2] === 'costs') await backTested();
   if (process.argv[2] === 'trail') await trailMeasured();
   const { rate, seconds, rounds, json, profile } = readOptions(process.argv.slice(2));

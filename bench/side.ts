@@ -34,6 +34,8 @@ export interface Start {
 
 export interface Running extends Child, Start {
   readonly origin: string;
+  readonly databaseUrl: string;
+  readonly key: Buffer;
 }
 
 interface Options {
@@ -41,21 +43,25 @@ interface Options {
   /** Where databases and configurations lie; whoever made it throws it away. */
   readonly folder: string;
   readonly profile: string | null;
+  /** The configuration, where it is not that of the sandbox. */
+  readonly yaml?: string;
 }
 
 /** A fresh start, with a database that does not exist yet. */
 export async function startSide(name: SideName, options: Options): Promise<Running> {
   const { script, probe, status } = SIDES[name];
   const folder = mkdtempSync(join(options.folder, `${name}-`));
-  writeFileSync(join(folder, 'signalbox.yaml'), sandboxYaml());
+  writeFileSync(join(folder, 'signalbox.yaml'), options.yaml ?? sandboxYaml());
   const port = await freePort();
+  const databaseUrl = `file:${join(folder, 'signalbox.db')}`;
+  const key = randomBytes(32);
   const env = {
+    LOG_LEVEL: 'warn',
     ...options.env,
     PORT: String(port),
-    DATABASE_URL: `file:${join(folder, 'signalbox.db')}`,
+    DATABASE_URL: databaseUrl,
     SIGNALBOX_CONFIG: join(folder, 'signalbox.yaml'),
-    SIGNALBOX_KEY: randomBytes(32).toString('base64'),
-    LOG_LEVEL: 'warn',
+    SIGNALBOX_KEY: key.toString('base64'),
   };
   const origin = `http://127.0.0.1:${port}`;
   const began = performance.now();
@@ -64,7 +70,7 @@ export async function startSide(name: SideName, options: Options): Promise<Runni
     await ready(new URL(probe, origin), status, child);
     const readyMs = performance.now() - began;
     const { cpuMs } = await child.gauge();
-    return { ...child, origin, readyMs, readyCpuMs: cpuMs };
+    return { ...child, origin, databaseUrl, key, readyMs, readyCpuMs: cpuMs };
   } catch (error) {
     await child.stop();
     throw error;

@@ -1,0 +1,86 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import type { Delivery, ViewValues } from '../../src/sandbox/protocol.ts';
+import { elementsIn } from '../../src/sandbox/slack/blocks.ts';
+import { ImpossibleGesture } from '../../src/sandbox/slack/gestures/people.ts';
+import type { StoredMessage } from '../../src/sandbox/slack/messages.ts';
+import type { Stage } from './stage.ts';
+
+const LOOK_EVERY_MS = 150;
+// A form with a field that needs another look is an answer; these are not.
+const UNACKNOWLEDGED: ReadonlySet<string | null> = new Set([
+  'operation_timeout',
+  'dispatch_failed',
+]);
+
+/** What was done and what came of it, as the people saw it. */
+export interface Tally {
+  readonly done: Map<string, number>;
+  /** What Slack was not answered in its three seconds, or with no. */
+  readonly unacknowledged: string[];
+  /** What was acknowledged, and then nothing was to be seen. */
+  readonly unanswered: string[];
+  /** Changes whose confirmation was acknowledged. */
+  readonly confirmed: string[];
+}
+
+export const emptyTally = (): Tally => ({
+  done: new Map(),
+  unacknowledged: [],
+  unanswered: [],
+  confirmed: [],
+});
+
+/** What a person can do in Slack, and each time it is noted whether Slack was answered. */
+export function openHands({ slack }: Stage, tally: Tally) {
+  const noted = async (what: string, doing: () => Promise<Delivery>): Promise<boolean> => {
+    tally.done.set(what, (tally.done.get(what) ?? 0) + 1);
+    try {
+      const { error, status } = await doing();
+      if (UNACKNOWLEDGED.has(error)) tally.unacknowledged.push(`${what}: ${error} (${status})`);
+      return error === null;
+    } catch (thrown) {
+      // Somebody was faster, and the button is gone.
+      if (thrown instanceof ImpossibleGesture) return false;
+      throw thrown;
+    }
+  };
+  return {
+    type: (what: string, as: string, line: string) =>
+      noted(what, () => slack.command(as, 'ops', line)),
+    press: (as: string, { channel, ts }: StoredMessage, actionId: string) =>
+      noted(actionId, () => slack.click(as, { in: 'message', channel, ts }, actionId)),
+    fillIn: (as: string, viewId: string, values: ViewValues) =>
+      noted('modal', () => slack.submit(as, viewId, values)),
+    suggest: slack.suggest,
+    closeForm: (as: string, viewId: string) => slack.close(as, viewId),
+    formOf: (as: string) => slack.screen(as).views.at(-1),
+    privately: (as: string) => slack.messages('ops').filter((each) => each.ephemeralFor === as),
+    cardOf: (id: string) =>
+      slack
+        .messages('db-approvals')
+        .findLast((each) => each.threadTs === null && JSON.stringify(each.blocks).includes(id)),
+  };
+}
+
+export type Hands = ReturnType<typeof openHands>;
+
+/** Until there is something to see; undefined when it does not come in time. */
+export async function seen<T>(look: () => T | undefined, patienceMs: number) {
+  const until = performance.now() + patienceMs;
+  while (performance.now() < until) {
+    const found = look();
+    if (found !== undefined) return found;
+    await wait(LOOK_EVERY_MS);
+  }
+  return undefined;
+}
+
+export const because = (text: string): ViewValues => ({
+  reason: { reason: { type: 'plain_text_input', value: text } },
+});
+
+/** What stands behind a button: the id of its change. */
+export function changeBehind({ blocks }: StoredMessage, actionId: string): string | undefined {
+  const found = elementsIn(blocks).find(({ element }) => element.action_id === actionId);
+  return typeof found?.element.value === 'string' ? found.element.value : undefined;
+}

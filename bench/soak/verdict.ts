@@ -1,0 +1,80 @@
+import type { Change } from '../../src/changes/change.ts';
+import { events, type StoredEvent, verifyChain } from '../../src/storage/audit.ts';
+import { changesWhere } from '../../src/storage/changes.ts';
+import { openDatabase } from '../../src/storage/database.ts';
+import { readLevels } from '../../src/storage/levels.ts';
+import type { Stage } from './stage.ts';
+
+const MANY = 1_000_000;
+
+const OPERATIONS: Readonly<Record<string, string>> = {
+  'service stop': 'set state',
+  'service start': 'set state',
+  'service scale': 'scale',
+};
+
+export interface Verdict {
+  readonly endings: Readonly<Record<string, number>>;
+  readonly events: number;
+  readonly lost: readonly string[];
+  readonly twice: readonly string[];
+  readonly contradicted: readonly string[];
+  readonly chain: readonly string[];
+  readonly unsent: number;
+}
+
+/** What the stopped bot has written down, held against what the servers counted. */
+export async function judge(stage: Stage, confirmed: readonly string[]): Promise<Verdict> {
+  const { db, close } = await openDatabase(stage.bot.databaseUrl);
+  try {
+    const [changes, trail, verified, levels] = await Promise.all([
+      changesWhere(db, { limit: MANY }),
+      events(db, { afterSeq: 0, limit: MANY }),
+      verifyChain(db, stage.bot.key),
+      readLevels(db, new Date()),
+    ]);
+    const sent = changes.filter(({ confirmedAt }) => confirmedAt !== null);
+    const states = Object.entries(Object.groupBy(sent, ({ state }) => state));
+    return {
+      endings: Object.fromEntries(states.map(([state, all]) => [state, all.length])),
+      events: trail.length,
+      lost: [...lostOf(confirmed, changes, trail), ...sent.flatMap(stillRuns)],
+      ...againstServers(stage, sent),
+      chain: verified.ok ? [] : [`broken at ${verified.seq}: ${verified.problem}`],
+      unsent: levels.outbox.count + levels.inbox.count,
+    };
+  } finally {
+    await close();
+  }
+}
+
+/** A press that was acknowledged has made something of the draft, if only a refusal. */
+function lostOf(ids: readonly string[], changes: readonly Change[], trail: readonly StoredEvent[]) {
+  const known = new Set(changes.flatMap(({ id, confirmedAt }) => (confirmedAt ? [id] : [])));
+  const moved = new Set<string | null>();
+  for (const { changeId, kind } of trail) if (kind !== 'drafted') moved.add(changeId);
+  return ids.filter((id) => !known.has(id as Change['id']) && !moved.has(id));
+}
+
+function stillRuns({ id, state }: Change): readonly string[] {
+  return state === 'executing' || state === 'approved' ? [`${id} is still ${state}`] : [];
+}
+
+/** What took effect at a service is bounded by what is said of its changes. */
+function againstServers({ cloud }: Stage, sent: readonly Change[]) {
+  const key = ({ command, plan }: Change) => `${OPERATIONS[command] ?? command} ${plan.target.id}`;
+  const twice: string[] = [];
+  const contradicted: string[] = [];
+  for (const [place, changes] of Map.groupBy(sent, key)) {
+    const [, operation = '', target = ''] = /^(.*) (\S+)$/.exec(place) ?? [];
+    const effects = cloud.effectCount(operation, target);
+    const executed = changes.filter(({ ending }) => ending !== null).length;
+    const succeeded = changes.filter(({ state }) => state === 'succeeded').length;
+    const inDoubt = changes.filter(({ state }) => state === 'unknown').length;
+    const said = `${effects} effects, ${succeeded} succeeded and ${inDoubt} in doubt`;
+    if (effects > executed) twice.push(`${place}: ${effects} effects of ${executed} executions`);
+    const fits = succeeded <= effects && effects <= succeeded + inDoubt;
+    if (!fits) contradicted.push(`${place}: ${said}`);
+  }
+  return { twice, contradicted };
+}
