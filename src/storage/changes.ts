@@ -224,8 +224,18 @@ export function dueToExpire(db: Db, now: Date, limit: number): Promise<Change[]>
   return select(db, { where, limit });
 }
 
+/** How many at most, and without those that are to wait: they would stand before the others. */
+export interface Pass {
+  readonly limit: number;
+  readonly except?: readonly ChangeId[];
+}
+
+function isNone(eb: Builder, ids: readonly ChangeId[] = []) {
+  return ids.length > 0 ? [eb('id', 'not in', ids)] : [];
+}
+
 /** Approved, in time, and with a target that no change holds: the others would only wait again. */
-export function dueToClaim(db: Db, now: Date, limit: number): Promise<Change[]> {
+export function dueToClaim(db: Db, now: Date, { limit, except }: Pass): Promise<Change[]> {
   const at = toText(now);
   const where = (eb: Builder) =>
     eb.and([
@@ -233,17 +243,19 @@ export function dueToClaim(db: Db, now: Date, limit: number): Promise<Change[]> 
       eb('expires_at', '>', at),
       eb.or([eb('not_before', 'is', null), eb('not_before', '<=', at)]),
       eb('target_key', 'not in', eb.selectFrom('target_lock').select('target')),
+      ...isNone(eb, except),
     ]);
   return select(db, { where, limit });
 }
 
 /** Succeeded for a while only, and nothing is planned yet that takes them back. */
-export function dueToTakeBack(db: Db, limit: number): Promise<Change[]> {
+export function dueToTakeBack(db: Db, { limit, except }: Pass): Promise<Change[]> {
   const where = (eb: Builder) =>
     eb.and([
       eb('state', '=', 'succeeded'),
       eb('back_at', 'is not', null),
       eb.not(eb.exists(childIn(eb))),
+      ...isNone(eb, except),
     ]);
   return select(db, { where, limit });
 }

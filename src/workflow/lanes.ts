@@ -3,6 +3,7 @@ import { dueToClaim } from '../storage/changes.ts';
 import { deliver } from './deliver.ts';
 import { execute } from './execute.ts';
 import { handleInbox } from './inbox.ts';
+import { stillLater } from './later.ts';
 import { expireDue, recover } from './recover.ts';
 import { returnsOf } from './returns.ts';
 import type { World } from './world.ts';
@@ -99,11 +100,9 @@ function executionsOf(world: World) {
   };
   const startDue = async (): Promise<number> => {
     const now = world.now();
-    const due = await dueToClaim(world.database.db, now, EXECUTIONS_AT_ONCE);
-    for (const { id } of due) {
-      if (running.has(id) || (later.get(id) ?? 0) > now.getTime()) continue;
-      running.set(id, run(id));
-    }
+    const pass = { limit: EXECUTIONS_AT_ONCE, except: stillLater(later, now.getTime()) };
+    const due = await dueToClaim(world.database.db, now, pass);
+    for (const { id } of due) if (!running.has(id)) running.set(id, run(id));
     // Each wakes the lanes when it ends.
     return 0;
   };

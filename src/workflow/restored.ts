@@ -73,7 +73,7 @@ async function distrustAll(world: World): Promise<readonly ChangeId[]> {
 
 // Whether it was taken back since, the copy cannot know.
 async function leaveAll(world: World): Promise<void> {
-  const due = () => dueToTakeBack(world.database.db, AT_ONCE);
+  const due = () => dueToTakeBack(world.database.db, { limit: AT_ONCE });
   await eachOnce(due, (change) => leaveIt(world, change, 'restored'));
 }
 

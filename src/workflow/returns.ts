@@ -6,6 +6,7 @@ import { appendEvent } from '../storage/audit.ts';
 import { dueToTakeBack, insertChange, lockChange } from '../storage/changes.ts';
 import { enqueue } from '../storage/outbox.ts';
 import { type Inverse, readInverse, servicesNow } from './inverse.ts';
+import { stillLater } from './later.ts';
 import { isAsLeft } from './moved.ts';
 import { planOf } from './plan.ts';
 import { CARD_ANEW, mustMove, recordMove } from './record.ts';
@@ -39,9 +40,9 @@ export function returnsOf(): (world: World) => Promise<number> {
   };
   return async (world) => {
     const now = world.now().getTime();
-    const due = await dueToTakeBack(world.database.db, AT_ONCE);
-    const ready = due.filter(({ id }) => (later.get(id) ?? 0) <= now);
-    const done = await Promise.all(ready.map((change) => attempt(world, change)));
+    const pass = { limit: AT_ONCE, except: stillLater(later, now) };
+    const due = await dueToTakeBack(world.database.db, pass);
+    const done = await Promise.all(due.map((change) => attempt(world, change)));
     return done.filter(Boolean).length;
   };
 }

@@ -76,6 +76,8 @@ test.for(ENGINES)('the sweeps find what is due and nothing else on %s', async (e
 
   const ids = (changes: Change[]) => changes.map(({ id }) => id);
   expect(ids(await dueToExpire(database.db, now, 9))).toEqual([expired.id]);
-  expect(ids(await dueToClaim(database.db, now, 9))).toEqual([ready.id]);
+  expect(ids(await dueToClaim(database.db, now, { limit: 9 }))).toEqual([ready.id]);
+  const except = [ready.id];
+  expect(await dueToClaim(database.db, now, { limit: 9, except })).toEqual([]);
   expect(ids(await leaseRanOut(database.db, now, 9))).toEqual([lost.id]);
 });

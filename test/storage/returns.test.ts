@@ -46,7 +46,7 @@ test.for(ENGINES)('only what succeeded for a while waits for its return on %s', 
   const forGood = succeeded(minutes(12));
   const failed = aChange({ state: 'failed', backAt: minutes(60) });
   await stored(database, due, planned, forGood, failed, childOf(planned));
-  expect((await dueToTakeBack(database.db, 9)).map(({ id }) => id)).toEqual([due.id]);
+  expect((await dueToTakeBack(database.db, { limit: 9 })).map(({ id }) => id)).toEqual([due.id]);
 });
 
 test.for<[string, boolean, (parent: Change) => Change[]]>([

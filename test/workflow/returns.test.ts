@@ -168,3 +168,19 @@ test('an API that refuses the look says nothing of the target', async () => {
   expect(await returnsOf()(world)).toBe(0);
   expect(await messagesIn(world)).toEqual([]);
 });
+
+test('those that cannot be planned just now stand in the way of nobody', async () => {
+  const { world } = await theWorld();
+  const parents = Array.from({ length: 21 }, (_, n) => parentOf({ createdAt: minutes(n - 60) }));
+  await stored(world.database, ...parents);
+  let looks = 0;
+  const reach = () => {
+    looks += 1;
+    throw new Error('The API is down');
+  };
+  const planReturns = returnsOf();
+  await planReturns({ ...world, reach });
+  expect(looks).toBe(20);
+  await planReturns({ ...world, reach });
+  expect(looks).toBe(21);
+});
