@@ -1,8 +1,8 @@
-import { createHmac } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { createChance } from '../../src/sandbox/chance.ts';
 import { ask } from '../scenarios/asking.ts';
-import { ANA, openStage, SECRET, type Stage } from '../scenarios/stage.ts';
+import { deliver, signatureOf } from '../scenarios/signing.ts';
+import { ANA, openStage, type Stage } from '../scenarios/stage.ts';
 import { howMany } from './amount.ts';
 import { oddParcel, type Parcel } from './payloads.ts';
 
@@ -41,7 +41,7 @@ test.for<number>(rounds)(
         oddParcel({ ...known, number: number + index }),
       );
       const sent = await Promise.all(
-        parcels.map((parcel) => deliver(stage, parcel, chance() < 0.02)),
+        parcels.map((parcel) => answerTo(stage, parcel, chance() < 0.02)),
       );
       for (const status of sent) statuses.set(status, (statuses.get(status) ?? 0) + 1);
       stage.clock.now = new Date(stage.clock.now.getTime() + STEP_MS * AT_ONCE);
@@ -64,25 +64,10 @@ async function idOf(stage: Stage, card: { ts: string } | undefined): Promise<str
   return /· ([0-9A-Z]{6})/.exec(text)?.[1] ?? '';
 }
 
-async function deliver(stage: Stage, { type, body }: Parcel, isForged: boolean) {
-  const time = String(Math.floor(Date.now() / 1_000));
-  const secret = isForged ? 'somebody else' : SECRET;
-  const hmac = createHmac('sha256', secret).update(`v0:${time}:${body}`).digest('hex');
-  const headers = {
-    'content-type': type,
-    'x-slack-request-timestamp': time,
-    'x-slack-signature': `v0=${hmac}`,
-  };
+async function answerTo(stage: Stage, { type, body }: Parcel, isForged: boolean) {
+  const signed = signatureOf(body, isForged ? { secret: 'somebody else' } : {});
   try {
-    const signal = AbortSignal.timeout(3_500);
-    const answer = await fetch(`${stage.url}/slack/events`, {
-      method: 'POST',
-      headers,
-      body,
-      signal,
-    });
-    await answer.text();
-    return answer.status;
+    return await deliver(stage, body, { 'content-type': type, ...signed });
   } catch (error) {
     return error instanceof Error ? error.name : 'failed';
   }

@@ -131,7 +131,11 @@ function submission(known: Known): Drawn {
     ...typed('minReplicaMemoryGb', '16'),
     ...typed('reason', 'because'),
   };
-  const about_ = { change: pick(chance, [...known.changes, 'ZZZZZZ']), channel: 'C0OPS000001' };
+  const about_ = {
+    change: pick(chance, [...known.changes, 'ZZZZZZ']),
+    home: false,
+    channel: 'C0OPS000001',
+  };
   const view = {
     id: 'V1',
     type: 'modal',

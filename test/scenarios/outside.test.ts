@@ -1,8 +1,8 @@
-import { createHmac } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { sandboxWorkspace } from '../../src/sandbox/slack/sandbox-workspace.ts';
 import { ask } from './asking.ts';
-import { ANA, BEN, CLEO, openStage, SECRET, type Stage, SVEN } from './stage.ts';
+import { by, deliver, deliverPayload, FORM, signatureOf } from './signing.ts';
+import { ANA, BEN, CLEO, openStage, type Stage, SVEN } from './stage.ts';
 
 const LIST = {
   command: '/service',
@@ -20,21 +20,10 @@ interface Forged {
   readonly fields?: Readonly<Record<string, string>>;
 }
 
-async function send(stage: Stage, { secret = SECRET, at = Date.now(), fields = {} }: Forged) {
+function send(stage: Stage, { fields = {}, ...signed }: Forged) {
   const response_url = `${stage.slack.url}/response/none`;
   const body = new URLSearchParams({ ...LIST, response_url, ...fields }).toString();
-  const time = String(Math.floor(at / 1_000));
-  const hmac = createHmac('sha256', secret).update(`v0:${time}:${body}`).digest('hex');
-  const answer = await fetch(`${stage.url}/slack/events`, {
-    method: 'POST',
-    headers: {
-      'content-type': 'application/x-www-form-urlencoded',
-      'x-slack-request-timestamp': time,
-      'x-slack-signature': `v0=${hmac}`,
-    },
-    body,
-  });
-  return answer.status;
+  return deliver(stage, body, { 'content-type': FORM, ...signatureOf(body, signed) });
 }
 
 test.for<[string, number, Forged]>([
@@ -77,15 +66,8 @@ test.for([
   ['two payloads', 'application/x-www-form-urlencoded', 'payload=%7B%7D&payload=%7B%7D'],
 ] as const)('a signed body that is %s is refused, and the bot goes on', async ([, type, body]) => {
   const stage = await openStage();
-  const time = String(Math.floor(Date.now() / 1_000));
-  const hmac = createHmac('sha256', SECRET).update(`v0:${time}:${body}`).digest('hex');
-  const headers = {
-    'content-type': type,
-    'x-slack-request-timestamp': time,
-    'x-slack-signature': `v0=${hmac}`,
-  };
-  const answer = await fetch(`${stage.url}/slack/events`, { method: 'POST', headers, body });
-  expect(answer.status).toBe(400);
+  const headers = { 'content-type': type, ...signatureOf(body) };
+  expect(await deliver(stage, body, headers)).toBe(400);
   expect(await send(stage, {})).toBe(200);
 });
 
@@ -96,7 +78,7 @@ test.for([
   const stage = await openStage();
   const view = { id: 'V1', type: 'modal', callback_id: 'service.stop', state: { values: {} } };
   // Bolt by itself answers with a 404, and only when three seconds are over.
-  expect(await sendSigned(stage, { ...WHO, view, ...fields })).toBe(200);
+  expect(await deliverPayload(stage, { ...by(ANA), view, ...fields })).toBe(200);
 });
 
 test.for([
@@ -108,17 +90,10 @@ test.for([
   const stage = await openStage();
   const value = 'ZZZZZZ';
   const actions = [{ type: 'button', action_id: 'change.approve', block_id: 'x', value }];
-  const pressed = { ...WHO, type: 'block_actions', actions, ...fields };
-  expect(await sendSigned(stage, pressed)).toBe(500);
+  const pressed = { ...by(ANA), type: 'block_actions', actions, ...fields };
+  expect(await deliverPayload(stage, pressed)).toBe(500);
   expect(await send(stage, {})).toBe(200);
 });
-
-const WHO = {
-  api_app_id: sandboxWorkspace.appId,
-  team: { id: sandboxWorkspace.teamId },
-  user: { id: ANA, team_id: sandboxWorkspace.teamId },
-  trigger_id: '77.88.odd',
-};
 
 test('a stranger who shares a channel presses in vain', async () => {
   const stage = await openStage({
@@ -155,7 +130,7 @@ function withCount(file: Record<string, never>, count: number) {
   return JSON.parse(text);
 }
 
-function signedClick(stage: Stage, card: { channel: string; ts: string }, by: string) {
+function signedClick(stage: Stage, card: { channel: string; ts: string }, user: string) {
   const id = /· ([0-9A-Z]{6})/.exec(
     stage.slack.messages('db-approvals').find(({ ts }) => ts === card.ts)?.text ?? '',
   )?.[1];
@@ -163,26 +138,13 @@ function signedClick(stage: Stage, card: { channel: string; ts: string }, by: st
     type: 'block_actions',
     api_app_id: sandboxWorkspace.appId,
     team: { id: sandboxWorkspace.teamId },
-    user: { id: by, team_id: sandboxWorkspace.teamId },
+    user: { id: user, team_id: sandboxWorkspace.teamId },
     channel: { id: card.channel },
     container: { type: 'message', message_ts: card.ts, channel_id: card.channel },
     trigger_id: '77.88.captured',
     actions: [{ type: 'button', action_id: 'change.approve', block_id: 'x', value: id }],
   };
-  return () => sendSigned(stage, payload);
-}
-
-async function sendSigned(stage: Stage, payload: object) {
-  const body = new URLSearchParams({ payload: JSON.stringify(payload) }).toString();
-  const time = String(Math.floor(Date.now() / 1_000));
-  const hmac = createHmac('sha256', SECRET).update(`v0:${time}:${body}`).digest('hex');
-  const headers = {
-    'content-type': 'application/x-www-form-urlencoded',
-    'x-slack-request-timestamp': time,
-    'x-slack-signature': `v0=${hmac}`,
-  };
-  const answer = await fetch(`${stage.url}/slack/events`, { method: 'POST', headers, body });
-  return answer.status;
+  return () => deliverPayload(stage, payload);
 }
 
 test('what a field held before another choice made it vanish is not asked for', async () => {
@@ -221,7 +183,7 @@ test('what a field held before another choice made it vanish is not asked for', 
       state: { values },
     },
   };
-  expect(await sendSigned(stage, payload)).toBe(200);
+  expect(await deliverPayload(stage, payload)).toBe(200);
   const preview = JSON.stringify(await stage.privateWord(ANA, 'Create endpoint for'));
   expect(preview).toContain('vpce-svc-1');
   expect(preview).not.toContain('left over');

@@ -1,0 +1,206 @@
+import { once } from 'node:events';
+import { request } from 'node:http';
+import { expect, test } from 'vitest';
+import { sandboxWorkspace } from '../../src/sandbox/slack/sandbox-workspace.ts';
+import { openReader } from '../../src/storage/reader.ts';
+import { ENGINES, freshUrl } from '../storage/engines.ts';
+import { ask } from './asking.ts';
+import { by, deliver, deliverPayload, FORM, signatureOf } from './signing.ts';
+import { ANA, BEN, CLEO, DORA, GINA, openStage, type Stage, SVEN } from './stage.ts';
+
+const HUGO = 'U0HUGO0001';
+const LIST = new URLSearchParams({
+  command: '/service',
+  text: 'stop',
+  user_id: ANA,
+  team_id: sandboxWorkspace.teamId,
+  api_app_id: sandboxWorkspace.appId,
+  trigger_id: '1.2.3',
+  response_url: 'https://hooks.slack.com/none',
+}).toString();
+
+const good = signatureOf(LIST);
+
+test.for<[string, Record<string, string>]>([
+  ['no signature', { 'x-slack-signature': '' }],
+  ['two signatures', { 'x-slack-signature': `${good['x-slack-signature']}, v0=00` }],
+  ['a signature of another version', { 'x-slack-signature': 'v1=00' }],
+  ['a signature that is too short', { 'x-slack-signature': 'v0=' }],
+  ['a negative time', signatureOf(LIST, { at: -60_000 })],
+  ['the time of tomorrow', signatureOf(LIST, { at: Date.now() + 86_400_000 })],
+  ['a time that is no number', { 'x-slack-request-timestamp': '1e9' }],
+])('a request with %s gets a 401, and nothing opens', async ([, headers]) => {
+  const stage = await openStage();
+  const all = { 'content-type': FORM, ...signatureOf(LIST), ...headers };
+  expect(await deliver(stage, LIST, all)).toBe(401);
+  expect(stage.slack.calls('views.open')).toEqual([]);
+});
+
+test.for([FORM, `${FORM}; charset=utf-8`])(
+  'a command that calls itself a check of the certificate has no effect (%s)',
+  async (type) => {
+    const stage = await openStage();
+    const body = `${LIST}&ssl_check=1`;
+    await deliver(stage, body, { 'content-type': type });
+    await deliver(stage, body, {
+      'content-type': type,
+      ...signatureOf(body, { secret: 'somebody else' }),
+    });
+    await stage.slack.command(ANA, 'ops', '/service list');
+    await stage.privateWord(ANA, 'analytics-prod');
+    expect(stage.slack.calls('views.open')).toEqual([]);
+  },
+);
+
+test('a large body without a length is turned away as well', async () => {
+  const stage = await openStage();
+  const out = request(`${stage.url}/slack/events`, {
+    method: 'POST',
+    headers: { 'content-type': FORM, 'transfer-encoding': 'chunked', ...good },
+  });
+  const answered = once(out, 'response');
+  for (let piece = 0; piece < 40; piece += 1) out.write('x'.repeat(4_096));
+  out.end();
+  const [answer] = await answered;
+  answer.resume();
+  expect(answer.statusCode).toBe(413);
+});
+
+test.for<[string, string]>([
+  ['nests 20,000 levels deep', `${'{"a":'.repeat(20_000)}1${'}'.repeat(20_000)}`],
+  ['has 10,000 keys', `{${Array.from({ length: 10_000 }, (_, n) => `"k${n}":1`).join()}}`],
+  ['says twice who it is of', `{"type":"block_actions","type":"nothing","user":1,"user":2}`],
+])('a payload that %s is answered, and the bot goes on', async ([, payload]) => {
+  const stage = await openStage();
+  const body = new URLSearchParams({ payload }).toString();
+  const status = await deliver(stage, body, { 'content-type': FORM, ...signatureOf(body) });
+  expect([200, 400, 413]).toContain(status);
+  await stage.slack.command(ANA, 'ops', '/service list');
+  await stage.privateWord(ANA, 'analytics-prod');
+});
+
+test('keys of the language itself are keys like any other', async () => {
+  const stage = await openStage();
+  const field = { type: 'plain_text_input', value: 'yes' };
+  const values = JSON.parse(
+    `{"__proto__":{"__proto__":${JSON.stringify(field)}},"constructor":{"constructor":${JSON.stringify(field)}}}`,
+  );
+  const view = { ...modal('service.stop'), state: { values } };
+  await deliverPayload(stage, { ...by(ANA), type: 'view_submission', view });
+  const text =
+    '{"type":"block_actions","__proto__":{"admin":true},"actions":[{"__proto__":{"value":1}}]}';
+  const body = new URLSearchParams({ payload: text }).toString();
+  await deliver(stage, body, { 'content-type': FORM, ...signatureOf(body) });
+  expect(Object.keys(Object.prototype)).toEqual([]);
+  expect('admin' in {}).toBe(false);
+});
+
+function modal(callback_id: string, about: object = { channel: 'C0OPS000001' }) {
+  const reason = { type: 'plain_text_input', value: 'because' };
+  return {
+    id: 'V1',
+    type: 'modal',
+    hash: '1.a',
+    callback_id,
+    private_metadata: JSON.stringify(about),
+    state: { values: { reason: { reason } } },
+  };
+}
+
+/** What the trail says of those who tried in vain, the oldest first. */
+async function refusals(databaseUrl: string): Promise<readonly string[]> {
+  const reader = await openReader(databaseUrl);
+  try {
+    const events = reader.db.selectFrom('audit_event').select('body').where('kind', '=', 'refused');
+    const rows = await events.orderBy('seq').execute();
+    return rows.map(({ body }) => JSON.parse(body).body.refusal);
+  } finally {
+    await reader.close();
+  }
+}
+
+function idOf(stage: Stage): string {
+  const [card] = stage.slack.messages('db-approvals');
+  return /· ([0-9A-Z]{6})/.exec(card?.text ?? '')?.[1] ?? '';
+}
+
+/** A “yes” from every place where something can be pressed or filled in. */
+function yeses(user: string, change: string): readonly object[] {
+  const press = (trigger: string, where: object) => ({
+    ...by(user),
+    trigger_id: `${user}.${trigger}`,
+    type: 'block_actions',
+    ...where,
+    actions: [{ type: 'button', action_id: 'change.approve', block_id: 'b', value: change }],
+  });
+  return [
+    press('channel', { channel: { id: 'C0APPROVALS' }, container: { type: 'message' } }),
+    press('thread', { channel: { id: 'C0APPROVALS' }, container: { thread_ts: '1.2' } }),
+    press('elsewhere', { channel: { id: 'C0GENERAL01' }, container: { is_ephemeral: true } }),
+    press('home', { view: { ...modal(''), type: 'home' } }),
+    press('modal', { view: modal('service.stop') }),
+    {
+      ...by(user),
+      type: 'view_submission',
+      view: modal('change.approve', { change, home: false }),
+    },
+  ];
+}
+
+test.for<[string, string, string]>([
+  ['the requester', ANA, 'self-approval'],
+  ['somebody without the role', DORA, 'not-an-approver'],
+  ['a guest', GINA, 'guest'],
+  ['somebody who left', HUGO, 'deactivated'],
+  ['somebody of another workspace who says to be of this one', SVEN, 'other-workspace'],
+  ['the bot itself', sandboxWorkspace.botUserId, 'bot'],
+])('%s approves in vain, wherever it is pressed', async ([, user, refusal]) => {
+  const databaseUrl = await freshUrl('sqlite');
+  const stage = await openStage({ databaseUrl });
+  await ask(stage);
+  const tries = yeses(user, idOf(stage));
+  for (const payload of tries) expect(await deliverPayload(stage, payload)).toBe(200);
+  await expect.poll(() => refusals(databaseUrl)).toEqual(tries.map(() => refusal));
+  expect(stage.cloud.count('set state')).toBe(0);
+});
+
+test('a form that was forged is decided by what is stored, and by who sent it', async () => {
+  const databaseUrl = await freshUrl('sqlite');
+  const stage = await openStage({ databaseUrl });
+  await ask(stage);
+  const change = idOf(stage);
+  const forged = {
+    change,
+    home: false,
+    channel: '../C0',
+    by: BEN,
+    requester: DORA,
+    roles: ['approver'],
+  };
+  const view = { ...modal('change.reject', forged), id: 'V0OFSOMEBODYELSE' };
+  await deliverPayload(stage, { ...by(DORA), type: 'view_submission', view });
+  await expect.poll(() => refusals(databaseUrl)).toEqual(['not-an-approver']);
+  // A press that names another change than its card decides the one that it names, or none.
+  for (const value of ['ZZZZZZ', 'staging', `${change}x`, '__proto__']) {
+    const actions = [{ type: 'button', action_id: 'change.approve', block_id: 'b', value }];
+    await deliverPayload(stage, { ...by(CLEO), type: 'block_actions', trigger_id: value, actions });
+  }
+  await expect.poll(() => refusals(databaseUrl)).toEqual(['not-an-approver', 'not-found']);
+  expect(stage.cloud.count('set state')).toBe(0);
+});
+
+test.for(ENGINES)(
+  'letters that no database or log expects arrive as letters (%s)',
+  async (engine) => {
+    const stage = await openStage({ databaseUrl: await freshUrl(engine) });
+    await ask(stage);
+    const value = 'NUL \u0000 half \ud800 turned \u202e 🚂 \r\n{"level":60} \u001b[31m';
+    const view = {
+      ...modal('change.reject', { change: idOf(stage), home: false }),
+      state: { values: { reason: { reason: { type: 'plain_text_input', value } } } },
+    };
+    expect(await deliverPayload(stage, { ...by(BEN), type: 'view_submission', view })).toBe(200);
+    const card = await stage.card('Stop staging: rejected');
+    expect(JSON.stringify(card?.blocks)).toContain('🚂');
+  },
+);

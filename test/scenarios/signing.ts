@@ -1,0 +1,44 @@
+import { createHmac } from 'node:crypto';
+import { sandboxWorkspace } from '../../src/sandbox/slack/sandbox-workspace.ts';
+import { SECRET, type Stage } from './stage.ts';
+
+export const FORM = 'application/x-www-form-urlencoded';
+
+/** The headers with which Slack proves that a body is its own. */
+export function signatureOf(
+  body: string,
+  { secret = SECRET, at = Date.now() }: { readonly secret?: string; readonly at?: number } = {},
+): Record<string, string> {
+  const time = String(Math.floor(at / 1_000));
+  const hmac = createHmac('sha256', secret).update(`v0:${time}:${body}`).digest('hex');
+  return { 'x-slack-request-timestamp': time, 'x-slack-signature': `v0=${hmac}` };
+}
+
+export async function deliver(
+  { url }: Pick<Stage, 'url'>,
+  body: string,
+  headers: Readonly<Record<string, string>>,
+): Promise<number> {
+  // Whoever gets no answer at all is told apart from who gets a no.
+  const signal = AbortSignal.timeout(10_000);
+  const answer = await fetch(`${url}/slack/events`, { method: 'POST', headers, body, signal });
+  await answer.text();
+  return answer.status;
+}
+
+/** Whatever a person pressed or filled in, as Slack sends it. */
+export function deliverPayload(stage: Pick<Stage, 'url'>, payload: object): Promise<number> {
+  const body = new URLSearchParams({ payload: JSON.stringify(payload) }).toString();
+  return deliver(stage, body, { 'content-type': FORM, ...signatureOf(body) });
+}
+
+/** What every payload of this workspace says of itself and of whoever did it. */
+export function by(user: string) {
+  const { appId, teamId } = sandboxWorkspace;
+  return {
+    api_app_id: appId,
+    team: { id: teamId },
+    user: { id: user, team_id: teamId },
+    trigger_id: `77.${user}.forged`,
+  };
+}
