@@ -1,4 +1,4 @@
-import { closeSync, openSync } from 'node:fs';
+import { chmodSync, closeSync, openSync, statSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import { fileURLToPath } from 'node:url';
 import { CompiledQuery, SqliteDialect, type SqliteDialectConfig, SqliteDriver } from 'kysely';
@@ -55,7 +55,10 @@ export function sqlitePath(url: string): string {
 }
 
 export function openSqlite(path: string): NodeSqliteDialect {
-  if (path !== ':memory:') createPrivately(path);
+  if (path !== ':memory:') {
+    createPrivately(path);
+    for (const file of [path, `${path}-wal`, `${path}-shm`]) narrow(file);
+  }
   const db = new DatabaseSync(path, { timeout: BLOCKING_WAIT_MS });
   try {
     configure(db, path);
@@ -83,6 +86,18 @@ export function createPrivately(path: string): void {
     if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) {
       throw new Error(`The database file ${path} cannot be created`, { cause: error });
     }
+  }
+}
+
+/** A file that was copied into its place often came with rights for everyone on the machine. */
+function narrow(file: string): void {
+  const mode = statSync(file, { throwIfNoEntry: false })?.mode ?? 0;
+  if ((mode & 0o077) === 0) return;
+  try {
+    chmodSync(file, 0o600);
+  } catch (error) {
+    const sentence = `Others on this machine can read ${file}, and that cannot be changed`;
+    throw new Error(`${sentence}: let it belong to the user who runs Signalbox`, { cause: error });
   }
 }
 

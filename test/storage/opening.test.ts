@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, statSync } from 'node:fs';
+import { chmodSync, existsSync, statSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import { sql } from 'kysely';
 import { expect, onTestFinished, test } from 'vitest';
@@ -70,6 +70,17 @@ test('a new file is readable for its owner only, with all that lies beside it', 
   const path = url.slice('file:'.length);
   for (const beside of [path, `${path}-wal`, `${path}-shm`, `${path}.lock`]) {
     expect(existsSync(beside)).toBe(true);
+    expect(statSync(beside).mode & 0o777).toBe(0o600);
+  }
+});
+
+test('a file that others could read is theirs no longer once it is opened', async () => {
+  const url = await freshUrl('sqlite');
+  const path = url.slice('file:'.length);
+  await (await openDatabase(url)).close();
+  chmodSync(path, 0o644);
+  await openForTest(url);
+  for (const beside of [path, `${path}-wal`, `${path}-shm`]) {
     expect(statSync(beside).mode & 0o777).toBe(0o600);
   }
 });
@@ -161,8 +172,28 @@ test('sessions of PostgreSQL give up in time', async () => {
 test('the role that runs the bot needs no right to create tables', async () => {
   const owner = new URL(await freshUrl('postgres'));
   await (await openDatabase(owner.href)).close();
+  const bot = await roleOfBot(owner);
+  await (await openForTest(bot.href)).check();
+});
+
+test.for<[string, string]>([
+  ['an event is edited', "update audit_event set body = ''"],
+  ['an event is deleted', 'delete from audit_event'],
+  ['all events go at once', 'truncate audit_event'],
+  ['the guard is taken away', 'drop trigger audit_event_only_added on audit_event'],
+  ['the guard is switched off', 'alter table audit_event disable trigger all'],
+  ['the whole trail is dropped', 'drop table audit_event'],
+])('the role that runs the bot is refused when %s', async ([, statement]) => {
+  const owner = new URL(await freshUrl('postgres'));
+  await (await openDatabase(owner.href)).close();
+  const bot = await roleOfBot(owner);
+  await expect(run(bot.href, statement)).rejects.toThrow(/denied|owner|only ever added/);
+});
+
+/** A user who may use the tables, and owns none of them. */
+async function roleOfBot(owner: URL): Promise<URL> {
   const schema = owner.searchParams.get('options')?.split('=')[1];
-  const role = `bot_${owner.pathname.slice(-12)}`;
+  const role = `bot_${owner.pathname.slice(-12)}_${schema}`;
   await run(owner.href, `create role ${role} login password 'bot'`);
   onTestFinished(() => dropRole(owner.href, role));
   await run(owner.href, `grant usage on schema ${schema} to ${role}`);
@@ -172,8 +203,8 @@ test('the role that runs the bot needs no right to create tables', async () => {
   const bot = new URL(owner);
   bot.username = role;
   bot.password = 'bot';
-  await (await openForTest(bot.href)).check();
-});
+  return bot;
+}
 
 async function dropRole(url: string, role: string): Promise<void> {
   await run(url, `drop owned by ${role}`);
