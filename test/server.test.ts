@@ -105,3 +105,11 @@ test.for([0, -240, 240])('a delivery that is %i s off is handed on', async (off)
   });
   expect(passed).toEqual([`POST ${EVENTS}?x=1`]);
 });
+
+test('nobody holds a connection open by speaking slowly', () => {
+  const { requestTimeout, headersTimeout } = createDoor(null, { notReady: ready });
+  expect({ requestTimeout, headersTimeout }).toEqual({
+    requestTimeout: 10_000,
+    headersTimeout: 5_000,
+  });
+});

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { pino } from 'pino';
+import { type Logger, pino } from 'pino';
 import { expect, onTestFinished } from 'vitest';
 import { parse, stringify } from 'yaml';
 import { startApp } from '../../src/app.ts';
@@ -37,6 +37,7 @@ export interface StageOptions {
   readonly organization?: OrganizationSeed;
   /** Slack refuses what comes too fast, by the clock of the stage. */
   readonly rateLimits?: boolean;
+  readonly log?: Logger;
   /** Stands between the bot and an API, whose address it is told; its own is what the bot gets. */
   readonly through?: (url: string) => Promise<string>;
   /** Edits the configuration file before the bot reads it. */
@@ -75,7 +76,7 @@ export async function openStage(options: StageOptions = {}) {
   };
   const startOne = (yaml = options.yaml) => {
     const config = loaded(env, yaml);
-    const log = pino({ level: process.env.TEST_LOG ?? 'silent' });
+    const { log = pino({ level: process.env.TEST_LOG ?? 'silent' }) } = options;
     return startApp({ config, version: 'test', log, now, clock: clientClock(now) });
   };
   const start = async (yaml = options.yaml) => {

@@ -1,0 +1,105 @@
+import { once } from 'node:events';
+import { existsSync, readFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { inspect } from 'node:util';
+import { pino } from 'pino';
+import { expect, onTestFinished, test } from 'vitest';
+import { ALERTS_TOKEN, CLOUD_KEY } from '../../src/sandbox/seed/organization.ts';
+import { openDatabase } from '../../src/storage/database.ts';
+import { freshUrl } from '../storage/engines.ts';
+import { ANA, BEN, openStage, SECRET, type Stage } from './stage.ts';
+
+const CREATION =
+  '/service create "analytics new" provider=aws region=eu-west-1 ip=10.0.0.0/8 min=16 max=32 "a new market"';
+
+/** A server that repeats in its refusal how it was asked, as debugging pages do. */
+async function talkative(): Promise<string> {
+  const server = createServer((request, reply) => {
+    const said = `you sent ${request.headers.authorization}`;
+    reply.writeHead(422, { 'content-type': 'application/json', 'x-echo': said });
+    reply.end(JSON.stringify({ error: said, status: 422, headers: request.rawHeaders }));
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  onTestFinished(() => void server.close());
+  // A server that listens on TCP has an address of this kind.
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
+function secretsOf(stage: Stage): Readonly<Record<string, string>> {
+  const created = stage.cloud.requests().find(({ operation }) => operation === 'create service');
+  const password = /"password":"([^"]+)"/.exec(JSON.stringify(created))?.[1];
+  if (!password) throw new Error('No service was created');
+  return {
+    'the bot token': stage.slack.botToken,
+    'the signing secret': SECRET,
+    'the cloud key': CLOUD_KEY.secret,
+    'the cloud key as it is sent': basic(CLOUD_KEY.id, CLOUD_KEY.secret),
+    'the alerts token': ALERTS_TOKEN,
+    'the sealing key': Buffer.alloc(32, 7).toString('base64'),
+    'the password of a created service': password,
+  };
+}
+
+function basic(id: string, secret: string): string {
+  return Buffer.from(`${id}:${secret}`).toString('base64');
+}
+
+test('no secret gets into the database, the log or Slack, whatever a server repeats', async () => {
+  const databaseUrl = await freshUrl('sqlite');
+  const lines: string[] = [];
+  const log = pino({ level: 'trace' }, { write: (line: string) => void lines.push(line) });
+  let apis = 0;
+  const stage = await openStage({
+    databaseUrl,
+    log,
+    // The cloud is the first of the two; the alerts API is the one that talks too much.
+    through: async (url) => (apis++ === 0 ? url : talkative()),
+  });
+  await stage.slack.command(ANA, 'ops', CREATION);
+  await stage.press(ANA, await stage.privateWord(ANA, 'analytics new?'), 'change.confirm');
+  await stage.press(BEN, await stage.card('waiting for approval'), 'change.approve');
+  await stage.card('Create service analytics new: accepted');
+  for (const line of ['/alert list', '/alert show 1', '/cost 7d', '/service show staging']) {
+    await stage.slack.command(ANA, 'ops', line);
+  }
+  await stage.privateWord(ANA, '[secret]');
+  log.info({ config: stage.config }, 'as somebody might log it');
+
+  const path = databaseUrl.slice('file:'.length);
+  const files = [path, `${path}-wal`, `${path}.head`].filter(existsSync);
+  const places: Readonly<Record<string, string>> = {
+    database: files.map((file) => readFileSync(file, 'latin1')).join(),
+    log: lines.join(),
+    Slack: JSON.stringify([stage.slack.calls(), stage.slack.screen(ANA), stage.slack.screen(BEN)]),
+    inspected: inspect(stage.config, { depth: 20 }),
+  };
+  const found = Object.entries(secretsOf(stage)).flatMap(([what, secret]) =>
+    Object.entries(places).flatMap(([where, text]) =>
+      text.includes(secret) ? [`${what} in ${where}`] : [],
+    ),
+  );
+  expect(found).toEqual([]);
+  // The look itself has to be able to find something.
+  expect(places.database).toContain('a new market');
+  expect(places.Slack).toContain('a new market');
+});
+
+test('a database that does not answer keeps its password to itself', async () => {
+  const url = 'postgres://signalbox:canary-of-the-database@127.0.0.1:1/signalbox';
+  const failed = await openDatabase(url).catch((error: unknown) => error);
+  expect(failed).toBeInstanceOf(Error);
+  expect(inspect(failed, { depth: 20 })).not.toContain('canary');
+});
+
+test('what a stranger writes is one line of the log, and cannot steer a terminal', async () => {
+  const lines: string[] = [];
+  const log = pino({ level: 'trace' }, { write: (line: string) => void lines.push(line) });
+  const evil = 'x\r\n{"level":60,"msg":"all is well"}\u001b[2J\u2028"}';
+  log.warn({ said: evil, err: new Error(evil) }, evil);
+  expect(lines).toHaveLength(1);
+  const [line = ''] = lines;
+  expect([...line.trimEnd()].filter((letter) => letter < ' ')).toEqual([]);
+  expect(JSON.parse(line)).toMatchObject({ level: 40, said: evil });
+});
