@@ -6,11 +6,8 @@ import type { StoredMessage } from '../../src/sandbox/slack/messages.ts';
 import type { Stage } from './stage.ts';
 
 const LOOK_EVERY_MS = 150;
-// A form with a field that needs another look is an answer; these are not.
-const UNACKNOWLEDGED: ReadonlySet<string | null> = new Set([
-  'operation_timeout',
-  'dispatch_failed',
-]);
+// Slack's own word to a form that is not complete; whatever else it says, we did not answer it.
+const NOT_COMPLETE = 'Some fields need another look.';
 
 /** What was done and what came of it, as the people saw it. */
 export interface Tally {
@@ -36,7 +33,8 @@ export function openHands({ slack }: Stage, tally: Tally) {
     tally.done.set(what, (tally.done.get(what) ?? 0) + 1);
     try {
       const { error, status } = await doing();
-      if (UNACKNOWLEDGED.has(error)) tally.unacknowledged.push(`${what}: ${error} (${status})`);
+      const isAnswered = error === null || error === NOT_COMPLETE;
+      if (!isAnswered) tally.unacknowledged.push(`${what}: ${error} (${status})`);
       return error === null;
     } catch (thrown) {
       // Somebody was faster, and the button is gone.
