@@ -1,0 +1,121 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+import { onTestFinished } from 'vitest';
+import { z } from 'zod';
+import { startCloudSimulator } from '../../../src/sandbox/cloud/simulator.ts';
+import { sandboxYaml } from '../../../src/sandbox/configuration.ts';
+import { CLOUD_KEY } from '../../../src/sandbox/seed/organization.ts';
+import type { OrganizationSeed } from '../../../src/sandbox/seed/shapes.ts';
+import type { Wait } from '../../../src/sandbox/simulator.ts';
+import { startSlackStandIn } from '../../../src/sandbox/slack/server.ts';
+import type { Workspace } from '../../../src/sandbox/slack/workspace.ts';
+
+const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
+const SECRET = 'a-signing-secret-of-the-tests';
+const Line = z.looseObject({ msg: z.string(), port: z.number().optional() });
+
+/** One process as it is installed: src/main.ts, which signals reach and which logs. */
+export interface Shipped {
+  readonly url: string;
+  readonly signal: (name: 'SIGTERM' | 'SIGHUP') => void;
+  /** The code that it left with. */
+  readonly left: Promise<number | null>;
+  /** What it has logged so far, the words alone. */
+  readonly said: () => readonly string[];
+}
+
+export interface ShippedOptions {
+  readonly databaseUrl: string;
+  readonly workspace?: Workspace;
+  readonly organization?: OrganizationSeed;
+  readonly yaml?: string;
+  /** How the delays of the cloud pass. */
+  readonly wait?: Wait;
+}
+
+/** The stand-ins in this process by the machine's clock, and as many of the bot as are started. */
+export async function openShippedStage({ databaseUrl, yaml, wait, ...world }: ShippedOptions) {
+  const { organization, workspace } = world;
+  const folder = mkdtempSync(join(tmpdir(), 'signalbox-shipped-'));
+  const file = join(folder, 'signalbox.yaml');
+  writeFileSync(file, yaml ?? sandboxYaml());
+  const cloud = await startCloudSimulator({
+    ...(organization ? { organization } : {}),
+    ...(wait ? { wait } : {}),
+  });
+  const slack = await startSlackStandIn({
+    manifest: JSON.parse(readFileSync('manifest.json', 'utf8')),
+    delivery: { mode: 'http', signingSecret: SECRET },
+    // A loaded machine is slow, not wrong; what is lost is lost for good.
+    ackTimeoutMs: 15_000,
+    ...(workspace ? { workspace } : {}),
+  });
+  const children = new Set<ChildProcess>();
+  onTestFinished(async () => {
+    for (const child of children) child.kill('SIGKILL');
+    await Promise.all([slack.stop(), cloud.stop()]);
+    rmSync(folder, { recursive: true, force: true });
+  });
+  const env = {
+    SLACK_BOT_TOKEN: slack.botToken,
+    SLACK_SIGNING_SECRET: SECRET,
+    SLACK_API_URL: slack.apiUrl,
+    PORT: '0',
+    CLOUD_API_URL: cloud.url,
+    CLOUD_API_KEY_ID: CLOUD_KEY.id,
+    CLOUD_API_KEY_SECRET: CLOUD_KEY.secret,
+    DATABASE_URL: databaseUrl,
+    SIGNALBOX_KEY: Buffer.alloc(32, 7).toString('base64'),
+    SIGNALBOX_CONFIG: file,
+    PATH: process.env.PATH ?? '',
+  };
+  return {
+    slack,
+    cloud,
+    write: (text: string) => writeFileSync(file, text),
+    start: () => startShipped(env, children),
+  };
+}
+
+async function startShipped(
+  env: Readonly<Record<string, string>>,
+  children: Set<ChildProcess>,
+): Promise<Shipped> {
+  const child = spawn(process.execPath, ['src/main.ts'], {
+    cwd: ROOT,
+    env,
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  children.add(child);
+  const left = once(child, 'exit').then(([code]): number | null => {
+    children.delete(child);
+    return typeof code === 'number' ? code : null;
+  });
+  const said: string[] = [];
+  const port = Promise.withResolvers<number | null>();
+  createInterface({ input: child.stdout }).on('line', (text) => {
+    const line = Line.parse(JSON.parse(text));
+    said.push(line.msg);
+    if (line.port !== undefined) port.resolve(line.port);
+  });
+  void left.then(() => port.resolve(null));
+  const open = await port.promise;
+  if (open === null) throw new Error('The bot does not start');
+  const url = `http://127.0.0.1:${open}`;
+  return { url, left, said: () => said, signal: (name) => void child.kill(name) };
+}
+
+/** Whether it would be given work; one that is gone is not. */
+export async function isReady(url: string): Promise<boolean> {
+  try {
+    return (await fetch(`${url}/readyz`)).ok;
+  } catch {
+    // Nobody listens there any more.
+    return false;
+  }
+}

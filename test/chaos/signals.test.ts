@@ -1,0 +1,96 @@
+import { expect, test } from 'vitest';
+import { sandboxYaml } from '../../src/sandbox/configuration.ts';
+import type { StoredMessage } from '../../src/sandbox/slack/messages.ts';
+import { changesWhere } from '../../src/storage/changes.ts';
+import { STAGING } from '../scenarios/asking.ts';
+import { ANA, BEN, CLEO } from '../scenarios/stage.ts';
+import { freshUrl, openForTest } from '../storage/engines.ts';
+import { isReady, openShippedStage } from './processes/shipped.ts';
+
+const PATIENCE = { timeout: 20_000, interval: 50 };
+type Stage = Awaited<ReturnType<typeof openShippedStage>>;
+
+/** As far as a card that waits for approval. */
+async function asked({ slack }: Stage, verb: string): Promise<StoredMessage> {
+  await slack.command(ANA, 'ops', `/service ${verb} staging for the night`);
+  const preview = () =>
+    slack.messages('ops').find((each) => holds(each, 'change.confirm') && each.ephemeralFor);
+  await expect.poll(preview, PATIENCE).toBeTruthy();
+  await slack.click(ANA, placeOf(preview()), 'change.confirm');
+  const card = () => slack.messages('db-approvals').find((each) => holds(each, 'change.approve'));
+  await expect.poll(card, PATIENCE).toBeTruthy();
+  const found = card();
+  if (!found) throw new Error('There is no card');
+  return found;
+}
+
+const holds = ({ blocks }: StoredMessage, actionId: string) =>
+  JSON.stringify(blocks).includes(`"${actionId}"`);
+
+function placeOf(message: StoredMessage | undefined) {
+  if (!message) throw new Error('There is no such message');
+  return { in: 'message', channel: message.channel, ts: message.ts } as const;
+}
+
+test('SIGTERM: no more work, what is under way is finished once, and it leaves with 0', {
+  timeout: 60_000,
+}, async () => {
+  const databaseUrl = await freshUrl('postgres');
+  const answer = Promise.withResolvers<void>();
+  const stage = await openShippedStage({ databaseUrl, wait: () => answer.promise });
+  const { slack, cloud } = stage;
+  const bot = await stage.start();
+  slack.deliverTo(`${bot.url}/slack/events`);
+  const card = await asked(stage, 'stop');
+  cloud.arm({ operation: 'set state', fault: 'delay-2s', times: 1 });
+  await slack.click(BEN, placeOf(card), 'change.approve');
+  await expect.poll(() => cloud.count('set state'), PATIENCE).toBe(1);
+
+  const began = performance.now();
+  bot.signal('SIGTERM');
+  await expect.poll(() => isReady(bot.url), PATIENCE).toBe(false);
+  const late = await slack.command(ANA, 'ops', '/service start staging after all');
+  expect(late.error).toContain('dispatch_failed');
+  // The server answers only when the process is on its way out.
+  answer.resolve();
+  expect(await bot.left).toBe(0);
+  expect(performance.now() - began).toBeLessThan(20_000);
+  expect(bot.said().at(-1)).toBe('stopped');
+
+  const { db } = await openForTest(databaseUrl);
+  const changes = await changesWhere(db, { limit: 10 });
+  expect(changes.map(({ state }) => state)).toEqual(['succeeded']);
+  expect(cloud.effectCount('set state', STAGING)).toBe(1);
+
+  // Whoever comes next draws what is left to draw, and sends nothing.
+  await stage.start();
+  await expect.poll(() => card.text, PATIENCE).toContain('Stop staging: accepted');
+  expect(cloud.count('set state')).toBe(1);
+});
+
+test('SIGHUP: a bad file changes nothing, a good one holds from then on', {
+  timeout: 60_000,
+}, async () => {
+  const stage = await openShippedStage({ databaseUrl: await freshUrl('postgres') });
+  const { slack } = stage;
+  const bot = await stage.start();
+  slack.deliverTo(`${bot.url}/slack/events`);
+  const logged = (words: string) => expect.poll(bot.said, PATIENCE).toContain(words);
+
+  stage.write(sandboxYaml().replace('policy:', 'polize:'));
+  bot.signal('SIGHUP');
+  await logged('the new configuration is refused, and the old one goes on');
+  const first = await asked(stage, 'stop');
+  await slack.click(BEN, placeOf(first), 'change.approve');
+  await expect.poll(() => first.text, PATIENCE).toContain('Stop staging: accepted');
+
+  stage.write(sandboxYaml().replaceAll('count: 1', 'count: 2'));
+  bot.signal('SIGHUP');
+  await logged('works by the new configuration');
+  const second = await asked(stage, 'start');
+  await slack.click(BEN, placeOf(second), 'change.approve');
+  await expect.poll(() => JSON.stringify(second.blocks), PATIENCE).toContain(BEN);
+  expect(second.text).toContain('waiting for approval');
+  await slack.click(CLEO, placeOf(second), 'change.approve');
+  await expect.poll(() => second.text, PATIENCE).not.toContain('waiting for approval');
+});
