@@ -58,7 +58,6 @@ function problemsOf(issue: z.core.$ZodIssue): readonly Problem[] {
 const KINDS: Readonly<Record<string, string>> = {
   string: 'text',
   number: 'a number',
-  int: 'a whole number',
   boolean: 'true or false',
   array: 'a list',
   object: 'a set of keys',
@@ -82,7 +81,9 @@ function wrongKind(expected: string, input: unknown): string {
   if (input === null) {
     return sentence('is empty', expected === 'string' ? "a name with # needs quotes: '#db'" : null);
   }
-  if (expected === 'int' && typeof input === 'number') return 'must be a whole number';
+  if (expected === 'int') return 'must be a whole number';
+  // What YAML writes as .inf and .nan is of the kind number, and yet none that can be meant.
+  if (expected === 'number' && typeof input === 'number') return 'must be a finite number';
   const kind = Array.isArray(input) ? 'array' : typeof input;
   return `must be ${KINDS[expected] ?? expected}, not ${KINDS[kind] ?? kind}`;
 }
