@@ -10,7 +10,7 @@ const idsOf = (kind: string, count: number) =>
 
 /** So many that nobody of them asks faster than a person may. */
 export const OPERATORS = idsOf('OPER', 30);
-export const APPROVERS = idsOf('APPR', 12);
+export const APPROVERS = idsOf('APPR', 20);
 export const VIEWERS = idsOf('VIEW', 40);
 const EVERYBODY = [...OPERATORS, ...APPROVERS, ...VIEWERS];
 

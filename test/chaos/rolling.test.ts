@@ -1,0 +1,117 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { expect, test } from 'vitest';
+import {
+  APPROVERS,
+  OPERATORS,
+  organization,
+  SHARDS,
+  workspace,
+  yaml,
+} from '../../bench/soak/company.ts';
+import { ImpossibleGesture } from '../../src/sandbox/slack/gestures/people.ts';
+import type { StoredMessage } from '../../src/sandbox/slack/messages.ts';
+import { verifyChain } from '../../src/storage/audit.ts';
+import { changesWhere } from '../../src/storage/changes.ts';
+import { freshUrl, openForTest } from '../storage/engines.ts';
+import { openBalancer } from './processes/balancer.ts';
+import { openShippedStage } from './processes/shipped.ts';
+
+/** Two for each restart: the cloud takes ten requests in ten seconds, of all replicas together. */
+const CHANGES = 6;
+const PATIENCE = { timeout: 30_000, interval: 100 };
+const MANY = 1_000;
+
+test('three replicas are restarted in turn while twenty people press: no press is lost', {
+  timeout: 120_000,
+}, async () => {
+  const databaseUrl = await freshUrl('postgres');
+  const own = SHARDS.slice(0, CHANGES);
+  const stage = await openShippedStage({
+    databaseUrl,
+    organization: organization(),
+    workspace,
+    yaml: yaml(),
+  });
+  const { slack, cloud } = stage;
+  const replicas = await Promise.all([stage.start(), stage.start(), stage.start()]);
+  const balancer = await openBalancer(() => replicas.map(({ url }) => url));
+  slack.deliverTo(`${balancer}/slack/events`);
+  const lost: string[] = [];
+  let presses = 0;
+
+  async function press(by: string, { channel, ts }: StoredMessage, id: string): Promise<void> {
+    try {
+      const { error, status } = await slack.click(by, { in: 'message', channel, ts }, id);
+      presses += 1;
+      if (error) lost.push(`${id} of ${by}: ${error} (${status})`);
+    } catch (thrown) {
+      // Enough others have pressed, and the button is gone.
+      if (!(thrown instanceof ImpossibleGesture)) throw thrown;
+    }
+  }
+
+  const cards = () => slack.messages('db-approvals').filter(({ threadTs }) => threadTs === null);
+  const cardOf = (name: string) => cards().find(({ text }) => text.includes(`${name}:`));
+  let over = false;
+
+  /** Presses each card that there is, once, and looks for more until all is over. */
+  async function approver(id: string): Promise<void> {
+    const pressed = new Set<string>();
+    while (!over) {
+      const next = cards().find((card) => !pressed.has(card.ts) && has(card, 'change.approve'));
+      if (next) await press(id, next, 'change.approve');
+      if (next) pressed.add(next.ts);
+      await pause(50);
+    }
+  }
+
+  async function ask(name: string, index: number): Promise<void> {
+    const by = OPERATORS[index % OPERATORS.length] ?? '';
+    const { error } = await slack.command(by, 'ops', `/service stop ${name} for the night`);
+    if (error) lost.push(`the command for ${name}: ${error}`);
+    const preview = () =>
+      slack
+        .messages('ops')
+        .find((each) => has(each, 'change.confirm') && JSON.stringify(each).includes(name));
+    await expect.poll(preview, PATIENCE).toBeTruthy();
+    const found = preview();
+    if (found) await press(by, found, 'change.confirm');
+    await expect.poll(() => cardOf(name), PATIENCE).toBeTruthy();
+  }
+
+  async function restart(index: number): Promise<void> {
+    replicas[index]?.signal('SIGTERM');
+    expect(await replicas[index]?.left).toBe(0);
+    replicas[index] = await stage.start();
+  }
+
+  const crowd = APPROVERS.map(approver);
+  for (const index of replicas.keys()) {
+    const batch = own.slice(index * 2, index * 2 + 2);
+    await Promise.all([restart(index), ...batch.map(({ name }) => ask(name, index))]);
+  }
+  expect(lost).toEqual([]);
+  const texts = () => own.map(({ name }) => cardOf(name)?.text ?? `${name}: lost`);
+  await expect
+    .poll(() => texts().filter((text) => !text.includes(': accepted')), PATIENCE)
+    .toEqual([]);
+  over = true;
+  await Promise.all(crowd);
+
+  expect(lost).toEqual([]);
+  expect(presses).toBeGreaterThan(CHANGES * 2);
+  expect(own.map(({ id }) => cloud.effectCount('set state', id))).toEqual(own.map(() => 1));
+  const { db } = await openForTest(databaseUrl);
+  const changes = await changesWhere(db, { limit: MANY });
+  expect(changes.map(({ state }) => state)).toEqual(own.map(() => 'succeeded'));
+  expect(await verifyChain(db, Buffer.alloc(32, 7))).toMatchObject({ ok: true });
+  // A server that asks to wait has done nothing, and is asked again.
+  const carriedOut = cloud.requests().filter(({ operation, status }) => {
+    return operation === 'set state' && status !== 429;
+  });
+  expect(carriedOut).toHaveLength(CHANGES);
+});
+
+function has({ blocks }: StoredMessage, actionId: string): boolean {
+  return JSON.stringify(blocks).includes(`"${actionId}"`);
+}
