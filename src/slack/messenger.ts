@@ -3,7 +3,7 @@ import type { Change, ChannelId, Position } from '../changes/change.ts';
 import type { Refusal } from '../changes/refusal.ts';
 import type { Command } from '../intent/define.ts';
 import type { Denial } from '../workflow/denial.ts';
-import type { Clicked, Messenger, ReplyTo } from '../workflow/world.ts';
+import type { Clicked, Messenger, Posted, ReplyTo } from '../workflow/world.ts';
 import { buttons, lines, type Message, message } from './blocks.ts';
 import { createBroadcast } from './broadcast.ts';
 import { cardTitle, changeCard, type Drawing } from './card.ts';
@@ -35,6 +35,10 @@ interface Options {
   readonly commands: readonly Command[];
 }
 
+interface Told extends Posted {
+  readonly threadTs?: string;
+}
+
 /** A preview whose question is settled for good goes away with its buttons. */
 const TRY_AGAIN: readonly Refusal[] = ['lookup-failed', 'lost-race'];
 
@@ -56,6 +60,12 @@ export function createMessenger(options: Options): Messenger {
     const answer = await posts.chat.postMessage(body);
     if (!answer.ts || !answer.channel) throw new Error('Slack posted without saying where');
     return { channel: answer.channel as ChannelId, ts: answer.ts };
+  }
+
+  /** A line that stands there once, also where the answer to its first post was lost. */
+  async function tell(channel: string, line: Message, { again, threadTs }: Told): Promise<void> {
+    const known = again ? (text: string) => text === line.text : null;
+    await post(channel, line, { ...(threadTs ? { threadTs } : {}), known });
   }
 
   async function redrawCard(change: Change, at: Position): Promise<void> {
@@ -108,34 +118,30 @@ export function createMessenger(options: Options): Messenger {
     tellThread: async (change, at, { again }) => {
       const offer = buttons(`thread:${change.version}`, ...takeBackButtons(change));
       const line = message(lines(threadLine(change, drawing)), offer);
-      const known = again ? (text: string) => text === line.text : null;
-      await post(at.channel, line, { threadTs: at.ts, known });
+      await tell(at.channel, line, { again, threadTs: at.ts });
     },
-    tellKept: async (change, at, why) => {
-      await post(at.channel, message(lines(keptLine(change, why))), { threadTs: at.ts });
-    },
-    remind: async (change, at, reminder) => {
+    tellKept: (change, at, why, { again }) =>
+      tell(at.channel, message(lines(keptLine(change, why))), { again, threadTs: at.ts }),
+    remind: (change, at, reminder, { again }) => {
       const line = reminderLine(change, reminder, drawing);
-      await post(at.channel, message(lines(line)), { threadTs: at.ts });
+      return tell(at.channel, message(lines(line)), { again, threadTs: at.ts });
     },
-    tellRequester: async (change, at) => {
+    tellRequester: async (change, at, how) => {
       const { requester } = change;
       // Whoever is in the channel was called by the mention in the thread.
       if (at.channel.startsWith('D') || (await isInRoom(lookups, at.channel, requester))) return;
-      await post(requester, message(lines(directLine(change, drawing))));
+      await tell(requester, message(lines(directLine(change, drawing))), how);
     },
-    tellEffect: async (text, at) => {
-      await post(at.channel, message(lines([text])), { threadTs: at.ts });
-    },
-    tellGlass: async (change, at, news, { again }) => {
+    tellEffect: (text, at, { again }) =>
+      tell(at.channel, message(lines([text])), { again, threadTs: at.ts }),
+    tellGlass: (change, at, news, { again }) => {
       const line = message(lines(glassNews(news, change, drawing)));
-      const known = again ? (text: string) => text === line.text : null;
-      await post(at.channel, line, { threadTs: at.ts, known });
+      return tell(at.channel, line, { again, threadTs: at.ts });
     },
-    tellAudit: async (change, news) => {
+    tellAudit: async (change, how, news) => {
       if (!channels.audit) return;
       const line: Line = news ? glassFact(news, change) : [cardTitle(change), ' · ', change.id];
-      await post(channels.audit, message(lines(line)));
+      await tell(channels.audit, message(lines(line)), how);
     },
     answer,
     ...createPressAnswer(options),

@@ -218,10 +218,10 @@ export function changesToReview(db: Db, limit: number): Promise<Change[]> {
   return select(db, { where: isUnreviewed, limit });
 }
 
-export function dueToExpire(db: Db, now: Date, limit: number): Promise<Change[]> {
+export function dueToExpire(db: Db, now: Date, limit: number): Promise<ChangeId[]> {
   const where = (eb: Builder) =>
     eb.and([eb('state', 'in', EXPIRING), eb('expires_at', '<=', toText(now))]);
-  return select(db, { where, limit });
+  return idsOf(db, where, limit);
 }
 
 /** How many at most, and without those that are to wait: they would stand before the others. */
@@ -235,7 +235,7 @@ function isNone(eb: Builder, ids: readonly ChangeId[] = []) {
 }
 
 /** Approved, in time, and with a target that no change holds: the others would only wait again. */
-export function dueToClaim(db: Db, now: Date, { limit, except }: Pass): Promise<Change[]> {
+export function dueToClaim(db: Db, now: Date, { limit, except }: Pass): Promise<ChangeId[]> {
   const at = toText(now);
   const where = (eb: Builder) =>
     eb.and([
@@ -245,7 +245,7 @@ export function dueToClaim(db: Db, now: Date, { limit, except }: Pass): Promise<
       eb('target_key', 'not in', eb.selectFrom('target_lock').select('target')),
       ...isNone(eb, except),
     ]);
-  return select(db, { where, limit });
+  return idsOf(db, where, limit);
 }
 
 /** Succeeded for a while only, and nothing is planned yet that takes them back. */
@@ -267,10 +267,21 @@ function childIn(eb: Builder) {
     .whereRef('child.parent', '=', 'change.id');
 }
 
-export function leaseRanOut(db: Db, now: Date, limit: number): Promise<Change[]> {
+export function leaseRanOut(db: Db, now: Date, limit: number): Promise<ChangeId[]> {
   const where = (eb: Builder) =>
     eb.and([eb('state', '=', 'executing'), eb('lease_until', '<=', toText(now))]);
-  return select(db, { where, limit });
+  return idsOf(db, where, limit);
+}
+
+/** Their ids alone: one that cannot be read must not stand before those behind it. */
+async function idsOf(
+  db: Db,
+  where: (eb: Builder) => Expression<SqlBool>,
+  limit: number,
+): Promise<ChangeId[]> {
+  const query = db.selectFrom('change').select('id').where(where);
+  const rows = await query.orderBy('created_at').orderBy('id').limit(limit).execute();
+  return rows.map(({ id }) => id);
 }
 
 type Builder = ExpressionBuilder<Tables, 'change'>;

@@ -54,24 +54,30 @@ async function deliverOne(world: World, row: Row): Promise<void> {
 async function show(world: World, change: Change, row: Row): Promise<void> {
   const { kind, body } = row;
   const how = { again: row.attempts > 1 };
-  if (kind === 'audit') return world.messenger.tellAudit(change);
+  if (kind === 'audit') return world.messenger.tellAudit(change, how);
   const news = GLASS_NEWS.find((each) => kind === each || kind === `audit:${each}`);
-  if (news && kind !== news) return world.messenger.tellAudit(change, news);
+  if (news && kind !== news) return world.messenger.tellAudit(change, how, news);
   if (kind === 'card') return drawCard(world, change, how);
   if (!change.card) throw new Error('The card is not posted yet.');
   if (kind === CARD_ANEW) return world.messenger.redrawCard(change, change.card);
-  if (kind === 'kept') return world.messenger.tellKept(change, change.card, Kept.parse(body?.why));
+  if (kind === 'kept') {
+    return world.messenger.tellKept(change, change.card, Kept.parse(body?.why), how);
+  }
   if (news) return world.messenger.tellGlass(change, change.card, news, how);
   if (kind.startsWith('effect:')) {
-    return world.messenger.tellEffect(String(body?.text), change.card);
+    return world.messenger.tellEffect(String(body?.text), change.card, how);
   }
   // The line names the state that was entered; a later one has a line of its own.
   if (kind === `thread:${change.state}`) {
     await world.messenger.tellThread(change, change.card, how);
   }
-  if (kind === `direct:${change.state}`) await world.messenger.tellRequester(change, change.card);
+  if (kind === `direct:${change.state}`) {
+    await world.messenger.tellRequester(change, change.card, how);
+  }
   const reminder = reminderOf(kind, change);
-  if (reminder && reminder !== 'over') await world.messenger.remind(change, change.card, reminder);
+  if (reminder && reminder !== 'over') {
+    await world.messenger.remind(change, change.card, reminder, how);
+  }
 }
 
 async function drawCard(world: World, change: Change, how: Posted): Promise<void> {

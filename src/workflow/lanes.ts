@@ -102,7 +102,7 @@ function executionsOf(world: World) {
     const now = world.now();
     const pass = { limit: EXECUTIONS_AT_ONCE, except: stillLater(later, now.getTime()) };
     const due = await dueToClaim(world.database.db, now, pass);
-    for (const { id } of due) if (!running.has(id)) running.set(id, run(id));
+    for (const id of due) if (!running.has(id)) running.set(id, run(id));
     // Each wakes the lanes when it ends.
     return 0;
   };

@@ -1,4 +1,4 @@
-import type { Change } from '../changes/change.ts';
+import type { Change, ChangeId } from '../changes/change.ts';
 import { expire, giveUp, type Outcome } from '../changes/lifecycle.ts';
 import { dueToExpire, leaseRanOut, lockChange } from '../storage/changes.ts';
 import { closeOpenPermits } from '../storage/permits.ts';
@@ -10,22 +10,36 @@ const AT_ONCE = 50;
 /** Whoever's sender died: the request may have arrived, so that nobody may send it again. */
 export async function recover(world: World): Promise<number> {
   const lost = await leaseRanOut(world.database.db, world.now(), AT_ONCE);
-  for (const { id } of lost) await sweep(world, id, 'unknown', giveUp);
-  return lost.length;
+  return sweepAll(world, lost, 'unknown', giveUp);
 }
 
 export async function expireDue(world: World): Promise<number> {
   const due = await dueToExpire(world.database.db, world.now(), AT_ONCE);
-  for (const { id } of due) await sweep(world, id, 'expired', expire);
-  return due.length;
+  return sweepAll(world, due, 'expired', expire);
 }
 
-async function sweep(
+type Sweeping = (change: Change, now: Date) => Outcome;
+
+/** One that cannot be moved is left for the next pass, and holds up none of the others. */
+async function sweepAll(
   world: World,
-  id: Change['id'],
+  ids: readonly ChangeId[],
   kind: string,
-  verb: (change: Change, now: Date) => Outcome,
-): Promise<void> {
+  verb: Sweeping,
+): Promise<number> {
+  let swept = 0;
+  for (const id of ids) {
+    try {
+      await sweep(world, id, kind, verb);
+      swept += 1;
+    } catch (error) {
+      world.log.error({ err: error, change: id, kind }, 'a change could not be moved on');
+    }
+  }
+  return swept;
+}
+
+async function sweep(world: World, id: Change['id'], kind: string, verb: Sweeping): Promise<void> {
   await world.database.transaction(async (tx) => {
     const change = await lockChange(tx, id);
     if (!change) return;

@@ -63,10 +63,25 @@ export function reminderOf(kind: string, { state }: Change): Reminder | 'over' |
 export function reminderAfter(kind: string, change: Change, now: Date): Planned | null {
   const reminder = reminderOf(kind, change);
   if (reminder === null || reminder === 'over') return null;
-  const { firstMs, factor, longestMs, most } = SCHEDULES[reminder];
-  const n = Number(kind.split(':')[2]);
-  const at = later(now, Math.min(firstMs * factor ** n, longestMs));
-  return n < most && !isTooLate(change, at) ? { kind: kindOf(reminder, n + 1), at } : null;
+  const { firstMs, most } = SCHEDULES[reminder];
+  const next = Number(kind.split(':')[2]) + 1;
+  // Counted from the state's beginning, however late this one was told; but not two at once.
+  const planned = later(since(change) ?? now, waitOf(reminder, next));
+  const at = planned > now ? planned : later(now, firstMs);
+  return next <= most && !isTooLate(change, at) ? { kind: kindOf(reminder, next), at } : null;
+}
+
+/** All waits up to the reminder of this number. */
+function waitOf(name: Reminder, n: number): number {
+  const { firstMs, factor, longestMs } = SCHEDULES[name];
+  const waits = Array.from({ length: n }, (_, before) =>
+    Math.min(firstMs * factor ** before, longestMs),
+  );
+  return waits.reduce((sum, wait) => sum + wait, 0);
+}
+
+function since({ state, confirmedAt, ending }: Change): Date | null {
+  return state === 'unknown' ? (ending?.at ?? null) : confirmedAt;
 }
 
 function kindOf(name: Reminder, n: number): string {

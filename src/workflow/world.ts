@@ -45,17 +45,17 @@ export interface Messenger {
   /** A line in the card's thread for the state that was entered. */
   tellThread(change: Change, at: Position, how: Posted): Promise<void>;
   /** A line in the card's thread that calls whoever is waited for. */
-  remind(change: Change, at: Position, reminder: Reminder): Promise<void>;
+  remind(change: Change, at: Position, reminder: Reminder, how: Posted): Promise<void>;
   /** The same as in the thread, to a requester who is not in the channel of the card. */
-  tellRequester(change: Change, at: Position): Promise<void>;
+  tellRequester(change: Change, at: Position, how: Posted): Promise<void>;
   /** A line in the card's thread: why nothing takes it back by itself, and how a person can. */
-  tellKept(change: Change, at: Position, why: Kept): Promise<void>;
+  tellKept(change: Change, at: Position, why: Kept, how: Posted): Promise<void>;
   /** What the change did to the costs, measured days later; a line in the card's thread. */
-  tellEffect(text: string, at: Position): Promise<void>;
+  tellEffect(text: string, at: Position, how: Posted): Promise<void>;
   /** A line in the card's thread: glass was broken, or somebody has looked at that since. */
   tellGlass(change: Change, at: Position, news: GlassNews, how: Posted): Promise<void>;
   /** A line for those who look after the trail: how it ended, or what became of its glass. */
-  tellAudit(change: Change, news?: GlassNews): Promise<void>;
+  tellAudit(change: Change, how: Posted, news?: GlassNews): Promise<void>;
   /** A private answer to a click: the change as it is now, or why not. */
   answer(replyTo: ReplyTo, answer: Clicked): Promise<void>;
   /** A private answer to a press below something unusual. */

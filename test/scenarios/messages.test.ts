@@ -69,12 +69,11 @@ test('nobody is reminded of what was decided', async () => {
   await stage.press(BEN, await ask(stage), 'change.approve');
   await stage.card('Stop staging: accepted');
   await expect.poll(() => thread(stage)).toHaveLength(1);
-  const read = stage.slack.calls('chat.postMessage').length;
   pass(stage, 30);
   pass(stage, 120);
   await stage.slack.command(ANA, 'ops', '/service list');
   await stage.privateWord(ANA, 'analytics-prod');
-  expect(stage.slack.calls('chat.postMessage')).toHaveLength(read);
+  expect(thread(stage)).toHaveLength(1);
 });
 
 test('a doubt is told again until somebody has looked', async () => {
@@ -120,6 +119,25 @@ test('a line of the thread whose post was taken without an answer stands there o
       return stage.slack.calls('conversations.replies').length;
     })
     .toBeGreaterThan(0);
+  expect(thread(stage).filter((text) => text.includes('accepted by the server'))).toHaveLength(1);
+});
+
+test('the line in the audit channel stands there once, too', async () => {
+  const stage = await openStage();
+  const card = await ask(stage);
+  const endings = () =>
+    stage.slack.messages('db-audit').filter(({ text }) => text.includes('Stop staging'));
+  // The thread's line is posted before it.
+  stage.slack.failNext({ method: 'chat.postMessage', times: 3, how: 'reply-lost' });
+  await stage.press(BEN, card, 'change.approve');
+  await stage.card('Stop staging: accepted');
+  await expect
+    .poll(() => {
+      pass(stage, 0.1);
+      return stage.slack.calls('conversations.history').length;
+    })
+    .toBeGreaterThan(0);
+  await expect.poll(() => endings().length).toBe(1);
   expect(thread(stage).filter((text) => text.includes('accepted by the server'))).toHaveLength(1);
 });
 

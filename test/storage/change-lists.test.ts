@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { type Change, isOver, STATES } from '../../src/changes/change.ts';
+import { isOver, STATES } from '../../src/changes/change.ts';
 import {
   changesWhere,
   dueToClaim,
@@ -74,10 +74,9 @@ test.for(ENGINES)('the sweeps find what is due and nothing else on %s', async (e
   const busyTarget = `service:${busy.plan.target.id}`;
   await database.transaction((tx) => takeTarget(tx, busyTarget, busy.id, NOON));
 
-  const ids = (changes: Change[]) => changes.map(({ id }) => id);
-  expect(ids(await dueToExpire(database.db, now, 9))).toEqual([expired.id]);
-  expect(ids(await dueToClaim(database.db, now, { limit: 9 }))).toEqual([ready.id]);
+  expect(await dueToExpire(database.db, now, 9)).toEqual([expired.id]);
+  expect(await dueToClaim(database.db, now, { limit: 9 })).toEqual([ready.id]);
   const except = [ready.id];
   expect(await dueToClaim(database.db, now, { limit: 9, except })).toEqual([]);
-  expect(ids(await leaseRanOut(database.db, now, 9))).toEqual([lost.id]);
+  expect(await leaseRanOut(database.db, now, 9)).toEqual([lost.id]);
 });

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { Change } from '../../src/changes/change.ts';
 import { reminderAfter, reminderOf, remindersFor } from '../../src/workflow/reminders.ts';
-import { changeIn, minutes, NOON, REQUIRES } from '../changes/fixtures.ts';
+import { changeIn, DOUBT, minutes, NOON, REQUIRES } from '../changes/fixtures.ts';
 
 const draft = changeIn('draft');
 const escalating = { ...REQUIRES, escalation: { to: 'chief', afterMs: 3_600_000 } };
@@ -33,19 +33,28 @@ test('a doubt is told again until somebody settles it', () => {
 });
 
 test('each wait is longer than the one before', () => {
-  const waits = (name: string, change: Change) =>
+  const times = (name: string, change: Change) =>
     [1, 2, 3, 4, 5].map((n) => {
       const next = reminderAfter(`remind:${name}:${n}`, change, NOON);
       return next && (next.at.getTime() - NOON.getTime()) / 60_000;
     });
-  const long = changeIn('pending', { expiresAt: minutes(5_000) });
-  expect(waits('waiting', long)).toEqual([45, 135, 405, 1_215, 1_440]);
-  expect(waits('waiting', changeIn('pending'))).toEqual([45, 135, null, null, null]);
-  expect(waits('doubt', changeIn('unknown'))).toEqual([60, 240, 960, 1_440, 1_440]);
+  const since = { confirmedAt: NOON };
+  const long = changeIn('pending', { ...since, expiresAt: minutes(5_000) });
+  expect(times('waiting', long)).toEqual([60, 195, 600, 1_815, 3_255]);
+  expect(times('waiting', changeIn('pending', since))).toEqual([60, 195, null, null, null]);
+  const doubt = changeIn('unknown', { ending: { ...DOUBT, at: NOON } });
+  expect(times('doubt', doubt)).toEqual([75, 315, 1_275, 2_715, 4_155]);
+});
+
+test('what is told late does not put off the next, nor bring two at once', () => {
+  const change = changeIn('pending', { confirmedAt: NOON });
+  const after = (now: Date) => reminderAfter('remind:waiting:1', change, now)?.at;
+  expect(after(minutes(59))).toEqual(minutes(60));
+  expect(after(minutes(70))).toEqual(minutes(85));
 });
 
 test('there is an end to it', () => {
-  const long = changeIn('pending', { expiresAt: minutes(50_000) });
+  const long = changeIn('pending', { confirmedAt: NOON, expiresAt: minutes(50_000) });
   expect(reminderAfter('remind:waiting:9', long, NOON)?.kind).toBe('remind:waiting:10');
   expect(reminderAfter('remind:waiting:10', long, NOON)).toBeNull();
   expect(reminderAfter('remind:escalated:1', long, NOON)).toBeNull();
