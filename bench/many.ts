@@ -5,7 +5,8 @@ import { percentile } from './figures.ts';
 // How long people wait in a large organization: 300 services and 5,000 alerts. The bot, Slack's
 // stand-in and both simulators share this one process, so that what is measured is the upper end.
 
-const TIMES = 60;
+// With the warm-up fewer than one person gets answered in a minute.
+const TIMES = 50;
 const WARM_UP = 5;
 
 const booth = await openCrowd({ services: 300, alerts: 5_000 });
@@ -93,6 +94,7 @@ function row(cells: readonly string[]): string {
 
 const lines = [row(['', 'p50 ms', 'p99 ms', 'aim ms'])];
 for (const step of STEPS) {
+  booth.time.pass(60_000);
   const times = await measured(step);
   const figures = [percentile(times, 0.5), percentile(times, 0.99)].map((ms) => ms.toFixed(1));
   lines.push(row([step.label, ...figures, String(step.aimMs)]));
