@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { setTimeout as pause } from 'node:timers/promises';
 import { pino } from 'pino';
 import { z } from 'zod';
 import { startApp } from '../../../src/app.ts';
@@ -14,6 +15,8 @@ const Order = z.union([
 
 /** A server that never answers is given up long before a test would be. */
 const PATIENCE_MS = 1_500;
+
+const SLEEPS_MS = 20;
 
 const clock = { now: new Date(process.env.CHAOS_NOW ?? 0) };
 const now = () => clock.now;
@@ -38,7 +41,8 @@ const started = await startApp({
   now,
   clock: {
     now: () => now().getTime(),
-    sleep: async () => undefined,
+    // The clock is moved from outside: without a real pause nobody would hear of it.
+    sleep: () => pause(SLEEPS_MS),
     timeout: (ms) => AbortSignal.timeout(Math.ceil(Math.min(ms, PATIENCE_MS))),
     random: () => 0.5,
   },

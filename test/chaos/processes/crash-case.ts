@@ -35,7 +35,7 @@ export type Step = (typeof STEPS)[number];
 
 export const FAULTS = [
   null,
-  '500-before-effect',
+  '500',
   '502-after-effect',
   'reset',
   'reset-after-effect',

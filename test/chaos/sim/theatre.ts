@@ -108,13 +108,15 @@ export async function openTheatre(databaseUrl = 'file::memory:'): Promise<Theatr
     clock.now = new Date(clock.now.getTime() + ms);
   };
 
-  /** No faults any more, and time for whatever is tried again. */
+  /** No faults and no deaths any more, and time for whatever waits or is tried again. */
   async function calm(): Promise<void> {
+    crash = null;
+    bot = open();
     server.calm();
     slack.state.down = false;
     slack.state.members = MEMBERS;
     clock.frozen = false;
-    for (const minutes of [0, 3, 6, 6]) {
+    for (const minutes of [0, 3, 6, 6, 3]) {
       pass(minutes * MINUTE_MS);
       await survive((own) => own.work());
     }

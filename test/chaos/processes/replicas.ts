@@ -1,0 +1,152 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { parse } from 'yaml';
+import { type Chance, createChance } from '../../../src/sandbox/chance.ts';
+import { sandboxYaml } from '../../../src/sandbox/configuration.ts';
+import { ORGANIZATION } from '../../../src/sandbox/seed/organization.ts';
+import { ImpossibleGesture } from '../../../src/sandbox/slack/gestures/people.ts';
+import type { StoredMessage } from '../../../src/sandbox/slack/messages.ts';
+import { APPROVER_IDS, crowdWorkspace, OPERATORS, shards, shardsYaml } from './crowd.ts';
+import { openProcessStage, type ProcessStage } from './stage.ts';
+import { wrongWithAll } from './verdict.ts';
+
+const REPLICAS = 3;
+const FAULTS = ['500', '502-after-effect', 'reset', 'reset-after-effect', 'hang'];
+const WAITING = ['429-retry-after', 'truncated-json'];
+const STEP_MS = 5_000;
+const STEP_TAKES_MS = 250;
+const LEASE_MS = 180_000;
+
+export interface Chaos {
+  readonly databaseUrl: string;
+  readonly changes: number;
+  readonly kills: number;
+  readonly seed: string;
+}
+
+export interface Outcome {
+  readonly wrong: readonly string[];
+  readonly ended: Readonly<Record<string, number>>;
+  readonly sent: number;
+  readonly killed: number;
+  readonly presses: number;
+}
+
+/** Several processes on one database, people who press at random, faults, and some that die. */
+export async function runChaos({ databaseUrl, changes, kills, seed }: Chaos): Promise<Outcome> {
+  const own = shards(changes);
+  const stage = await openProcessStage({
+    databaseUrl,
+    organization: { ...ORGANIZATION, services: [...ORGANIZATION.services, ...own] },
+    workspace: crowdWorkspace,
+    yaml: shardsYaml(parse(sandboxYaml()), own),
+  });
+  try {
+    // All at once on an empty database: whoever is first brings its schema, and nobody else does.
+    await Promise.all(Array.from({ length: REPLICAS }, () => stage.start()));
+    if (stage.living().length !== REPLICAS) throw new Error('Not every replica has started');
+    const crowd = openCrowd(stage, createChance(seed));
+    const killed = await crowd.live(own, kills);
+    await stage.stopBots();
+    const sent = stage.cloud.count('set state');
+    return { ...(await wrongWithAll(stage, databaseUrl)), sent, killed, presses: crowd.presses() };
+  } finally {
+    await stage.close();
+  }
+}
+
+function openCrowd(stage: ProcessStage, chance: Chance) {
+  const { slack, cloud } = stage;
+  let presses = 0;
+  const among = <T>(all: readonly T[]): T | undefined => all[Math.floor(chance() * all.length)];
+
+  /** Whatever a person does reaches any of the replicas. */
+  async function gesture(act: () => Promise<unknown>): Promise<void> {
+    const bot = among(stage.living());
+    if (bot) stage.deliverTo(bot);
+    await act().catch((error: unknown) => {
+      // A button that is gone was pressed by somebody else.
+      if (!(error instanceof ImpossibleGesture)) throw error;
+    });
+  }
+  const cards = () => slack.messages('db-approvals').filter(({ threadTs }) => threadTs === null);
+  const previews = () =>
+    slack.messages('ops').filter((each) => each.ephemeralFor && has(each, 'change.confirm'));
+  const press = (as: string, { channel, ts }: StoredMessage, id: string) => {
+    presses += 1;
+    return gesture(() => slack.click(as, { in: 'message', channel, ts }, id));
+  };
+
+  async function ask(name: string): Promise<void> {
+    const by = among(OPERATORS) ?? '';
+    await gesture(() => slack.command(by, 'ops', `/service stop ${name} for the night`));
+  }
+
+  /** Confirms every preview there is, by whoever sees it. */
+  async function confirmAll(): Promise<void> {
+    for (const preview of previews()) {
+      await press(preview.ephemeralFor ?? '', preview, 'change.confirm');
+    }
+  }
+
+  async function decideSome(): Promise<void> {
+    const open = cards().filter((card) => has(card, 'change.approve'));
+    const pressed = Array.from({ length: Math.min(12, open.length * 2) }, async () => {
+      const card = among(open);
+      const by = among([...APPROVER_IDS, ...OPERATORS]) ?? '';
+      if (card) await press(by, card, 'change.approve');
+    });
+    await Promise.all(pressed);
+  }
+
+  function befall(): void {
+    const fault = among([...FAULTS, ...WAITING]);
+    if (fault && chance() < 0.3) cloud.arm({ operation: 'set state', fault, times: 1 });
+  }
+
+  async function killOne(): Promise<void> {
+    const victim = among(stage.living());
+    await victim?.kill();
+    await stage.start();
+  }
+
+  const isDone = (wanted: readonly string[]) => {
+    const text = cards().map((card) => card.text);
+    const ended = text.filter((each) => !STILL.test(each));
+    return wanted.every((name) => ended.some((each) => each.includes(`${name}:`)));
+  };
+
+  async function live(own: ReturnType<typeof shards>, kills: number): Promise<number> {
+    const names = own.map(({ name }) => name);
+    let killed = 0;
+    let asked = 0;
+    for (let round = 0; !isDone(names); round += 1) {
+      if (round > 100 + names.length * 4) throw new Error('It never comes to an end');
+      const batch = names.slice(asked, asked + 10);
+      asked += batch.length;
+      // Whose command or preview was lost with a process asks once more.
+      const lost = round % 20 === 19 ? names.slice(0, asked).filter((name) => !shown(name)) : [];
+      await Promise.all([...batch, ...lost].map(ask));
+      befall();
+      await Promise.all([confirmAll(), decideSome()]);
+      const due = killed < kills && asked >= ((killed + 1) * names.length) / (kills + 1);
+      if (due) await killOne().then(() => (killed += 1));
+      stage.pass(STEP_MS);
+      await pause(STEP_TAKES_MS);
+    }
+    cloud.clearFaults();
+    for (let round = 0; round < 4; round += 1) {
+      stage.pass(LEASE_MS);
+      await pause(STEP_TAKES_MS * 4);
+    }
+    return killed;
+  }
+
+  const shown = (name: string) => cards().some(({ text }) => text.includes(`${name}:`));
+  return { live, presses: () => presses };
+}
+
+const STILL = /: (waiting for approval|approved|running)/;
+
+function has({ blocks }: StoredMessage, actionId: string): boolean {
+  return JSON.stringify(blocks).includes(`"${actionId}"`);
+}

@@ -1,0 +1,68 @@
+import type { Change } from '../../../src/changes/change.ts';
+import { stateText } from '../../../src/slack/card.ts';
+import { events, verifyChain } from '../../../src/storage/audit.ts';
+import { changesWhere } from '../../../src/storage/changes.ts';
+import { openDatabase } from '../../../src/storage/database.ts';
+import { wrongWithTrail } from '../sim/at-the-end.ts';
+import { AUDIT_KEY, type ProcessStage } from './stage.ts';
+
+const MANY = 100_000;
+
+/** All changes held against what the simulator counted, their trail, and their cards. */
+export async function wrongWithAll(stage: ProcessStage, databaseUrl: string) {
+  const database = await openDatabase(databaseUrl, { now: () => stage.clock.now });
+  try {
+    const [changes, trail, verified] = await Promise.all([
+      changesWhere(database.db, { limit: MANY }),
+      events(database.db, { afterSeq: 0, limit: MANY }),
+      verifyChain(database.db, AUDIT_KEY),
+    ]);
+    const byChange = Map.groupBy(trail, ({ changeId }) => changeId);
+    const sent = changes.filter(({ confirmedAt }) => confirmedAt !== null);
+    const wrong = [
+      ...(verified.ok ? [] : [`the audit chain is broken at ${verified.seq}`]),
+      ...changes.flatMap((change) => wrongWithTrail(change, byChange.get(change.id) ?? [])),
+      ...wrongWithTargets(stage, sent),
+      ...wrongWithCards(stage, sent),
+    ];
+    const ended = Object.groupBy(sent, ({ state }) => state);
+    const counts = Object.entries(ended).map(([state, all]) => [state, all.length] as const);
+    return { wrong, ended: Object.fromEntries(counts) };
+  } finally {
+    await database.close();
+  }
+}
+
+/** What arrived at a target is bounded by how many changes of it were approved. */
+function wrongWithTargets({ cloud }: ProcessStage, sent: readonly Change[]): readonly string[] {
+  const byTarget = Map.groupBy(sent, ({ plan }) => plan.target.id);
+  const requests = cloud.requests().filter((each) => each.operation === 'set state');
+  const executed = requests.filter(({ status }) => status !== 429);
+  return [...byTarget].flatMap(([id, changes]) => {
+    const arrived = executed.filter(({ path }) => path.includes(id)).length;
+    const claimed = changes.filter(({ ending }) => ending !== null).length;
+    const effects = cloud.effectCount('set state', id);
+    const succeeded = changes.filter(({ state }) => state === 'succeeded').length;
+    return [
+      ...(arrived > claimed ? [`${id}: ${arrived} requests for ${claimed} endings`] : []),
+      ...(effects > claimed ? [`${id}: ${effects} effects for ${claimed} endings`] : []),
+      ...(succeeded > effects ? [`${id}: “succeeded” without effect`] : []),
+      ...(wasFailed(changes) && effects > succeeded ? [`${id}: “failed” with an effect`] : []),
+    ];
+  });
+}
+
+function wasFailed(changes: readonly Change[]): boolean {
+  return changes.every(({ state }) => state === 'failed' || state === 'succeeded');
+}
+
+function wrongWithCards({ slack }: ProcessStage, sent: readonly Change[]): readonly string[] {
+  const cards = slack.messages('db-approvals').filter(({ threadTs }) => threadTs === null);
+  const texts = cards.map(({ text, blocks }) => ({ text, all: JSON.stringify([text, blocks]) }));
+  return sent.flatMap((change) => {
+    const own = texts.filter(({ all }) => all.includes(change.id));
+    if (own.length !== 1) return [`${change.id}: it has ${own.length} cards`];
+    const isRight = own[0]?.text.includes(stateText(change));
+    return isRight ? [] : [`${change.id}: its card does not say that it is ${change.state}`];
+  });
+}
