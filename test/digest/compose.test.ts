@@ -54,7 +54,7 @@ test('a rise names what moved, what is unusual, and the changes behind it', () =
     "Cost · Tue 17 Nov (UTC) · 362.0 credits
     +153 % vs Tue 10 Nov (143.3) · +197 % vs 7-day average (121.8) · above the usual range 109–181
     Month to date: 2,570.9 credits so far · 1–17 Nov: 2,279.1, +11 % vs 1–17 Oct (2,060.4)
-    Forecast: November 2026 about 3,851 (3,820–3,883, about 80 % sure), if usage stays as it is
+    Forecast: November 2026 about 3,850 (3,818–3,881, about 80 % sure), if usage stays as it is
     Not final: 18–19 Nov: 291.8 credits so far
     Budget: production █████░░░ 59 %
     Moved most, against Tue 10 Nov:
@@ -82,7 +82,7 @@ test('on a Monday the weekend is told day by day', () => {
     Sat 21 Nov: 65.0 so far, not final
     Sun 22 Nov: 66.1 so far, not final · already +2.1 vs Sun 15 Nov (64.0)
     Month to date: 2,625.3 credits so far · 1–20 Nov: 2,494.2, +3 % vs 1–20 Oct (2,413.1)
-    Forecast: November 2026 about 3,624 (3,601–3,646, about 80 % sure), if usage stays as it is
+    Forecast: November 2026 about 3,623 (3,601–3,646, about 80 % sure), if usage stays as it is
     Not final: 21–22 Nov: 131.1 credits so far
     chart of 14, the last 22*
     Fetched 2026-11-20 08:00 UTC · next digest 2026-11-23 08:30 UTC"
