@@ -34,6 +34,12 @@ async function trailMeasured(): Promise<never> {
   process.exit();
 }
 
+async function changesMeasured(): Promise<never> {
+  const { changesPerSecond } = await import('./changes.ts');
+  process.stdout.write(`${await changesPerSecond()}\n`);
+  process.exit();
+}
+
 async function backTested(): Promise<never> {
   const { backTests } = await import('./costs.ts');
   process.stdout.write(`${backTests()}\n`);
@@ -47,6 +53,7 @@ async function soaked(): Promise<never> {
 
 try {
   if (process.argv[2] === 'soak') await soaked();
+  if (process.argv[2] === 'changes') await changesMeasured();
   if (process.argv[2] === 'costs') await backTested();
   if (process.argv[2] === 'trail') await trailMeasured();
   const { rate, seconds, rounds, json, profile } = readOptions(process.argv.slice(2));
