@@ -1,3 +1,4 @@
+import { createHash, createHmac } from 'node:crypto';
 import { sql } from 'kysely';
 import { expect, test } from 'vitest';
 import {
@@ -218,6 +219,30 @@ test.for<[string, Buffer | null]>([
   await write(database, 1);
   await rewrite(database, 'sqlite', key, third);
   expect(await verifyChain(database.db, KEY)).toEqual({ ok: false, seq: 4, problem: 'other-key' });
+});
+
+test.for<[string, (text: string) => string]>([
+  ['no key', (text) => createHash('sha256').update(text).digest('hex')],
+  ['a guessed key', (text) => createHmac('sha256', 'guessed').update(text).digest('hex')],
+])('an event forged with %s under the name of ours is found', async ([, hashOf]) => {
+  const database = await freshDatabase('sqlite');
+  await write(database, 3);
+  const third = await head(database.db);
+  await write(database, 1);
+  // The name of a key stands in every event, for everybody to copy.
+  const last = await sql<{ body: string }>`
+    select body from audit_event where seq = 4`.execute(database.db);
+  const body = (last.rows[0]?.body ?? '').replace(ana, 'UFORGER');
+  const hash = hashOf(`${third.hash}\n${body}`);
+  await tamper(database, 'sqlite', [
+    `update audit_event set body = '${body.replaceAll("'", "''")}', hash = '${hash}' where seq = 4`,
+    `update audit_head set hash = '${hash}'`,
+  ]);
+  expect(await verifyChain(database.db, KEY)).toEqual({
+    ok: false,
+    seq: 4,
+    problem: 'body-changed',
+  });
 });
 
 test('a chain begun before there was a key goes on with it', async () => {
