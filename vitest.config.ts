@@ -1,4 +1,5 @@
 import { existsSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
 import { seededDefect } from './test/chaos/controls/plugin.ts';
 
@@ -40,8 +41,12 @@ const browser = {
   testTimeout: 60_000,
 };
 
+// Most of a story is waiting for something to arrive: more of them run than there are processors.
+const MAX_WORKERS = Math.max(3, availableParallelism());
+
 export default defineConfig({
   test: {
+    maxWorkers: MAX_WORKERS,
     // What was read with a defect in it must not be kept for a run without.
     fsModuleCache: process.env.SIGNALBOX_DEFECT === undefined,
     projects: [

@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import type { Server } from 'node:http';
+import { setTimeout as wait } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { openBot } from './bot.ts';
 import type { RoleName, UserId } from './changes/change.ts';
@@ -25,6 +26,8 @@ export interface AppOptions {
   readonly now?: () => Date;
   /** The clock of the API clients, where it is not the machine's. */
   readonly clock?: Clock;
+  /** How long a process that is not ready any more still answers: a balancer looks now and then. */
+  readonly leaveWithinMs?: number;
 }
 
 export type Started =
@@ -121,7 +124,8 @@ async function serve(
     );
   };
   const butKnow = () => bot.butKnow();
-  const door = createDoor(deliveries.listener, { notReady, butKnow, metrics });
+  const isLeaving = () => !deliveries.isOpen();
+  const door = createDoor(deliveries.listener, { notReady, butKnow, metrics, isLeaving });
   const port = await listenOn(door, config.port);
   bot.take(deliveries);
   await deliveries.open();
@@ -142,6 +146,7 @@ async function serve(
   };
   const stop = async () => {
     await deliveries.close();
+    await wait(options.leaveWithinMs ?? 0);
     door.close();
     await bot.stop();
     door.closeAllConnections();

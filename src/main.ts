@@ -6,6 +6,7 @@ import { formatProblems, loadConfig, type Problem } from './config.ts';
 
 const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'));
 const STOP_WITHIN_MS = 20_000;
+const LEAVE_WITHIN_MS = 1_500;
 
 function refuseStart(problems: readonly Problem[]): never {
   process.stderr.write(formatProblems(problems));
@@ -33,7 +34,12 @@ const loaded = load();
 if (!loaded.ok) refuseStart(loaded.problems);
 
 const log = pino({ level: loaded.config.logLevel, name: 'signalbox' });
-const started = await startApp({ config: loaded.config, version, log }).catch((error: unknown) => {
+const started = await startApp({
+  config: loaded.config,
+  version,
+  log,
+  leaveWithinMs: LEAVE_WITHIN_MS,
+}).catch((error: unknown) => {
   const problem = error instanceof Error ? error.message : String(error);
   log.debug({ err: error }, 'the start failed');
   return refuseStart([{ where: 'start', problem, hint: hintFor(error) }]);

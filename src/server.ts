@@ -5,6 +5,8 @@ export interface Probes {
   readonly notReady: () => Promise<string | null>;
   /** What whoever runs us should know though it is ready; null when there is nothing. */
   readonly butKnow?: () => string | null;
+  /** This process is about to leave: connections are not kept for another request. */
+  readonly isLeaving?: () => boolean;
   /** Numbers for whoever collects them. */
   readonly metrics?: { readonly contentType: string; readonly text: () => Promise<string> };
 }
@@ -19,6 +21,7 @@ export function createDoor(slack: RequestListener | null, probes: Probes): Serve
   const limits = { requestTimeout: 10_000, headersTimeout: 5_000 };
   return createServer(limits, (request, response) => {
     const path = (request.url ?? '').split('?')[0];
+    if (probes.isLeaving?.()) response.setHeader('connection', 'close');
     if (request.method === 'GET' && path === '/healthz') return say(response, 200, 'alive');
     if (request.method === 'GET' && path === '/readyz') return ready(response, probes);
     if (request.method === 'GET' && path === '/metrics' && probes.metrics) {
