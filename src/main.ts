@@ -45,7 +45,6 @@ const started = await startApp({
   return refuseStart([{ where: 'start', problem, hint: hintFor(error) }]);
 });
 if (!started.ok) refuseStart(started.problems);
-log.info({ port: started.port, version }, 'Signalbox is ready');
 
 let stopping = false;
 async function stop(signal: string): Promise<void> {
@@ -78,3 +77,6 @@ process.on('unhandledRejection', (error) => {
   log.fatal({ err: error }, 'a promise was dropped; leaving, so that nothing goes on half known');
   process.exit(1);
 });
+
+// Last: whoever waits for this line may send a signal at once.
+log.info({ port: started.port, version }, 'Signalbox is ready');
