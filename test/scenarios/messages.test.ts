@@ -102,9 +102,16 @@ test('a card whose post was taken without an answer stands there once', async ()
     })
     .toBeGreaterThan(0);
   await stage.press(BEN, card, 'change.approve');
-  await stage.card('Stop staging: accepted');
-  const cards = stage.slack.messages('db-approvals').filter(({ threadTs }) => threadTs === null);
-  expect(cards).toHaveLength(1);
+  const cards = () => stage.slack.messages('db-approvals').filter((each) => !each.threadTs);
+  await expect
+    .poll(() => {
+      pass(stage, 0.1);
+      return cards()
+        .map(({ text }) => text)
+        .join();
+    })
+    .toContain('Stop staging: accepted');
+  expect(cards()).toHaveLength(1);
 });
 
 test('a line of the thread whose post was taken without an answer stands there once', async () => {
@@ -137,7 +144,12 @@ test('the line in the audit channel stands there once, too', async () => {
       return stage.slack.calls('conversations.history').length;
     })
     .toBeGreaterThan(0);
-  await expect.poll(() => endings().length).toBe(1);
+  await expect
+    .poll(() => {
+      pass(stage, 0.1);
+      return endings().length;
+    })
+    .toBe(1);
   expect(thread(stage).filter((text) => text.includes('accepted by the server'))).toHaveLength(1);
 });
 
