@@ -162,8 +162,17 @@ function linesOf(value: unknown): unknown {
     .filter((line) => line !== '');
 }
 
+const READ = new WeakMap<z.ZodObject, readonly Field[]>();
+
 /** The fields of a command in the order of its schema, with what the registry knows of each. */
 export function fieldsOf(args: z.ZodObject): readonly Field[] {
+  // Every line that is typed asks for those of several commands, and a schema never changes.
+  const fields = READ.get(args) ?? readFields(args);
+  READ.set(args, fields);
+  return fields;
+}
+
+function readFields(args: z.ZodObject): readonly Field[] {
   return Object.entries(args.shape).map(([name, schema]) => {
     // zod types its registry's entries loosely; every field of ours is described by FieldMeta.
     const meta = (schema.meta() ?? {}) as FieldMeta;
