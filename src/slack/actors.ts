@@ -25,7 +25,7 @@ export interface Actors extends People {
 
 interface Members {
   readonly ids: ReadonlySet<string>;
-  readonly readAt: Date;
+  readonly evidence: Evidence['groups'][number];
 }
 
 interface Options {
@@ -65,7 +65,7 @@ export function createActors(options: Options): Actors {
     );
     const byGroup = new Map(read);
     const names = [...policy.roles.keys()].filter((role) => isIn(role, user, byGroup));
-    return { names, evidence: evidenceOf(byGroup) };
+    return { names, evidence: { groups: read.map(([, { evidence }]) => evidence) } };
   }
 
   function isIn(role: RoleName, user: UserId, byGroup: ReadonlyMap<string, Members>): boolean {
@@ -122,24 +122,16 @@ export function createActors(options: Options): Actors {
   };
 }
 
-function evidenceOf(byGroup: ReadonlyMap<string, Members>): Evidence {
-  const groups = [...byGroup].map(([id, { ids, readAt }]) => ({
-    id,
-    size: ids.size,
-    readAt: readAt.toISOString(),
-  }));
-  return { groups };
-}
-
 async function membersOfGroup(
   lookups: WebClient,
   group: string,
   now: () => Date,
 ): Promise<Members> {
-  const readAt = now();
+  const readAt = now().toISOString();
   const { users } = await lookups.usergroups.users.list({ usergroup: group });
   if (!users) throw new Error(`Slack answered without the members of ${group}`);
-  return { ids: new Set(users), readAt };
+  const ids = new Set(users);
+  return { ids, evidence: { id: group, size: ids.size, readAt } };
 }
 
 interface Account {
