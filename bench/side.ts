@@ -57,6 +57,8 @@ export async function startSide(name: SideName, options: Options): Promise<Runni
   const key = randomBytes(32);
   const env = {
     LOG_LEVEL: 'warn',
+    // As `npm start` sets it; the first of the starts fills it, for either side.
+    NODE_COMPILE_CACHE: join(options.folder, 'compiled'),
     ...options.env,
     PORT: String(port),
     DATABASE_URL: databaseUrl,
