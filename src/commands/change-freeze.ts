@@ -13,7 +13,11 @@ import {
 } from '../intent/freezes.ts';
 import { nearest } from '../intent/nearest.ts';
 
-const SAY_WHAT = 'say what is frozen: a service, tag=, warehouse=, or everything';
+// Of no single field: a sentence by itself, for it is not read behind the name of one.
+const SAY_WHAT = {
+  field: '',
+  problem: 'Say what is frozen: a service, a tag, a warehouse or everything, and only one of them.',
+};
 
 export const changeFreeze = changeCommand({
   name: 'change freeze',
@@ -49,7 +53,7 @@ export const changeFreeze = changeCommand({
   },
   problems: (args, _before, { services }) => {
     const given = [args.scope, args.tag, args.warehouse].filter((word) => word !== undefined);
-    if (given.length !== 1) return [{ field: 'scope', problem: SAY_WHAT }];
+    if (given.length !== 1) return [SAY_WHAT];
     if (args.tag !== undefined) {
       return unknown(
         'tag',

@@ -162,8 +162,8 @@ test('what is to come is shown on every preview of what it will be about', async
 });
 
 test.for<[string, string, string]>([
-  ['nothing to freeze', '/change freeze until=4h why not', 'say what is frozen'],
-  ['two things', '/change freeze staging tag=prod until=4h x', 'say what is frozen'],
+  ['nothing to freeze', '/change freeze until=4h why not', '"Say what is frozen: a service'],
+  ['two things', '/change freeze staging tag=prod until=4h x', '"Say what is frozen: a service'],
   ['a tag that nothing has', '/change freeze tag=prdo until=4h x', 'Did you mean tag=prod?'],
   ['no such service', '/change freeze stagin until=4h x', 'I know no service “stagin”'],
   ['a hundred days', '/change freeze staging until=100d x', 'must be how long'],
