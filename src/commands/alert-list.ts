@@ -4,6 +4,7 @@ import { isSilenced } from '../alerts/schema.ts';
 import { channelKinds, silenceCell, thresholdText } from '../intent/alert-words.ts';
 import type { Answer, Cell } from '../intent/answer.ts';
 import { numberField, switchField, textField } from '../intent/arguments.ts';
+import { counted } from '../intent/counted.ts';
 import { type QueryCommand, queryCommand, type Reach } from '../intent/define.ts';
 
 const PAGE = 100;
@@ -70,7 +71,7 @@ function page(
   const label = (alert: Alert) => alert.name ?? alert.id ?? 'without a name';
   const note = cut ? `Only ${cut.read} of ${cut.total ?? 'an unknown number of'} were read. ` : '';
   return {
-    title: `${found.length} ${found.length === 1 ? 'alert' : 'alerts'}${pages > 1 ? ` · page ${number} of ${pages}` : ''}`,
+    title: `${counted(found.length, 'alert')}${pages > 1 ? ` · page ${number} of ${pages}` : ''}`,
     parts: [
       { kind: 'table', columns: COLUMNS, rows: shown.map((alert) => row(alert, now())) },
       {

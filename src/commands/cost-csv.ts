@@ -8,6 +8,7 @@ import { askedOf } from '../digest/question.ts';
 import { nothingRead } from '../digest/summary.ts';
 import { findNamed } from '../directory/directory.ts';
 import { textField } from '../intent/arguments.ts';
+import { counted } from '../intent/counted.ts';
 import { queryCommand } from '../intent/define.ts';
 
 const Words = z.string().max(200, 'is too long: at most 200 characters');
@@ -38,7 +39,7 @@ export const costCsv = queryCommand({
       parts: [
         {
           kind: 'text',
-          text: `${rows.length} ${rows.length === 1 ? 'row' : 'rows'}, one for each day and entity, in credits.`,
+          text: `${counted(rows.length, 'row')}, one for each day and entity, in credits.`,
         },
         ...(versus || top ? [{ kind: 'text', text: EVERY_ROW } as const] : []),
         { kind: 'file', name, text: csvOf(rows) },

@@ -26,6 +26,7 @@ import { tablePart } from '../digest/table.ts';
 import { findNamed } from '../directory/directory.ts';
 import type { Answer, Offer, Part } from '../intent/answer.ts';
 import { textField } from '../intent/arguments.ts';
+import { counted } from '../intent/counted.ts';
 import { queryCommand, type Reach } from '../intent/define.ts';
 
 const Words = z.string().max(200, 'is too long: at most 200 characters');
@@ -125,7 +126,7 @@ function isNotOpen({ state }: DayState): boolean {
 
 function leftOutText(days: number): string | null {
   if (days === 0) return null;
-  return `${days} ${days === 1 ? 'day that is' : 'days that are'} not final left out.`;
+  return `${counted(days, 'day that is', 'days that are')} not final left out.`;
 }
 
 function linesOf(

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { Service } from '../directory/directory.ts';
 import type { Cell } from '../intent/answer.ts';
+import { counted } from '../intent/counted.ts';
 import { queryCommand } from '../intent/define.ts';
 
 export const serviceList = queryCommand({
@@ -11,7 +12,7 @@ export const serviceList = queryCommand({
 
   target: () => null,
   answer: (_args, { services }) => ({
-    title: `${services.length} ${services.length === 1 ? 'service' : 'services'}`,
+    title: counted(services.length, 'service'),
     parts: [
       {
         kind: 'table',

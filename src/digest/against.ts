@@ -10,6 +10,7 @@ import { type CostRow, type DayValue, type Micro, microOf } from '../costs/row.t
 import { spanLabel } from '../costs/span-label.ts';
 import { dayAgainst } from '../costs/standing.ts';
 import { sumBy } from '../costs/summary.ts';
+import { counted } from '../intent/counted.ts';
 
 /** Two spans that are held against each other, and what each day of both came to. */
 export interface Held {
@@ -57,7 +58,7 @@ function sumsText({ days, now: is, before: was }: Compared, held: Held, today: D
 /** On how many days two spans are held against each other; nothing where that is all of both. */
 export function pairedText(days: number, now: Span, before: Span): string {
   if (days === Math.max(lengthOf(now), lengthOf(before))) return '';
-  return `, on ${days} ${days === 1 ? 'day that is' : 'days that are'} final in both`;
+  return `, on ${counted(days, 'day that is', 'days that are')} final in both`;
 }
 
 const INCOMPARABLE: Readonly<Record<Unpaired, string>> = {

@@ -4,6 +4,7 @@ import { addDays, type Day, dayOf } from '../costs/day.ts';
 import { spanLabel } from '../costs/span-label.ts';
 import { type Posting, replay } from '../costs/watch.ts';
 import type { Answer } from '../intent/answer.ts';
+import { counted } from '../intent/counted.ts';
 import { type WatchedLine, watchedLines } from './lines.ts';
 import { footer, nothingRead } from './summary.ts';
 import { lookSpan } from './watch-look.ts';
@@ -41,7 +42,7 @@ export async function backtest(
   );
   const names = new Map(lines.map(({ id, name }) => [id, name]));
   return {
-    title: `Would have posted ${times(postings.filter(isMessage).length)} in ${days} days`,
+    title: `Would have posted ${counted(postings.filter(isMessage).length, 'time')} in ${counted(days, 'day')}`,
     parts: [
       { kind: 'text', text: countsText(postings, lines.length) },
       {
@@ -71,10 +72,6 @@ const NEWS: Readonly<Record<Posting['news'], string>> = {
   'common-cause': 'many lines at once',
 };
 
-function times(count: number): string {
-  return count === 1 ? '1 time' : `${count} times`;
-}
-
 /** Notices stand in the digest; a message of its own is for alerts. */
 function isMessage({ tier, news }: Posting): boolean {
   return tier === 'alert' && news !== 'resolved' && news !== 'new-normal';
@@ -84,7 +81,7 @@ function countsText(postings: readonly Posting[], lines: number): string {
   const notices = postings.filter(({ tier, news }) => tier === 'notice' && news === 'opened');
   const ends = postings.filter(({ news }) => news === 'resolved' || news === 'new-normal');
   const listed = `${notices.length} more in digests only`;
-  return `${lines} lines: ${listed}, ${ends.length} ends, told in threads where a message stood.`;
+  return `${counted(lines, 'line')}: ${listed}, ${counted(ends.length, 'end')}, told in threads where a message stood.`;
 }
 
 /** An entity's total that moves with one of its metrics is told once, as in the watch itself. */

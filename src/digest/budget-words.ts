@@ -4,6 +4,7 @@ import { figure, shareText } from '../costs/numbers.ts';
 import { microOf } from '../costs/row.ts';
 import { dayLabel } from '../costs/span-label.ts';
 import type { Answer, Part } from '../intent/answer.ts';
+import { counted } from '../intent/counted.ts';
 import type { BudgetNews, BudgetStanding } from './budgets.ts';
 
 const CELLS = 8;
@@ -41,7 +42,7 @@ export function budgetFacts(standing: BudgetStanding): readonly (readonly [strin
 export function forecastText(forecast: Forecast): string {
   if (!forecast.ok) {
     return forecast.why === 'too-few-final-days'
-      ? `none yet, for only ${forecast.finalDays} days are final`
+      ? `none yet, for only ${counted(forecast.finalDays, 'day is', 'days are')} final`
       : 'none, for the last final day is too long ago';
   }
   const { total, low, high } = forecast;

@@ -7,6 +7,7 @@ import { changeText, creditsText, figure, signedFigure } from '../costs/numbers.
 import { type DayValue, microOf } from '../costs/row.ts';
 import { daysLabel, spanLabel } from '../costs/span-label.ts';
 import { standing } from '../costs/standing.ts';
+import { counted } from '../intent/counted.ts';
 import { pairedText } from './against.ts';
 
 type Fact = readonly [string, string];
@@ -29,7 +30,7 @@ function monthText(series: readonly DayValue[], states: readonly DayState[], las
   const { total, preliminaryDays, missing, days } = standing(states, { first, last });
   if (missing.length === days) return 'no data yet';
   const open = preliminaryDays > 0 ? ' so far' : '';
-  const count = `${missing.length} ${missing.length === 1 ? 'day' : 'days'}`;
+  const count = counted(missing.length, 'day');
   const none = missing.length > 0 ? `, ${count} without data` : '';
   return `${creditsText(total)}${open}${none}${againstLastMonth(series, last)}`;
 }

@@ -1,4 +1,5 @@
 import type { Answer, Cell, Offer, Part } from '../intent/answer.ts';
+import { counted } from '../intent/counted.ts';
 import type { RoomFound } from '../workflow/world.ts';
 import { turnOf } from './due.ts';
 import { DAYS } from './options.ts';
@@ -27,7 +28,7 @@ export function listAnswer(
       offers: all.flatMap((one) => deeds(one, around)),
     },
   ];
-  const title = all.length === 1 ? '1 cost digest' : `${all.length} cost digests`;
+  const title = counted(all.length, 'cost digest');
   return { title, parts: parts.filter((part) => part.kind !== 'menu' || part.offers.length > 0) };
 }
 

@@ -12,6 +12,7 @@ import {
   spanLabel,
 } from '../costs/span-label.ts';
 import type { Part } from '../intent/answer.ts';
+import { counted } from '../intent/counted.ts';
 
 const POINTS_MAX = 20;
 const TITLE_MAX = 50;
@@ -62,7 +63,9 @@ function titleOf(unit: TimeUnit, states: readonly DayState[], today: Day): strin
   const missing = states.filter(({ state }) => state === 'no-data').map(({ day }) => day);
   if (missing.length === 0) return title;
   const whole = `${title} · no data for ${daysLabel(missing, today)}`;
-  return whole.length <= TITLE_MAX ? whole : `${title} · ${missing.length} days without data`;
+  return whole.length <= TITLE_MAX
+    ? whole
+    : `${title} · ${counted(missing.length, 'day')} without data`;
 }
 
 /** A label that found no room takes its mark along: which days are open is said here too. */

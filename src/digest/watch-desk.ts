@@ -5,6 +5,7 @@ import { microOf } from '../costs/row.ts';
 import { dayLabel, spanLabel } from '../costs/span-label.ts';
 import { once, type Unusual } from '../costs/unusual.ts';
 import type { Answer, Part } from '../intent/answer.ts';
+import { counted } from '../intent/counted.ts';
 import type { WatchDesk } from '../intent/watching.ts';
 import { backtest } from './backtest.ts';
 import { budgetFacts } from './budget-words.ts';
@@ -65,8 +66,8 @@ function byImportance(a: Unusual, b: Unusual): number {
 }
 
 function titleOf(open: number, { lines }: WatchState): string {
-  if (open === 0) return `Nothing unusual in ${lines} lines`;
-  return `${open} unusual ${open === 1 ? 'line' : 'lines'} of ${lines}`;
+  if (open === 0) return `Nothing unusual in ${counted(lines, 'line')}`;
+  return `${counted(open, 'unusual line')} of ${lines}`;
 }
 
 function openParts(unusual: Unusual): readonly Part[] {

@@ -1,4 +1,5 @@
 import type { Change } from '../changes/change.ts';
+import { counted } from '../intent/counted.ts';
 import { type Button, buttons, fact, lines, note, type Part } from './blocks.ts';
 import { cardTitle } from './card.ts';
 import { glassLines, reviewButtons } from './glass.ts';
@@ -96,7 +97,7 @@ function deciding({ id, version }: Change, ...all: readonly Button[]): Part | nu
 
 function needed(count: number, have: number): string {
   if (have > 0) return `${count - have} more of ${count}`;
-  return count === 1 ? '1 approval' : `${count} approvals`;
+  return counted(count, 'approval');
 }
 
 function approved({ approvals }: Change): Line {

@@ -1,4 +1,5 @@
 import type { Change, RoleName, UserId } from '../changes/change.ts';
+import { counted } from '../intent/counted.ts';
 import type { Policy } from '../policy/policy.ts';
 import { either, type Inline, type Line, oneLine } from './rich.ts';
 
@@ -12,7 +13,7 @@ export function roleText(policy: Policy, role: RoleName | null): string {
 export function peopleLine(users: readonly UserId[], most = 5): Line {
   const shown: Inline[] = users.slice(0, most).map((user) => ({ user }));
   const others = users.length - most;
-  return either(others > 0 ? [...shown, `${others} others`] : shown);
+  return either(others > 0 ? [...shown, counted(others, 'other')] : shown);
 }
 
 /** `service stop` on analytics-prod → `Stop analytics-prod`. */

@@ -1,4 +1,5 @@
 import type { Cell, Part } from '../intent/answer.ts';
+import { counted } from '../intent/counted.ts';
 import { type AnyBlock, note, type Part as Shown } from './blocks.ts';
 import { bounded, mrkdwnOf, oneLine, visible } from './rich.ts';
 
@@ -27,7 +28,8 @@ export function table(part: Part & { kind: 'table' }, title: string): readonly (
   }
   if (fitting.length === 0) return [note('Nothing to show.')];
   const left = part.rows.length - fitting.length;
-  const rest = left > 0 ? note(`${left} more rows do not fit here.`) : null;
+  const rest =
+    left > 0 ? note(`${counted(left, 'more row does', 'more rows do')} not fit here.`) : null;
   return [grid(header, fitting, part.caption ?? title), rest];
 }
 

@@ -2,6 +2,7 @@ import { setImmediate as breathe } from 'node:timers/promises';
 import type { ChangeId, UserId } from '../changes/change.ts';
 import type { Answer, Offer, Part } from '../intent/answer.ts';
 import type { LogWish, Past } from '../intent/changes.ts';
+import { counted } from '../intent/counted.ts';
 import type { Asker } from '../intent/define.ts';
 import { head, type StoredEvent } from '../storage/audit.ts';
 import { eventsBefore, type Subject, subjectsOf } from '../storage/audit-back.ts';
@@ -146,9 +147,9 @@ function fits({ event, subject }: Told, filter: Filter): boolean {
 }
 
 function pageOf({ shown, count, lookedAt }: Found, wish: LogWish): Answer {
-  const words = count === 1 ? '1 event' : `${count} events`;
+  const words = counted(count, 'event');
   const left = count - shown.length;
-  const rest = left > 0 ? ` ${left} older ones follow.` : '';
+  const rest = left > 0 ? ` ${counted(left, 'older one follows', 'older ones follow')}.` : '';
   const looked = lookedAt
     ? ` Of the last ${lookedAt} events; since= and until= reach further.`
     : '';

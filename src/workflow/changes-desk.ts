@@ -1,9 +1,10 @@
 import type { Change } from '../changes/change.ts';
 import type { Answer, Offer, Part, Said } from '../intent/answer.ts';
 import type { ChangesDesk, ListWish } from '../intent/changes.ts';
+import { counted } from '../intent/counted.ts';
 import type { Asker } from '../intent/define.ts';
 import { eventsOf } from '../storage/audit.ts';
-import { type ChangeFilter, changesWhere, countChanges } from '../storage/changes.ts';
+import { type ChangeFilter, changesWhere, countChanges } from '../storage/change-lists.ts';
 import { receive, take } from '../storage/inbox.ts';
 import { changeLog, type LogWorld } from './change-log.ts';
 import type { Click } from './click.ts';
@@ -49,7 +50,7 @@ async function list(world: World, { which, before }: ListWish, asker: Asker): Pr
     countChanges(db, { ...wanted, ...cursor }),
     changesWhere(db, { ...wanted, ...cursor, limit: PAGE }),
   ]);
-  const words = count === 1 ? '1 change' : `${count} changes`;
+  const words = counted(count, 'change');
   const older = before === null ? '' : ' before that';
   return { title: `${words} ${TITLES[which]}${older}`, parts: listParts(found, count, which) };
 }
@@ -74,7 +75,14 @@ function listParts(
       : { kind: 'text', text: 'There is none.' },
     { kind: 'menu', label: 'Show one…', offers: found.map(offerOf) },
     { kind: 'offers', offers: [...turning, ...further] },
-    ...(left > 0 ? [{ kind: 'note', text: `${left} older ones follow.` } as const] : []),
+    ...(left > 0
+      ? [
+          {
+            kind: 'note',
+            text: `${counted(left, 'older one follows', 'older ones follow')}.`,
+          } as const,
+        ]
+      : []),
   ];
 }
 

@@ -1,6 +1,7 @@
 import type { EffectBasis } from '../costs/effect.ts';
 import { changeText, figure, signedFigure } from '../costs/numbers.ts';
 import { microOf } from '../costs/row.ts';
+import { counted } from '../intent/counted.ts';
 import type { CostEstimate, Estimated, GoingOn, NotEstimated } from './effect-estimate.ts';
 import type { Followed } from './effect-follow.ts';
 
@@ -30,7 +31,7 @@ export function estimateText(kind: Estimated, estimated: CostEstimate): string {
   const mixed = perDay.low < 0 && perDay.high > 0;
   const [from = 0, to = 0] = mixed ? [perDay.low, perDay.high] : range;
   const between = signed(from) === signed(to) ? '' : ` (${signed(from)} … ${signed(to)})`;
-  const count = `${days} final ${days === 1 ? 'day' : 'days'}`;
+  const count = counted(days, 'final day');
   const clauses = [
     `about ${signed(perDay.about)} credits a day${between}, ${BASES[basis](count)}`,
     ...(byMonthEnd.about === 0 ? [] : [`${signed(byMonthEnd.about)} by month end`]),

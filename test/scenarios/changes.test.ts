@@ -92,7 +92,7 @@ test('lists say how many there are, and turn their pages', async () => {
   const stage = await openStage({ databaseUrl });
   await stored(await openForTest(databaseUrl), ...Array.from({ length: 21 }, waiting));
   const first = await said(stage, DORA, '/change list', '21 changes waiting for approval');
-  expect(first).toContain('1 older ones follow');
+  expect(first).toContain('1 older one follows');
   const older = /"value":"(change list pending before=\w{6})"/.exec(first)?.[1] ?? '';
   await said(stage, DORA, `/${older}`, '1 change waiting for approval before that');
   await said(stage, BEN, '/change list mine', '0 changes asked for by you');

@@ -4,7 +4,7 @@ import { REFUSALS } from '../../src/changes/refusal.ts';
 import { sentenceMessage } from '../../src/slack/answers.ts';
 import { refusalLine } from '../../src/slack/refusals.ts';
 import { denialOf } from '../../src/workflow/denial.ts';
-import { ana, ben, changeIn, cleo, minutes, NOON } from '../changes/fixtures.ts';
+import { actor, ana, ben, changeIn, cleo, minutes, NOON } from '../changes/fixtures.ts';
 import { drawing, expectSound, NASTY, NASTY_SEEN, shownIn } from './fixtures.ts';
 
 const pending = changeIn('pending', { approvals: [{ by: ben.id, at: NOON }] });
@@ -68,6 +68,15 @@ test('every "no" is said in words that tell what happened, and what to do', () =
       "too-many": "That was a lot in a short time, so this one was not taken. Try again in a few minutes.",
     }
   `);
+});
+
+test('of many who could ask, the rest is counted, be it a single one', () => {
+  const asked = (count: number) => {
+    const who = Array.from({ length: count }, (_, at) => actor(`U0MANY${at}`).id);
+    return sentence('not-a-requester', { ...known, who });
+  };
+  expect(asked(6)).toContain('<@U0MANY4> or 1 other can ask for you.');
+  expect(asked(7)).toContain('<@U0MANY4> or 2 others can ask for you.');
 });
 
 test('who comes too late reads what became of it, and by whom', () => {
