@@ -1,6 +1,6 @@
 import type { Change } from '../../src/changes/change.ts';
 import { events, type StoredEvent, verifyChain } from '../../src/storage/audit.ts';
-import { changesWhere } from '../../src/storage/changes.ts';
+import { changesWhere } from '../../src/storage/change-lists.ts';
 import { openDatabase } from '../../src/storage/database.ts';
 import { readLevels } from '../../src/storage/levels.ts';
 import type { Stage } from './stage.ts';

@@ -4,7 +4,7 @@ import { addDays, type Day, dayOf } from '../costs/day.ts';
 import { type DayState, dayStates } from '../costs/ledger.ts';
 import type { CostsRead } from '../costs/read.ts';
 import type { Service } from '../directory/directory.ts';
-import { changesWhere } from '../storage/changes.ts';
+import { changesWhere } from '../storage/change-lists.ts';
 import { type CostSnapshot, snapshots } from '../storage/costs.ts';
 import type { Db } from '../storage/database.ts';
 import type { DigestFacts, RanChange, Watched } from './facts.ts';

@@ -1,6 +1,6 @@
 import type { ChangeId, UserId } from '../changes/change.ts';
 import { type StoredEvent, storedEvent } from './audit.ts';
-import { isUnsent } from './changes.ts';
+import { isUnsent } from './change-lists.ts';
 import type { Db } from './tables.ts';
 
 /** The newest first, from the one before this number on. */

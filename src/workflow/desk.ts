@@ -1,7 +1,7 @@
 import type { Change, State, UserId } from '../changes/change.ts';
 import type { Actor } from '../changes/lifecycle.ts';
 import type { Refusal } from '../changes/refusal.ts';
-import { changesToReview, changesWhere } from '../storage/changes.ts';
+import { changesToReview, changesWhere } from '../storage/change-lists.ts';
 import { refusalOfVerb } from './review.ts';
 import type { World } from './world.ts';
 

@@ -1,7 +1,7 @@
 import type { Change, ChangeId, State, UserId } from '../changes/change.ts';
 import type { Span } from '../costs/calendar.ts';
 import { type Day, dayOf } from '../costs/day.ts';
-import { changesWhere } from '../storage/changes.ts';
+import { changesWhere } from '../storage/change-lists.ts';
 import type { Db } from '../storage/database.ts';
 import type { Estimated } from './effect-estimate.ts';
 import type { World } from './world.ts';

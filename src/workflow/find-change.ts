@@ -4,7 +4,8 @@ import type { Answer, Offer } from '../intent/answer.ts';
 import { idTyped } from '../intent/changes.ts';
 import type { Asker } from '../intent/define.ts';
 import { nearest } from '../intent/nearest.ts';
-import { changesWhere, loadChange } from '../storage/changes.ts';
+import { changesWhere } from '../storage/change-lists.ts';
+import { loadChange } from '../storage/changes.ts';
 import type { World } from './world.ts';
 
 type FindWorld = Pick<World, 'database'>;

@@ -1,5 +1,5 @@
 import type { ChangeId } from '../changes/change.ts';
-import { dueToClaim } from '../storage/changes.ts';
+import { dueToClaim } from '../storage/change-due.ts';
 import { deliver } from './deliver.ts';
 import { execute } from './execute.ts';
 import { handleInbox } from './inbox.ts';

@@ -1,6 +1,7 @@
 import type { Change, ChangeId } from '../changes/change.ts';
 import { expire, giveUp, type Outcome } from '../changes/lifecycle.ts';
-import { dueToExpire, leaseRanOut, lockChange } from '../storage/changes.ts';
+import { dueToExpire, leaseRanOut } from '../storage/change-due.ts';
+import { lockChange } from '../storage/changes.ts';
 import { closeOpenPermits } from '../storage/permits.ts';
 import { recordMove } from './record.ts';
 import type { World } from './world.ts';

@@ -1,7 +1,9 @@
 import type { Change, ChangeId } from '../changes/change.ts';
 import { distrust } from '../changes/lifecycle.ts';
 import { appendEvent, events, type Head, head } from '../storage/audit.ts';
-import { changesWhere, dueToTakeBack, lockChange } from '../storage/changes.ts';
+import { dueToTakeBack } from '../storage/change-due.ts';
+import { changesWhere } from '../storage/change-lists.ts';
+import { lockChange } from '../storage/changes.ts';
 import { doubtDigests } from '../storage/digests.ts';
 import { dropReports } from '../storage/outbox.ts';
 import { closeOpenPermits, releaseTarget } from '../storage/permits.ts';

@@ -11,7 +11,7 @@ import {
 import { ImpossibleGesture } from '../../src/sandbox/slack/gestures/people.ts';
 import type { StoredMessage } from '../../src/sandbox/slack/messages.ts';
 import { verifyChain } from '../../src/storage/audit.ts';
-import { changesWhere } from '../../src/storage/changes.ts';
+import { changesWhere } from '../../src/storage/change-lists.ts';
 import { freshUrl, openForTest } from '../storage/engines.ts';
 import { openBalancer } from './processes/balancer.ts';
 import { openShippedStage } from './processes/shipped.ts';

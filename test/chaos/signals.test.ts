@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { sandboxYaml } from '../../src/sandbox/configuration.ts';
 import type { StoredMessage } from '../../src/sandbox/slack/messages.ts';
-import { changesWhere } from '../../src/storage/changes.ts';
+import { changesWhere } from '../../src/storage/change-lists.ts';
 import { STAGING } from '../scenarios/asking.ts';
 import { ANA, BEN, CLEO } from '../scenarios/stage.ts';
 import { freshUrl, openForTest } from '../storage/engines.ts';

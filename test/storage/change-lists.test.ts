@@ -1,12 +1,7 @@
 import { expect, test } from 'vitest';
 import { isOver, STATES } from '../../src/changes/change.ts';
-import {
-  changesWhere,
-  dueToClaim,
-  dueToExpire,
-  leaseRanOut,
-  openChangesOf,
-} from '../../src/storage/changes.ts';
+import { dueToClaim, dueToExpire, leaseRanOut } from '../../src/storage/change-due.ts';
+import { changesWhere, openChangesOf } from '../../src/storage/change-lists.ts';
 import { takeTarget } from '../../src/storage/permits.ts';
 import { ENGINES, freshDatabase } from './engines.ts';
 import {

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import type { Change } from '../../src/changes/change.ts';
-import { dueToTakeBack, loadChange } from '../../src/storage/changes.ts';
+import { dueToTakeBack } from '../../src/storage/change-due.ts';
+import { loadChange } from '../../src/storage/changes.ts';
 import { ranAfter, ranSince } from '../../src/storage/permits.ts';
 import { ENGINES, freshDatabase } from './engines.ts';
 import { aChange, ben, elsewhere, minutes, STAGING, stored } from './example-change.ts';

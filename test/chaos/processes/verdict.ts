@@ -1,7 +1,7 @@
 import type { Change } from '../../../src/changes/change.ts';
 import { stateText } from '../../../src/slack/card.ts';
 import { events, verifyChain } from '../../../src/storage/audit.ts';
-import { changesWhere } from '../../../src/storage/changes.ts';
+import { changesWhere } from '../../../src/storage/change-lists.ts';
 import { openDatabase } from '../../../src/storage/database.ts';
 import { wrongWithTrail } from '../sim/at-the-end.ts';
 import { AUDIT_KEY, type ProcessStage } from './stage.ts';

@@ -1,6 +1,7 @@
 import type { Change, State } from '../../../src/changes/change.ts';
 import { events, type StoredEvent, verifyChain } from '../../../src/storage/audit.ts';
-import { cardVersion, changesWhere } from '../../../src/storage/changes.ts';
+import { changesWhere } from '../../../src/storage/change-lists.ts';
+import { cardVersion } from '../../../src/storage/changes.ts';
 import type { Db } from '../../../src/storage/database.ts';
 import { holderOf } from '../../../src/storage/permits.ts';
 import type { Theatre } from './theatre.ts';

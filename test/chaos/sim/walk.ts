@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { changesWhere } from '../../../src/storage/changes.ts';
+import { changesWhere } from '../../../src/storage/change-lists.ts';
 import { sequences } from './model.ts';
 import { openTheatre, type Theatre } from './theatre.ts';
 
