@@ -39,6 +39,8 @@ export interface Observation {
   readonly method: Call['method'];
   readonly attempt: number;
   readonly status: number | null;
+  /** The server's own id for it, to ask its support about. */
+  readonly requestId: string | null;
   readonly ms: number;
 }
 
@@ -109,7 +111,8 @@ export function createHttp(options: HttpOptions): Http {
     const sentAt = clock.now();
     const outcome = await wire.exchange(call, clock.timeout(deadline - sentAt));
     const tookMs = clock.now() - sentAt;
-    options.observe?.({ operation, method, attempt, status: outcome.status, ms: tookMs });
+    const { status, requestId } = outcome;
+    options.observe?.({ operation, method, attempt, status, requestId, ms: tookMs });
     if (!(outcome instanceof ApiError)) return { ...outcome, tookMs };
     if (outcome.status === 429) budget.pause(outcome.retryAfterMs ?? options.retryAfterMs);
     return outcome;

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
-import { pino } from 'pino';
 import { startApp } from './app.ts';
 import { commands, reserved } from './commands/index.ts';
 import { formatProblems, loadConfig, type Problem } from './config.ts';
+import { createLog, secretsIn } from './log.ts';
 
 const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'));
 const STOP_WITHIN_MS = 20_000;
@@ -33,7 +33,8 @@ const load = () =>
 const loaded = load();
 if (!loaded.ok) refuseStart(loaded.problems);
 
-const log = pino({ level: loaded.config.logLevel, name: 'signalbox' });
+const hidden = new Set(secretsIn(loaded.config));
+const log = createLog({ level: loaded.config.logLevel, hidden });
 const started = await startApp({
   config: loaded.config,
   version,
@@ -61,6 +62,7 @@ async function stop(signal: string): Promise<void> {
 async function reload(): Promise<void> {
   if (stopping || !started.ok) return;
   const next = load();
+  if (next.ok) for (const secret of secretsIn(next.config)) hidden.add(secret);
   const reloaded = next.ok ? await started.reload(next.config) : next;
   if (reloaded.ok) return log.info('works by the new configuration');
   const { problems } = reloaded;

@@ -49,7 +49,10 @@ export async function openReach(
   const organization = { plan, tier };
   const stopping = new AbortController();
   const passed = { version, clock, stopping: stopping.signal };
-  const observe = (api: Api) => (seen: Observation) => options.measures.called(api, seen);
+  const observe = (api: Api) => (seen: Observation) => {
+    options.measures.called(api, seen);
+    log.info({ api, ...seen, ms: Math.round(seen.ms) }, 'an API was asked');
+  };
   const cloud = createCloudClient({
     baseUrl,
     keyId,

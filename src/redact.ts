@@ -1,5 +1,7 @@
+import { stdSerializers } from 'pino';
+
 const HIDDEN_KEY =
-  /password|secret|token|authorization|cookie|accesskey|encryptionkey|encryption.*role|iamrole|keyid$|arn$|ipaccesslist/i;
+  /password|secret|token|authorization|cookie|signature|accesskey|apikey|encryptionkey|encryption.*role|iamrole|keyid$|arn$|ipaccesslist|response_?url|database_?url|connectionstring/i;
 const DEEPEST = 8;
 
 /**
@@ -7,7 +9,9 @@ const DEEPEST = 8;
  * initial passwords, storage keys, role names and address lists into ordinary replies.
  */
 export function redact(value: unknown, depth = 0): unknown {
-  if (typeof value !== 'object' || value === null) return value;
+  if (typeof value !== 'object' || value === null || isPrintedItsOwnWay(value)) return value;
+  // With its chain of causes, and with whatever a library has hung onto it.
+  if (value instanceof Error) return redact({ ...stdSerializers.err(value) }, depth + 1);
   if (depth === DEEPEST) return '[deeper]';
   if (Array.isArray(value)) return value.map((item) => redact(item, depth + 1));
   return Object.fromEntries(
@@ -18,6 +22,11 @@ export function redact(value: unknown, depth = 0): unknown {
         : redact(item, depth + 1),
     ]),
   );
+}
+
+// A date, an address, a secret.
+function isPrintedItsOwnWay(value: object): boolean {
+  return 'toJSON' in value && typeof value.toJSON === 'function';
 }
 
 /** Text for people in which none of these values is left, however it came in. */

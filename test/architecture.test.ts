@@ -29,6 +29,7 @@ const MAY: Readonly<Record<string, readonly string[]>> = {
   changes: [],
   costs: [],
   errors: [],
+  log: ['redact', 'errors'],
   measures: ['type http'],
   metrics: ['type measures', 'type storage'],
   redact: [],
@@ -81,6 +82,7 @@ const MAY: Readonly<Record<string, readonly string[]>> = {
     'intent',
     'storage',
     'errors',
+    'log',
     'type measures',
   ],
   slack: [
@@ -90,6 +92,7 @@ const MAY: Readonly<Record<string, readonly string[]>> = {
     'intent',
     'workflow',
     'errors',
+    'log',
     'shared-read',
     'type costs',
     'type measures',

@@ -369,8 +369,8 @@ test('every request on the wire is observed, repetitions too', async () => {
   await client(server.url, { observe: (one) => seen.push(one) }).send(READ);
   const common = { operation: 'getThing', method: 'GET', ms: 0 };
   expect(seen).toEqual([
-    { ...common, attempt: 1, status: null },
-    { ...common, attempt: 2, status: 503 },
-    { ...common, attempt: 3, status: 200 },
+    { ...common, attempt: 1, status: null, requestId: null },
+    { ...common, attempt: 2, status: 503, requestId: null },
+    { ...common, attempt: 3, status: 200, requestId: 'r-1' },
   ]);
 });

@@ -24,7 +24,7 @@ test('what is counted can be read', async () => {
   measures.refused('self-approval');
   measures.lookupFailed();
   measures.acknowledged('command', 30);
-  const seen = { operation: 'set state', attempt: 1, status: null, ms: 40_000 };
+  const seen = { operation: 'set state', attempt: 1, status: null, requestId: null, ms: 40_000 };
   measures.called('cloud', { ...seen, method: 'PATCH' });
   const lines = (await text()).split('\n');
   expect(lines).toEqual(

@@ -2,6 +2,7 @@ import { App, type Receiver } from '@slack/bolt';
 import type { Logger } from 'pino';
 import type { Secret } from '../errors.ts';
 import type { Command } from '../intent/define.ts';
+import { during, newRequest } from '../log.ts';
 import type { Measures } from '../measures.ts';
 import type { Policy } from '../policy/policy.ts';
 import type { Messenger, PersonNamed, World } from '../workflow/world.ts';
@@ -152,7 +153,10 @@ async function startListening(world: World, parts: Parts): Promise<Listening> {
     clientOptions: { slackApiUrl },
   });
   await app.init();
-  app.processEvent = withLastWord(timed(app.processEvent.bind(app), world.measures));
+  app.processEvent = underOneId(
+    withLastWord(timed(app.processEvent.bind(app), world.measures)),
+    log,
+  );
   app.error(async (error) => {
     log.error({ err: error }, 'a payload could not be handled');
     // So that whoever waits for its answer gets none that sounds like a yes.
@@ -188,6 +192,15 @@ function deliveriesOf({ appToken, signingSecret, log }: SlackOptions, slackApiUr
 }
 
 type Process = App['processEvent'];
+
+/** Whatever is logged about one payload has the same id, so that a search finds all of it. */
+function underOneId(process: Process, log: Logger): Process {
+  return (event) =>
+    during({ request: newRequest() }, () => {
+      log.debug({ kind: kindOf(event.body) }, 'a payload came in');
+      return process(event);
+    });
+}
 
 /** However a payload came, how long Slack waited for our acknowledgement. */
 function timed(process: Process, { acknowledged }: Measures): Process {

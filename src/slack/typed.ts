@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import type { UserId } from '../changes/change.ts';
 import type { Problem } from '../errors.ts';
 import { lineAgain } from '../intent/again.ts';
@@ -9,6 +8,7 @@ import { helpFor } from '../intent/help.ts';
 import { isTimingKey } from '../intent/timing.ts';
 import { understand } from '../intent/understand.ts';
 import type { Intent, Misread } from '../intent/understood.ts';
+import { newRequest, requestNow } from '../log.ts';
 import { decide } from '../policy/decide.ts';
 import { commandsFor } from '../policy/explain.ts';
 import { type Denial, denialOf } from '../workflow/denial.ts';
@@ -252,8 +252,8 @@ async function help(bot: Bot, { by }: Typed, noun: string): Promise<Message> {
 export function faultMessage(bot: Bot, error: unknown): Message {
   const trouble = troubleMessage(error);
   if (trouble) return trouble;
-  const ref = randomUUID().slice(0, 8);
-  bot.log.error({ err: error, ref }, 'a person was told that something went wrong');
+  const ref = requestNow() ?? newRequest();
+  bot.log.error({ err: error, request: ref }, 'a person was told that something went wrong');
   return sentenceMessage([
     `Something went wrong on our side, and nothing was changed (ref ${ref}).`,
   ]);

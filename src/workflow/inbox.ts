@@ -1,3 +1,4 @@
+import { type About, during } from '../log.ts';
 import { markHandled, putBack, takeDue } from '../storage/inbox.ts';
 import { Click } from './click.ts';
 import { showHome } from './desk.ts';
@@ -17,8 +18,16 @@ type Row = Awaited<ReturnType<typeof takeDue>>[number];
 export async function handleInbox(world: World): Promise<number> {
   const lease = { owner: world.instance, now: world.now(), leaseMs: LEASE_MS, limit: AT_ONCE };
   const rows = await world.database.transaction((tx) => takeDue(tx, lease));
-  await Promise.all(rows.map((row) => handle(world, row)));
+  await Promise.all(rows.map((row) => during(aboutOf(row), () => handle(world, row))));
   return rows.length;
+}
+
+// Both as they were stored; an older version stored no request.
+function aboutOf({ body: { request, change } }: Row): About {
+  return {
+    ...(typeof request === 'string' ? { request } : {}),
+    ...(typeof change === 'string' ? { change } : {}),
+  };
 }
 
 async function handle(world: World, row: Row): Promise<void> {

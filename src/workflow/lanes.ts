@@ -1,4 +1,5 @@
 import type { ChangeId } from '../changes/change.ts';
+import { during } from '../log.ts';
 import { dueToClaim } from '../storage/change-due.ts';
 import { deliver } from './deliver.ts';
 import { execute } from './execute.ts';
@@ -66,7 +67,8 @@ function lane(world: World, name: string, work: (world: World) => Promise<number
   const wake = () => {
     again = true;
     if (running || stopped) return;
-    running = pass().finally(() => {
+    // Whoever woke it is not whom its work is about.
+    running = during({}, pass).finally(() => {
       running = null;
     });
   };
@@ -98,11 +100,12 @@ function executionsOf(world: World) {
       world.wake();
     }
   };
+  const begin = (id: ChangeId) => during({ change: id }, () => run(id));
   const startDue = async (): Promise<number> => {
     const now = world.now();
     const pass = { limit: EXECUTIONS_AT_ONCE, except: stillLater(later, now.getTime()) };
     const due = await dueToClaim(world.database.db, now, pass);
-    for (const id of due) if (!running.has(id)) running.set(id, run(id));
+    for (const id of due) if (!running.has(id)) running.set(id, begin(id));
     // Each wakes the lanes when it ends.
     return 0;
   };

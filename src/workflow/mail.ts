@@ -1,4 +1,5 @@
 import type { UserId } from '../changes/change.ts';
+import { requestNow } from '../log.ts';
 import { markHandled, type Received, receive } from '../storage/inbox.ts';
 import type { Tx } from '../storage/tables.ts';
 import { type Pace, pacesOf } from './pace.ts';
@@ -60,10 +61,16 @@ function createMail(world: World): Mail {
   return {
     put: (letter) =>
       new Promise((resolve, reject) => {
-        waiting.push({ letter, resolve, reject });
+        waiting.push({ letter: withRequest(letter), resolve, reject });
         if (!running) void run();
       }),
   };
+}
+
+/** Whichever replica handles it, and however late, its log lines name what it came with. */
+function withRequest(letter: Letter): Letter {
+  const request = requestNow();
+  return request === undefined ? letter : { ...letter, body: { ...letter.body, request } };
 }
 
 /** What came before is not counted again, so that nobody is shut out by a repetition. */

@@ -31,7 +31,11 @@ export async function recordMove(
   const at = world.now();
   await updateChange(tx, before, after);
   // Before the commit: one that is rolled back and tried again counts twice, which harms no graph.
-  if (before.state !== after.state) world.measures.moved(after.command, after.state);
+  if (before.state !== after.state) {
+    world.measures.moved(after.command, after.state);
+    const { id: change, command } = after;
+    world.log.info({ change, command, from: before.state, to: after.state }, 'a change moves on');
+  }
   await appendEvent(tx, world.auditKey, {
     kind: deed.kind,
     changeId: after.id,

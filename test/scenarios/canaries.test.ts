@@ -3,8 +3,8 @@ import { existsSync, readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { inspect } from 'node:util';
-import { pino } from 'pino';
 import { expect, onTestFinished, test } from 'vitest';
+import { createLog } from '../../src/log.ts';
 import { ALERTS_TOKEN, CLOUD_KEY } from '../../src/sandbox/seed/organization.ts';
 import { openDatabase } from '../../src/storage/database.ts';
 import { freshUrl } from '../storage/engines.ts';
@@ -49,7 +49,7 @@ function basic(id: string, secret: string): string {
 test('no secret gets into the database, the log or Slack, whatever a server repeats', async () => {
   const databaseUrl = await freshUrl('sqlite');
   const lines: string[] = [];
-  const log = pino({ level: 'trace' }, { write: (line: string) => void lines.push(line) });
+  const log = createLog({ level: 'trace' }, { write: (line: string) => void lines.push(line) });
   let apis = 0;
   const stage = await openStage({
     databaseUrl,
@@ -95,7 +95,7 @@ test('a database that does not answer keeps its password to itself', async () =>
 
 test('what a stranger writes is one line of the log, and cannot steer a terminal', async () => {
   const lines: string[] = [];
-  const log = pino({ level: 'trace' }, { write: (line: string) => void lines.push(line) });
+  const log = createLog({ level: 'trace' }, { write: (line: string) => void lines.push(line) });
   const evil = 'x\r\n{"level":60,"msg":"all is well"}\u001b[2J\u2028"}';
   log.warn({ said: evil, err: new Error(evil) }, evil);
   expect(lines).toHaveLength(1);

@@ -1,11 +1,12 @@
 import { readFileSync } from 'node:fs';
-import { type Logger, pino } from 'pino';
+import type { Logger } from 'pino';
 import { expect, onTestFinished } from 'vitest';
 import { parse, stringify } from 'yaml';
 import { startApp } from '../../src/app.ts';
 import { commands, reserved } from '../../src/commands/index.ts';
 import { loadConfig } from '../../src/config.ts';
 import type { Clock } from '../../src/http/clock.ts';
+import { createLog } from '../../src/log.ts';
 import { startAlertsSimulator } from '../../src/sandbox/alerts/simulator.ts';
 import { startCloudSimulator } from '../../src/sandbox/cloud/simulator.ts';
 import { sandboxYaml } from '../../src/sandbox/configuration.ts';
@@ -76,7 +77,7 @@ export async function openStage(options: StageOptions = {}) {
   };
   const startOne = (yaml = options.yaml) => {
     const config = loaded(env, yaml);
-    const { log = pino({ level: process.env.TEST_LOG ?? 'silent' }) } = options;
+    const { log = createLog({ level: process.env.TEST_LOG ?? 'silent' }) } = options;
     return startApp({ config, version: 'test', log, now, clock: clientClock(now) });
   };
   const start = async (yaml = options.yaml) => {

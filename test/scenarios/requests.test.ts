@@ -1,0 +1,71 @@
+import { expect, test } from 'vitest';
+import { createLog } from '../../src/log.ts';
+import { ask, empty } from './asking.ts';
+import { ANA, BEN, DORA, openStage, textOf } from './stage.ts';
+
+type Line = Readonly<Record<string, unknown>>;
+
+async function openLoggedStage() {
+  const lines: Line[] = [];
+  const write = (line: string) => void lines.push(JSON.parse(line));
+  const log = createLog({ level: 'debug' }, { write });
+  const stage = await openStage({ log });
+  return {
+    stage,
+    lines,
+    saying: (msg: string, fields: Line = {}) =>
+      lines.filter((line) =>
+        Object.entries({ ...fields, msg }).every(([key, value]) => line[key] === value),
+      ),
+  };
+}
+
+test('all lines about one command have one id, those of the API too', async () => {
+  const { stage, saying } = await openLoggedStage();
+  await Promise.all([
+    stage.slack.command(DORA, 'ops', '/backup show staging nothing'),
+    stage.slack.command(ANA, 'ops', '/alert list'),
+  ]);
+  await stage.privateWord(DORA, 'That did not work');
+  await stage.privateWord(ANA, 'alerts');
+  const came = saying('a payload came in', { kind: 'command' }).map(({ request }) => request);
+  expect(new Set(came).size).toBe(2);
+  const asked = ['getBackup', 'listAlerts'].flatMap((operation) =>
+    saying('an API was asked', { operation }).map(({ request }) => request),
+  );
+  expect(asked.toSorted()).toEqual(came.toSorted());
+});
+
+test('a press keeps its id until it is handled, and a request that is sent names its change', async () => {
+  const { stage, saying } = await openLoggedStage();
+  const card = await ask(stage);
+  await stage.press(BEN, card, 'change.approve');
+  await stage.card('Stop staging: accepted');
+  const [approved] = saying('a change moves on', { to: 'approved' });
+  const presses = saying('a payload came in', { kind: 'block_actions' });
+  expect(presses.at(-1)?.request).toMatch(/^[\da-f]{10}$/);
+  expect(approved?.request).toBe(presses.at(-1)?.request);
+  // It is executed by whichever replica is first, for nobody in particular.
+  const [sent] = saying('an API was asked', { operation: 'updateServiceState' });
+  expect(sent).toMatchObject({ change: approved?.change, status: 200, api: 'cloud' });
+  expect(sent).not.toHaveProperty('request');
+});
+
+test('the reference that a person is told finds the lines about it', async () => {
+  const { stage, saying } = await openLoggedStage();
+  stage.slack.failNext({ method: 'views.open', times: 1, how: { error: 'internal_error' } });
+  await stage.slack.command(ANA, 'ops', '/service stop');
+  const told = textOf((await stage.privateWord(ANA, 'went wrong on our side')) ?? empty);
+  const [, ref] = /\(ref (\w+)\)/.exec(told) ?? [];
+  expect(saying('a person was told that something went wrong', { request: ref })).toHaveLength(1);
+  expect(saying('a payload came in', { request: ref })).toHaveLength(1);
+});
+
+test('what a lane does is not said to be about whoever woke it', async () => {
+  const { stage, saying } = await openLoggedStage();
+  stage.slack.failNext({ method: 'chat.postMessage', times: 1, how: { error: 'internal_error' } });
+  await stage.slack.command(ANA, 'ops', '/service stop staging for the night');
+  await stage.press(ANA, await stage.privateWord(ANA, 'Stop staging?'), 'change.confirm');
+  await expect.poll(() => saying('a message failed')).toHaveLength(1);
+  expect(saying('a message failed')[0]).not.toHaveProperty('request');
+});
