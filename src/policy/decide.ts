@@ -1,5 +1,5 @@
 import type { Requirement, Target } from '../changes/change.ts';
-import type { Actor } from '../changes/lifecycle.ts';
+import type { Actor } from '../changes/outcome.ts';
 import type { Refusal } from '../changes/refusal.ts';
 import { freezeOver } from './freezes.ts';
 import { covers, reachable, selects } from './matching.ts';

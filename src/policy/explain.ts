@@ -1,5 +1,5 @@
 import type { RoleName, Target, UserId } from '../changes/change.ts';
-import type { Actor } from '../changes/lifecycle.ts';
+import type { Actor } from '../changes/outcome.ts';
 import { reachable, selects } from './matching.ts';
 import type { Policy, Rule } from './policy.ts';
 

@@ -1,5 +1,5 @@
 import type { Change, State, UserId } from '../changes/change.ts';
-import type { Actor } from '../changes/lifecycle.ts';
+import type { Actor } from '../changes/outcome.ts';
 import type { Refusal } from '../changes/refusal.ts';
 import { changesToReview, changesWhere } from '../storage/change-lists.ts';
 import { refusalOfVerb } from './review.ts';

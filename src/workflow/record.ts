@@ -1,5 +1,5 @@
 import type { Change, JsonObject, UserId } from '../changes/change.ts';
-import type { Outcome } from '../changes/lifecycle.ts';
+import type { Outcome } from '../changes/outcome.ts';
 import { appendEvent } from '../storage/audit.ts';
 import { updateChange } from '../storage/changes.ts';
 import type { Tx } from '../storage/database.ts';

@@ -1,5 +1,7 @@
+import { giveUp } from '../changes/aftermath.ts';
 import type { Change, ChangeId } from '../changes/change.ts';
-import { expire, giveUp, type Outcome } from '../changes/lifecycle.ts';
+import { expire } from '../changes/lifecycle.ts';
+import type { Outcome } from '../changes/outcome.ts';
 import { dueToExpire, leaseRanOut } from '../storage/change-due.ts';
 import { lockChange } from '../storage/changes.ts';
 import { closeOpenPermits } from '../storage/permits.ts';

@@ -1,16 +1,15 @@
-import {
-  type Change,
-  type ChangeId,
-  type ChannelId,
-  type JsonObject,
-  type Plan,
-  type Requirement,
-  type State,
-  targetKey,
-  type UserId,
+import type {
+  Change,
+  ChangeId,
+  ChannelId,
+  JsonObject,
+  Plan,
+  Requirement,
+  UserId,
 } from '../changes/change.ts';
-import { canonical, planDigest } from '../changes/digest.ts';
-import { type Actor, cancel, DRAFT_LIVES_MS } from '../changes/lifecycle.ts';
+import { planDigest } from '../changes/digest.ts';
+import { cancel, DRAFT_LIVES_MS } from '../changes/lifecycle.ts';
+import type { Actor } from '../changes/outcome.ts';
 import type { Problem } from '../errors.ts';
 import type { Given } from '../intent/arguments.ts';
 import type { ChangeCommand } from '../intent/define.ts';
@@ -19,10 +18,10 @@ import { type Decision, decide } from '../policy/decide.ts';
 import { freezesNear } from '../policy/freezes.ts';
 import type { Freeze, Policy } from '../policy/policy.ts';
 import { appendEvent } from '../storage/audit.ts';
-import { askedSince, openChangesOf } from '../storage/change-lists.ts';
 import { insertChange, lockChange } from '../storage/changes.ts';
 import type { Tx } from '../storage/database.ts';
 import { markHandled, receive } from '../storage/inbox.ts';
+import { companyOf } from './company.ts';
 import { type Denial, denialOf } from './denial.ts';
 import { costOf } from './effect.ts';
 import { pacesOf } from './pace.ts';
@@ -229,32 +228,6 @@ async function cameTwice(tx: Tx, world: World, draft: Change): Promise<Requested
 
 function aboutOf({ command, plan }: Change): Partial<Denial> {
   return { command, target: plan.target.name };
-}
-
-const SAME_WITHIN_MS = 3_600_000;
-
-/** Which had an effect, or may have one yet. */
-const MAY_COUNT: readonly State[] = ['pending', 'approved', 'executing', 'succeeded', 'unknown'];
-
-async function companyOf(tx: Tx, draft: Change) {
-  const since = new Date(draft.createdAt.getTime() - SAME_WITHIN_MS);
-  const before = repeated(await askedSince(tx, draft, since), draft);
-  const open = await openChangesOf(tx, targetKey(draft.plan.target));
-  const known = new Set([draft.id, ...before.map(({ id }) => id)]);
-  return { before, others: open.filter(({ id, state }) => !known.has(id) && state !== 'draft') };
-}
-
-/** Those after whatever else has moved the target: a stop, a start, a stop is no repetition. */
-function repeated(lately: readonly Change[], draft: Change): readonly Change[] {
-  const moved = lately.findLastIndex(
-    (other) => other.state === 'succeeded' && !isSame(other, draft),
-  );
-  return lately.slice(moved + 1).filter((other) => isSame(other, draft));
-}
-
-function isSame(other: Change, draft: Change): boolean {
-  const same = canonical(other.plan.body) === canonical(draft.plan.body);
-  return same && other.command === draft.command && MAY_COUNT.includes(other.state);
 }
 
 async function withdraw(tx: Tx, world: World, { edits, requester }: Request): Promise<void> {

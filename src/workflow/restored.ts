@@ -1,5 +1,5 @@
+import { distrust } from '../changes/aftermath.ts';
 import type { Change, ChangeId } from '../changes/change.ts';
-import { distrust } from '../changes/lifecycle.ts';
 import { appendEvent, events, type Head, head } from '../storage/audit.ts';
 import { dueToTakeBack } from '../storage/change-due.ts';
 import { changesWhere } from '../storage/change-lists.ts';

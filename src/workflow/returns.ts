@@ -1,6 +1,7 @@
+import { keep } from '../changes/aftermath.ts';
 import type { Change, ChangeId, JsonObject, Plan } from '../changes/change.ts';
 import { planDigest } from '../changes/digest.ts';
-import { keep, RETURN_LATE_BY_MS } from '../changes/lifecycle.ts';
+import { RETURN_LATE_BY_MS } from '../changes/lifecycle.ts';
 import { ApiError } from '../errors.ts';
 import { appendEvent } from '../storage/audit.ts';
 import { dueToTakeBack } from '../storage/change-due.ts';

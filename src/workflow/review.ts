@@ -1,16 +1,14 @@
+import { resolve, review } from '../changes/aftermath.ts';
 import type { Change, RoleName } from '../changes/change.ts';
 import {
-  type Actor,
   approve,
   breakGlass,
   cancel,
   confirm,
   decidingRoles,
-  type Outcome,
   reject,
-  resolve,
-  review,
 } from '../changes/lifecycle.ts';
+import type { Actor, Outcome } from '../changes/outcome.ts';
 import type { Refusal } from '../changes/refusal.ts';
 import { loadChange, lockChange } from '../storage/changes.ts';
 import type { Tx } from '../storage/database.ts';

@@ -1,5 +1,5 @@
 import type { RoleName, Target } from '../changes/change.ts';
-import type { Actor } from '../changes/lifecycle.ts';
+import type { Actor } from '../changes/outcome.ts';
 import type { Service } from '../directory/directory.ts';
 import type { WhoQuestion } from '../intent/who.ts';
 import { type Decision, decide, type Question } from '../policy/decide.ts';

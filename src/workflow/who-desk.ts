@@ -1,5 +1,5 @@
 import type { Target } from '../changes/change.ts';
-import type { Actor } from '../changes/lifecycle.ts';
+import type { Actor } from '../changes/outcome.ts';
 import { type Service, serviceTarget } from '../directory/directory.ts';
 import type { Answer, Part, Said } from '../intent/answer.ts';
 import { fieldsOf } from '../intent/arguments.ts';

@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
 import type { Change, ChangeId, ChannelId, Position, RoleName, UserId } from '../changes/change.ts';
-import type { Actor } from '../changes/lifecycle.ts';
+import type { Actor } from '../changes/outcome.ts';
 import type { Refusal } from '../changes/refusal.ts';
 import type { Answer } from '../intent/answer.ts';
 import type { ChangeCommand, Reach } from '../intent/define.ts';

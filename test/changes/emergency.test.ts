@@ -1,6 +1,8 @@
 import { expect, test } from 'vitest';
+import { distrust, review } from '../../src/changes/aftermath.ts';
 import type { Change } from '../../src/changes/change.ts';
-import { type Actor, breakGlass, distrust, review } from '../../src/changes/lifecycle.ts';
+import { breakGlass } from '../../src/changes/lifecycle.ts';
+import type { Actor } from '../../src/changes/outcome.ts';
 import type { Refusal } from '../../src/changes/refusal.ts';
 import { actor, ana, ben, changeIn, dora, minutes, NOON, REQUIRES, SUCCESS } from './fixtures.ts';
 

@@ -7,7 +7,7 @@ import type {
   UserId,
 } from '../../src/changes/change.ts';
 import { planDigest } from '../../src/changes/digest.ts';
-import type { Actor } from '../../src/changes/lifecycle.ts';
+import type { Actor } from '../../src/changes/outcome.ts';
 
 export const NOON = new Date('2026-11-20T12:00:00.000Z');
 

@@ -1,20 +1,18 @@
 import { expect, test } from 'vitest';
+import { giveUp, resolve } from '../../src/changes/aftermath.ts';
 import type { Change } from '../../src/changes/change.ts';
 import {
-  type Actor,
   approve,
   cancel,
   confirm,
   expire,
   finish,
-  giveUp,
   handBack,
-  type Outcome,
   reject,
-  resolve,
   start,
   stop,
 } from '../../src/changes/lifecycle.ts';
+import type { Actor, Outcome } from '../../src/changes/outcome.ts';
 import type { Refusal } from '../../src/changes/refusal.ts';
 import {
   actor,

@@ -1,21 +1,19 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { giveUp, resolve } from '../../src/changes/aftermath.ts';
 import { type Change, isOver, STATES } from '../../src/changes/change.ts';
 import {
-  type Actor,
   approve,
   cancel,
   confirm,
   expire,
   finish,
-  giveUp,
   handBack,
-  type Outcome,
   reject,
-  resolve,
   start,
   stop,
 } from '../../src/changes/lifecycle.ts';
+import type { Actor, Outcome } from '../../src/changes/outcome.ts';
 import {
   actor,
   ana,

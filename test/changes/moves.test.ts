@@ -1,16 +1,16 @@
 import { expect, test } from 'vitest';
+import { giveUp } from '../../src/changes/aftermath.ts';
 import type { Change, FrozenBy } from '../../src/changes/change.ts';
 import {
   approve,
   confirm,
   expire,
-  giveUp,
   handBack,
-  type Outcome,
   reject,
   start,
   stop,
 } from '../../src/changes/lifecycle.ts';
+import type { Outcome } from '../../src/changes/outcome.ts';
 import { actor, ana, ben, changeIn, cleo, minutes, NOON, REQUIRES } from './fixtures.ts';
 
 const byBen = { by: ben.id, at: minutes(-5) };

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { keep, resolve } from '../../src/changes/aftermath.ts';
 import type { Change, Timing } from '../../src/changes/change.ts';
 import { planDigest } from '../../src/changes/digest.ts';
 import {
@@ -7,9 +8,7 @@ import {
   DRAFT_LIVES_MS,
   decidingRoles,
   finish,
-  keep,
   RETURN_LATE_BY_MS,
-  resolve,
 } from '../../src/changes/lifecycle.ts';
 import {
   actor,

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
+import { resolve } from '../../src/changes/aftermath.ts';
 import type { Change } from '../../src/changes/change.ts';
-import { approve, finish, reject, resolve, start } from '../../src/changes/lifecycle.ts';
+import { approve, finish, reject, start } from '../../src/changes/lifecycle.ts';
 import {
   cardVersion,
   insertChange,

@@ -18,7 +18,7 @@ const SEND = 'src/workflow/send.ts';
 export const DEFECTS: readonly Defect[] = [
   {
     name: 'a takeover sends again',
-    file: LIFECYCLE,
+    file: 'src/changes/aftermath.ts',
     find: "const text = 'Signalbox stopped while the request was under way.';",
     put: "if (now) return move({ ...change, lease: null, state: 'approved' });\n  const text = '';",
     test: MODEL,
