@@ -1,13 +1,14 @@
 import { setImmediate as breathe } from 'node:timers/promises';
 import type { ChangeId, UserId } from '../changes/change.ts';
 import type { Answer, Offer, Part } from '../intent/answer.ts';
-import type { LogWish, Past } from '../intent/changes.ts';
+import type { LogWish } from '../intent/changes.ts';
 import { counted } from '../intent/counted.ts';
 import type { Asker } from '../intent/define.ts';
 import { head, type StoredEvent } from '../storage/audit.ts';
 import { eventsBefore, type Subject, subjectsOf } from '../storage/audit-back.ts';
 import { firstSince } from '../storage/audit-range.ts';
 import { eventLine } from './event-words.ts';
+import { emptySpan, instantOf, lineOf } from './log-wish.ts';
 import type { PersonNamed, World } from './world.ts';
 
 export type LogWorld = Pick<World, 'database' | 'now'> & {
@@ -23,6 +24,8 @@ const SKEW_MS = 3_600_000;
 
 /** A page of the trail, newest first. */
 export async function changeLog(world: LogWorld, wish: LogWish, asker: Asker): Promise<Answer> {
+  const nothing = emptySpan(wish, world.now());
+  if (nothing) return nothing;
   const who = wish.by === null ? null : await personOf(world, wish.by, asker);
   if (who && 'title' in who) return who;
   const filter = { ...filterOf(wish, world.now()), by: who?.user ?? null, viewer: asker.by };
@@ -68,11 +71,6 @@ function filterOf(wish: LogWish, now: Date): Omit<Filter, 'by' | 'viewer'> {
     since: wish.since && instantOf(wish.since, now),
     until: wish.until && instantOf(wish.until, now),
   };
-}
-
-function instantOf(past: Past, now: Date): Date {
-  if ('day' in past) return new Date(`${past.day}T00:00:00Z`);
-  return new Date(now.getTime() - past.agoMs);
 }
 
 interface Told {
@@ -169,25 +167,4 @@ function turning(shown: readonly Told[], left: number, wish: LogWish): readonly 
     ...(left > 0 && last ? [{ label: 'Older', line: lineOf(wish, last) }] : []),
     ...(wish.before === null ? [] : [{ label: 'Newest', line: lineOf(wish, null) }]),
   ];
-}
-
-function lineOf({ by, command, target, state, since, until }: LogWish, before: number | null) {
-  const given = {
-    by,
-    command,
-    target,
-    state,
-    since: pastText(since),
-    until: pastText(until),
-    before,
-  };
-  const words = Object.entries(given).flatMap(([key, value]) =>
-    value === null ? [] : [/\s/.test(String(value)) ? `${key}="${value}"` : `${key}=${value}`],
-  );
-  return ['change log', ...words].join(' ');
-}
-
-function pastText(past: Past | null): string | null {
-  if (past === null) return null;
-  return 'day' in past ? past.day : `${Math.round(past.agoMs / 60_000)}m`;
 }

@@ -134,6 +134,33 @@ test('the trail is searched by person, command, target, state and time', async (
   expect(stage.cloud.effectCount('set state', STAGING)).toBe(1);
 });
 
+test.for<[string, string, string, string | null]>([
+  [
+    'the later first',
+    'since=2026-11-20 until=2026-11-01',
+    'until= is the earlier one',
+    'change log by=me since=2026-11-01 until=2026-11-20',
+  ],
+  [
+    'spans the wrong way round',
+    'since=1d until=7d',
+    'until= is the earlier one',
+    'change log by=me since=10080m until=1440m',
+  ],
+  [
+    'one day as both ends',
+    'since=2026-11-20 until=2026-11-20',
+    'both are the same moment',
+    'change log by=me since=2026-11-20 until=2026-11-21',
+  ],
+  ['one hour as both ends', 'since=1h until=1h', 'both are the same moment', null],
+])('a log between %s is asked back, not found empty', async ([, words, why, offered]) => {
+  const stage = await openStage();
+  const answer = await said(stage, DORA, `/change log by=me ${words}`, 'There is no time between');
+  expect(answer).toContain(why);
+  expect(/"value":"(change log [^"]*)"/.exec(answer)?.[1] ?? null).toBe(offered);
+});
+
 test('a long trail is read page by page', async () => {
   const stage = await openStage();
   for (let n = 0; n < 22; n += 1)
