@@ -56,14 +56,20 @@ const TITLES: Readonly<Record<State, string>> = {
   denied: 'not run, for the policy refuses it now',
 };
 
+// A freeze is kept by us: no server accepts or refuses it.
+function titles({ plan }: Change): Readonly<Record<State, string>> {
+  return plan.target.kind === 'freeze'
+    ? { ...TITLES, succeeded: 'done', failed: 'not done' }
+    : TITLES;
+}
+
 /** How it stands, or how it ended. */
 export function stateText(change: Change): string {
   const { resolution, state, brokenGlass, stopped, parent } = change;
   if (stopped === 'restored') return 'not followed any more, for the database was restored';
   if (state === 'approved' && parent) return 'planned';
-  if (state === 'succeeded' && change.plan.target.kind === 'freeze') return 'done';
   if (state === 'approved' && brokenGlass) return 'goes ahead without approvals';
-  if (!resolution) return TITLES[state];
+  if (!resolution) return titles(change)[state];
   return resolution.happened ? 'it happened' : 'it did not happen';
 }
 

@@ -10,7 +10,7 @@ export function endingLines(change: Change, drawing: Drawing): readonly Line[] {
   const happened: readonly Line[] = resolution
     ? [fact('Looked up by', { user: resolution.by }, ': ', resolution.note)]
     : [];
-  return [...endingWords(ending, change, drawing), requestLine(ending), ...happened];
+  return [...endingWords(ending, change, drawing), requestLine(ending, change), ...happened];
 }
 
 function waiting({ notBefore, plan }: Change): readonly Line[] {
@@ -51,8 +51,9 @@ function answerOf({ status, text }: Ending & { how: 'failed' | 'unknown' }): str
   return status === null ? text : `${status} ${text}`;
 }
 
-function requestLine(ending: Ending): Line {
+function requestLine(ending: Ending, { plan }: Change): Line {
   const { at, tookMs, requestId } = ending;
+  if (plan.target.kind === 'freeze') return fact('At', { at });
   const request = requestId ? ` · request ${requestId}` : '';
   const took = tookMs < 1_000 ? `${tookMs} ms` : `${(tookMs / 1_000).toFixed(1)} s`;
   // Without a status nothing was answered, and how long nobody waited says nothing.

@@ -67,9 +67,13 @@ export function targetLine({ plan: { target } }: Pick<Change, 'plan'>): Line {
   return fact(kind, bounded(target.name, 150), about.map((each) => ` · ${each}`).join(''));
 }
 
-export function sendsLine({ sends, body }: Plan): Line {
+export function sendsLine({ target, sends, body }: Plan): Line {
+  if (target.kind === 'freeze') return fact('Sends', KEPT_BY_US);
   return fact('Sends', { code: `${sends} ${JSON.stringify(body)}` });
 }
+
+// A method and a body would look like a call of some API.
+const KEPT_BY_US = 'nothing to a server: Signalbox keeps its freezes itself';
 
 export function costLines({ cost }: Plan): readonly Line[] {
   return cost ? [fact('Cost', cost.text)] : [];

@@ -50,6 +50,17 @@ test.for(ENGINES)(
   },
 );
 
+test('a freeze is nothing that any server hears of, and never looks as if one did', async () => {
+  const stage = await openStage();
+  const line = '/change freeze tag=staging until=4h launch of the shop';
+  const preview = textOf(await typed(stage, ANA, line, 'Freeze everything tagged staging?'));
+  const card = textOf((await frozen(stage)) ?? empty);
+  for (const text of [preview, card]) {
+    expect(text).toContain('nothing to a server: Signalbox keeps its freezes itself');
+    expect(text).not.toMatch(/PUT|Answered|server said|accepted/);
+  }
+});
+
 test('what was approved before a freeze is not run while it holds', async () => {
   const stage = await openStage();
   stage.cloud.arm({ operation: 'set state', fault: '429-retry-after', times: 1 });
@@ -123,7 +134,7 @@ test('a freeze that has ended by itself is not lifted, and nobody is told that i
   const card = await stage.card('Thaw everything tagged staging: waiting');
   later(stage, 2 * 60);
   await stage.press(BEN, card, 'change.approve');
-  const ended = await stage.card('Thaw everything tagged staging: refused');
+  const ended = await stage.card('Thaw everything tagged staging: not done');
   expect(textOf(ended ?? empty)).toContain('the freeze is over, or somebody has lifted it already');
 });
 
