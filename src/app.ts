@@ -8,6 +8,7 @@ import { commands } from './commands/index.ts';
 import type { Config, Problem } from './config.ts';
 import type { Secret } from './errors.ts';
 import type { Clock } from './http/clock.ts';
+import { postJson } from './http/post.ts';
 import { createMetrics } from './metrics.ts';
 import type { Policy } from './policy/policy.ts';
 import { enoughOf, unsatisfiable } from './policy/satisfiable.ts';
@@ -207,7 +208,8 @@ type ConnectedSlack =
 async function connectSlack(options: AppOptions, now: () => Date): Promise<ConnectedSlack> {
   const { config, log } = options;
   const { policy, channels } = config;
-  const connected = await connect({ ...config.slack, policy, channels, commands, log, now });
+  const own = { post: postJson, commands, log, now };
+  const connected = await connect({ ...config.slack, policy, channels, ...own });
   if (!connected.ok) {
     const problems = connected.problems.map(inSlack);
     return { ok: false, problems };

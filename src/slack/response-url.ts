@@ -1,4 +1,3 @@
-import { request } from 'undici';
 import type { Message } from './blocks.ts';
 import { inPlainBlocks } from './plain-blocks.ts';
 
@@ -12,12 +11,20 @@ export interface Response extends Message {
 /** Posts to the address that came with a command or a click; it is a key, so it is never logged. */
 export type Respond = (url: string, response: Response) => Promise<void>;
 
+/** How something gets there: one request, and no redirect followed. */
+export type Post = (
+  url: string,
+  content: unknown,
+  withinMs: number,
+) => Promise<{ readonly status: number; readonly text: string }>;
+
 /** Only addresses of Slack are used: a payload must not be able to point us elsewhere. */
-export function createRespond(slackApiUrl: string): Respond {
+export function createRespond(slackApiUrl: string, post: Post): Respond {
+  const send = (url: string, response: Response) => post(url, contentOf(response), WITHIN_MS);
   const origins = new Set(['https://hooks.slack.com', new URL(slackApiUrl).origin]);
   return async (url, response) => {
     if (!origins.has(new URL(url).origin)) throw new Error('A response address is not of Slack');
-    const { status, said } = await send(url, response);
+    const { status, text: said } = await send(url, response);
     if (status < 300) return;
     // A workspace that does not know the newest blocks refuses the whole message: once without.
     const plain = said.includes('invalid_blocks') ? inPlainBlocks(response) : null;
@@ -27,22 +34,13 @@ export function createRespond(slackApiUrl: string): Respond {
   };
 }
 
-// undici itself rather than `fetch`, which does twice the work for the same; it follows no redirect.
-async function send(url: string, { text, blocks, replace }: Response) {
-  const { statusCode, body } = await request(url, {
-    method: 'POST',
-    headersTimeout: WITHIN_MS,
-    bodyTimeout: WITHIN_MS,
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({
-      response_type: 'ephemeral',
-      replace_original: replace,
-      text,
-      blocks,
-      unfurl_links: false,
-      unfurl_media: false,
-    }),
-  });
-  // Reading it to the end lets the connection serve the next answer.
-  return { status: statusCode, said: await body.text() };
+function contentOf({ text, blocks, replace }: Response) {
+  return {
+    response_type: 'ephemeral',
+    replace_original: replace,
+    text,
+    blocks,
+    unfurl_links: false,
+    unfurl_media: false,
+  };
 }

@@ -17,7 +17,7 @@ import { boltLogger } from './log.ts';
 import { type Channels, createMessenger } from './messenger.ts';
 import { peopleByName } from './person-named.ts';
 import { createDeliveries, type Deliveries } from './receiver.ts';
-import { createRespond, type Respond } from './response-url.ts';
+import { createRespond, type Post, type Respond } from './response-url.ts';
 
 export interface SlackOptions {
   readonly botToken: Secret;
@@ -28,6 +28,7 @@ export interface SlackOptions {
   readonly policy: Policy;
   readonly channels: Channels;
   readonly commands: readonly Command[];
+  readonly post: Post;
   readonly log: Logger;
   readonly now: () => Date;
 }
@@ -87,7 +88,7 @@ export async function connect(options: SlackOptions): Promise<Connected> {
     ),
     groupIds: (role) => (found.groups.get(role) ?? []).map(({ id }) => id),
   };
-  const respond = createRespond(slackApiUrl);
+  const respond = createRespond(slackApiUrl, options.post);
   const messenger = createMessenger({
     posts: clients.posts,
     lookups: clients.lookups,

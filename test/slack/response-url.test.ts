@@ -1,6 +1,7 @@
 import { createServer, type OutgoingHttpHeaders } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
+import { postJson } from '../../src/http/post.ts';
 import { answerMessage } from '../../src/slack/answers.ts';
 import { createRespond } from '../../src/slack/response-url.ts';
 
@@ -41,17 +42,19 @@ async function slackThatSays({ status = 400, said = '', headers = {} }: First) {
 
 test('refused blocks are sent once more without the new ones, other refusals are not', async () => {
   const first = await slackThatSays({ said: 'invalid_blocks' });
-  await createRespond(first.url)(first.url, COSTS);
+  await createRespond(first.url, postJson)(first.url, COSTS);
   expect(first.bodies.map((body) => body.includes('data_table'))).toEqual([true, false]);
 
   const second = await slackThatSays({ said: 'expired_url' });
-  await expect(createRespond(second.url)(second.url, COSTS)).rejects.toThrow('expired_url');
+  await expect(createRespond(second.url, postJson)(second.url, COSTS)).rejects.toThrow(
+    'expired_url',
+  );
   expect(second.bodies).toHaveLength(1);
 });
 
 test('an answer only goes to Slack, whatever address a payload names', async () => {
   const elsewhere = await slackThatSays({ said: 'never asked' });
-  const sent = createRespond('https://slack.com/api/')(elsewhere.url, COSTS);
+  const sent = createRespond('https://slack.com/api/', postJson)(elsewhere.url, COSTS);
   await expect(sent).rejects.toThrow('not of Slack');
   expect(elsewhere.bodies).toEqual([]);
 });
@@ -59,6 +62,6 @@ test('an answer only goes to Slack, whatever address a payload names', async () 
 test('an answer that is sent elsewhere by a redirect does not go there', async () => {
   const elsewhere = await slackThatSays({ said: 'never asked' });
   const slack = await slackThatSays({ status: 307, headers: { location: elsewhere.url } });
-  await expect(createRespond(slack.url)(slack.url, COSTS)).rejects.toThrow('307');
+  await expect(createRespond(slack.url, postJson)(slack.url, COSTS)).rejects.toThrow('307');
   expect(elsewhere.bodies).toEqual([]);
 });
