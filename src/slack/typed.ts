@@ -3,28 +3,22 @@ import type { Problem } from '../errors.ts';
 import { lineAgain } from '../intent/again.ts';
 import { fieldsOf, isPlaced } from '../intent/arguments.ts';
 import { misreadOf } from '../intent/complete.ts';
-import { type ChangeCommand, nounOf, type QueryCommand } from '../intent/define.ts';
+import { type ChangeCommand, nounOf } from '../intent/define.ts';
 import { helpFor } from '../intent/help.ts';
 import { isTimingKey } from '../intent/timing.ts';
 import { understand } from '../intent/understand.ts';
 import type { Intent, Misread } from '../intent/understood.ts';
 import { newRequest, requestNow } from '../log.ts';
-import { decide } from '../policy/decide.ts';
 import { commandsFor } from '../policy/explain.ts';
-import { type Denial, denialOf } from '../workflow/denial.ts';
-import { noteRefusal } from '../workflow/record.ts';
 import { requestChange } from '../workflow/request.ts';
-import type { Identity } from '../workflow/world.ts';
 import { answerMessage, sentenceMessage } from './answers.ts';
 import { type Message, withNote } from './blocks.ts';
 import type { Bot } from './bot.ts';
 import { openForm } from './open-form.ts';
-import { ownAnswer } from './own-answer.ts';
 import { preview } from './preview.ts';
 import type { Spot } from './private-word.ts';
-import { refusalLine } from './refusals.ts';
 import { troubleMessage } from './trouble.ts';
-import { sendFiles } from './upload.ts';
+import { answerQuery, refused } from './typed-query.ts';
 import {
   freezeVocabulary,
   fullVocabulary,
@@ -128,57 +122,6 @@ function namesIn({ command, args }: Intent, given: Intent['given']) {
   return { ...given, ...Object.fromEntries(named) };
 }
 
-async function answerQuery(
-  bot: Bot,
-  typed: Typed,
-  command: QueryCommand,
-  args: Intent['args'],
-): Promise<Message> {
-  const { by, spot } = typed;
-  const denial = await mayAsk(bot, by, command, args);
-  if (denial) return refused(bot, denial);
-  const found = await command.answer(args, bot.world.reach(), { by, channel: spot.channel });
-  const answer = await sendFiles(bot, typed, found);
-  bot.world.measures.answered(command.name, 'answered');
-  return ownAnswer(answer, bot.drawing);
-}
-
-async function mayAsk(
-  { world }: Bot,
-  by: UserId,
-  command: QueryCommand,
-  args: Intent['args'],
-): Promise<Denial | null> {
-  const identity = await world.people.identify(by, { fresh: false });
-  const denial = await denialOfQuery(world, identity, command, args);
-  if (denial) await noteRefusal(world, denial, { tried: command.name, by, identity });
-  return denial;
-}
-
-async function denialOfQuery(
-  world: Bot['world'],
-  identity: Identity,
-  command: QueryCommand,
-  args: Intent['args'],
-): Promise<Denial | null> {
-  const about = { command: command.name };
-  if (!identity.ok) return denialOf(identity.refusal, about);
-
-  const decision = decide(world.policy, {
-    kind: 'query',
-    command: command.name,
-    target: command.target(args),
-    actor: identity.actor,
-    reason: null,
-    now: world.now(),
-  });
-  if (decision.allow) return null;
-  const { refusal, rule } = decision;
-  const role = rule?.to ?? null;
-  const who = role ? await world.people.membersOf(role) : null;
-  return denialOf(refusal, { ...about, rule: rule?.place ?? null, role, who });
-}
-
 const NEEDS_REASON = 'This change needs a reason, for whoever has to decide about it.';
 
 async function answerRequest(
@@ -230,12 +173,6 @@ async function mendInForm(
     bot.log.warn({ err: error }, 'a form for mending could not be opened');
     return sentenceMessage([sentence]);
   });
-}
-
-function refused({ world, drawing }: Bot, denial: Denial): Message {
-  const { policy, prefix } = drawing;
-  world.measures.answered(denial.command ?? 'none', 'refused');
-  return sentenceMessage(refusalLine(denial, policy, prefix));
 }
 
 /** Help works for everybody, and says when it could not find out who is asking. */
