@@ -1,3 +1,4 @@
+import type { UserId } from '../changes/change.ts';
 import type { QueryCommand } from '../intent/define.ts';
 import type { Intent } from '../intent/understood.ts';
 import { decide } from '../policy/decide.ts';
