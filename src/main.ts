@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { startApp } from './app.ts';
-import { commands, reserved } from './commands/index.ts';
+import { commandNames } from './commands/index.ts';
 import { formatProblems, loadConfig, type Problem } from './config.ts';
 import { createLog, secretsIn } from './log.ts';
 
@@ -13,8 +13,6 @@ function refuseStart(problems: readonly Problem[]): never {
   process.exit(1);
 }
 
-const names = (kind: 'query' | 'change') =>
-  commands.filter((command) => command.kind === kind).map(({ name }) => name);
 function hintFor(error: unknown): string | null {
   const code = error instanceof Error && 'code' in error ? String(error.code) : '';
   if (code === 'EADDRINUSE') return 'another process has that PORT';
@@ -25,10 +23,7 @@ const load = () =>
   loadConfig({
     env: process.env,
     readFile: (path) => readFileSync(path, 'utf8'),
-    commands: {
-      queries: [...names('query'), ...reserved.queries],
-      changes: [...names('change'), ...reserved.changes],
-    },
+    commands: commandNames,
   });
 const loaded = load();
 if (!loaded.ok) refuseStart(loaded.problems);

@@ -65,8 +65,8 @@ export const nouns: Readonly<Record<string, string>> = {
   signalbox: 'Help, and what you may do',
 };
 
-/** Names that a policy may mention already, though no command of that name can be typed yet. */
-export const reserved = {
-  queries: [],
-  changes: [],
-} as const;
+const namesOf = (kind: Command['kind']) =>
+  commands.filter((command) => command.kind === kind).map(({ name }) => name);
+
+/** What a policy can name. */
+export const commandNames = { queries: namesOf('query'), changes: namesOf('change') };

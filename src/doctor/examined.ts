@@ -1,4 +1,4 @@
-import { commands, nouns, reserved } from '../commands/index.ts';
+import { commandNames, commands, nouns } from '../commands/index.ts';
 import type { Env, ReadFile } from '../config/environment.ts';
 import { loadConfig } from '../config.ts';
 import { manifestBeside, secretsOf } from './beside.ts';
@@ -14,15 +14,10 @@ export interface Given extends Pick<Patient, 'version' | 'now' | 'withinMs'> {
 /** Everything that is found, without a secret in it whatever a server may have quoted. */
 export async function examined(given: Given): Promise<Report> {
   const { env, readFile, version } = given;
-  const names = (kind: 'query' | 'change') =>
-    commands.filter((command) => command.kind === kind).map(({ name }) => name);
   const loaded = loadConfig({
     env,
     readFile,
-    commands: {
-      queries: [...names('query'), ...reserved.queries],
-      changes: [...names('change'), ...reserved.changes],
-    },
+    commands: commandNames,
   });
   if (!loaded.ok) return { version, sections: refused(loaded.problems) };
   const { config } = loaded;

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { pino } from 'pino';
 import { parse, stringify } from 'yaml';
 import { startApp } from '../../src/app.ts';
-import { commands, reserved } from '../../src/commands/index.ts';
+import { commandNames } from '../../src/commands/index.ts';
 import { loadConfig } from '../../src/config.ts';
 import { type AlertsSimulator, startAlertsSimulator } from '../../src/sandbox/alerts/simulator.ts';
 import { type CloudSimulator, startCloudSimulator } from '../../src/sandbox/cloud/simulator.ts';
@@ -81,8 +81,6 @@ interface Around {
 function configOf({ slack, urls }: Around, { of, file: edit }: BoothOptions) {
   const plain: ConfigFile = withoutApprovals(parse(sandboxYaml()));
   const file = { ...plain, organization: { ...Object(plain.organization), ...of } };
-  const names = (kind: 'query' | 'change') =>
-    commands.filter((command) => command.kind === kind).map(({ name }) => name);
   const read = loadConfig({
     env: {
       SLACK_BOT_TOKEN: slack.botToken,
@@ -98,10 +96,7 @@ function configOf({ slack, urls }: Around, { of, file: edit }: BoothOptions) {
       SIGNALBOX_KEY: Buffer.alloc(32, 7).toString('base64'),
     },
     readFile: () => stringify(edit ? edit(file) : file),
-    commands: {
-      queries: [...names('query'), ...reserved.queries],
-      changes: [...names('change'), ...reserved.changes],
-    },
+    commands: commandNames,
   });
   if (!read.ok) throw new Error(JSON.stringify(read.problems, null, 2));
   return read.config;

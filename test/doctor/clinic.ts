@@ -3,7 +3,7 @@ import { pino } from 'pino';
 import { onTestFinished } from 'vitest';
 import { parse, stringify } from 'yaml';
 import { startApp } from '../../src/app.ts';
-import { commands, reserved } from '../../src/commands/index.ts';
+import { commandNames } from '../../src/commands/index.ts';
 import { loadConfig } from '../../src/config.ts';
 import { examined } from '../../src/doctor/examined.ts';
 import { startAlertsSimulator } from '../../src/sandbox/alerts/simulator.ts';
@@ -70,11 +70,7 @@ export async function openClinic(options: ClinicOptions = {}) {
 }
 
 async function startBot(env: Record<string, string>, readFile: (path: string) => string) {
-  const names = (kind: 'query' | 'change') =>
-    commands.filter((command) => command.kind === kind).map(({ name }) => name);
-  const queries = [...names('query'), ...reserved.queries];
-  const changes = [...names('change'), ...reserved.changes];
-  const loaded = loadConfig({ env, readFile, commands: { queries, changes } });
+  const loaded = loadConfig({ env, readFile, commands: commandNames });
   if (!loaded.ok) throw new Error(JSON.stringify(loaded.problems));
   const log = pino({ level: 'silent' });
   const started = await startApp({ config: loaded.config, version: '1.0.0', log });

@@ -3,7 +3,7 @@ import type { Logger } from 'pino';
 import { expect, onTestFinished } from 'vitest';
 import { parse, stringify } from 'yaml';
 import { startApp } from '../../src/app.ts';
-import { commands, reserved } from '../../src/commands/index.ts';
+import { commandNames } from '../../src/commands/index.ts';
 import { loadConfig } from '../../src/config.ts';
 import type { Clock } from '../../src/http/clock.ts';
 import { createLog } from '../../src/log.ts';
@@ -152,15 +152,10 @@ export type Stage = Awaited<ReturnType<typeof openStage>>;
 
 function loaded(env: Readonly<Record<string, string>>, yaml: StageOptions['yaml']) {
   const text = yaml ? stringify(yaml(parse(sandboxYaml()))) : sandboxYaml();
-  const names = (kind: 'query' | 'change') =>
-    commands.filter((command) => command.kind === kind).map(({ name }) => name);
   const read = loadConfig({
     env,
     readFile: () => text,
-    commands: {
-      queries: [...names('query'), ...reserved.queries],
-      changes: [...names('change'), ...reserved.changes],
-    },
+    commands: commandNames,
   });
   if (!read.ok) throw new Error(JSON.stringify(read.problems, null, 2));
   return read.config;

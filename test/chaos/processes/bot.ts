@@ -3,7 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { pino } from 'pino';
 import { z } from 'zod';
 import { startApp } from '../../../src/app.ts';
-import { commands, reserved } from '../../../src/commands/index.ts';
+import { commandNames } from '../../../src/commands/index.ts';
 import { loadConfig } from '../../../src/config.ts';
 import { deathFrom, dieAt } from './death.ts';
 
@@ -22,15 +22,10 @@ const clock = { now: new Date(process.env.CHAOS_NOW ?? 0) };
 const now = () => clock.now;
 dieAt(deathFrom(process.env.CHAOS_DEATH));
 
-const names = (kind: 'query' | 'change') =>
-  commands.filter((command) => command.kind === kind).map(({ name }) => name);
 const config = loadConfig({
   env: process.env,
   readFile: (path) => readFileSync(path, 'utf8'),
-  commands: {
-    queries: [...names('query'), ...reserved.queries],
-    changes: [...names('change'), ...reserved.changes],
-  },
+  commands: commandNames,
 });
 if (!config.ok) throw new Error(JSON.stringify(config.problems));
 
