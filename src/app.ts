@@ -27,6 +27,8 @@ export interface AppOptions {
   readonly now?: () => Date;
   /** The clock of the API clients, where it is not the machine's. */
   readonly clock?: Clock;
+  /** Fires when what still hangs has to be broken off: its outcome is recorded as unknown. */
+  readonly leaving?: AbortSignal | undefined;
   /** How long a process that is not ready any more still answers: a balancer looks now and then. */
   readonly leaveWithinMs?: number;
 }
@@ -40,7 +42,12 @@ export type Started =
       readonly reload: (config: Config) => Promise<Reloaded>;
       readonly stop: () => Promise<void>;
     }
-  | { readonly ok: false; readonly problems: readonly Problem[] };
+  | {
+      readonly ok: false;
+      readonly problems: readonly Problem[];
+      /** Somebody has to change something: to start it again as it is would be in vain. */
+      readonly lasting: boolean;
+    };
 
 export type Reloaded =
   | { readonly ok: true }
@@ -61,7 +68,8 @@ export async function startApp(options: AppOptions): Promise<Started> {
     const problem = databaseTrouble(error);
     if (problem === null) throw error;
     log.debug({ err: error }, 'the database cannot be used');
-    return { ok: false, problems: [{ where: 'DATABASE_URL', problem, hint: null }] };
+    const problems = [{ where: 'DATABASE_URL', problem, hint: null }];
+    return { ok: false, problems, lasting: false };
   }
 }
 
@@ -107,7 +115,7 @@ async function serve(
   if (problem) {
     clock.stop();
     await database.close();
-    return { ok: false, problems: [KEY_PROBLEMS[problem]] };
+    return { ok: false, problems: [KEY_PROBLEMS[problem]], lasting: true };
   }
   const { now } = clock;
   const metrics = createMetrics({ version, now, levels: () => readLevels(database.db, now()) });
@@ -203,7 +211,7 @@ async function listenOn(door: Server, port: number): Promise<number> {
 
 type ConnectedSlack =
   | { readonly ok: true; readonly slack: Slack }
-  | { readonly ok: false; readonly problems: readonly Problem[] };
+  | Extract<Started, { ok: false }>;
 
 async function connectSlack(options: AppOptions, now: () => Date): Promise<ConnectedSlack> {
   const { config, log } = options;
@@ -212,10 +220,9 @@ async function connectSlack(options: AppOptions, now: () => Date): Promise<Conne
   const connected = await connect({ ...config.slack, policy, channels, ...own });
   if (!connected.ok) {
     const problems = connected.problems.map(inSlack);
-    return { ok: false, problems };
+    return { ok: false, problems, lasting: true };
   }
-  const problems = await peopleProblems(connected.slack, policy);
-  return problems.length > 0 ? { ok: false, problems } : connected;
+  return (await peopleProblems(connected.slack, policy)) ?? connected;
 }
 
 function inSlack(problem: string): Problem {
@@ -223,7 +230,10 @@ function inSlack(problem: string): Problem {
 }
 
 /** A rule that nobody can satisfy is a mistake that should not wait for an emergency to show. */
-async function peopleProblems(slack: Slack, policy: Policy): Promise<readonly Problem[]> {
+async function peopleProblems(
+  slack: Slack,
+  policy: Policy,
+): Promise<Extract<Started, { ok: false }> | null> {
   const members = new Map<RoleName, ReadonlySet<UserId>>();
   const problems: Problem[] = [];
   for (const role of policy.roles.keys()) {
@@ -231,5 +241,8 @@ async function peopleProblems(slack: Slack, policy: Policy): Promise<readonly Pr
     if (people === null) problems.push(inSlack(`did not tell who is in the role ${role}`));
     members.set(role, new Set(people ?? []));
   }
-  return problems.length > 0 ? problems : unsatisfiable(policy, members);
+  // Slack may tell in a moment.
+  if (problems.length > 0) return { ok: false, problems, lasting: false };
+  const unmet = unsatisfiable(policy, members);
+  return unmet.length > 0 ? { ok: false, problems: unmet, lasting: true } : null;
 }

@@ -78,6 +78,7 @@ function fromEnvironment(variables: Environment) {
     /** 32 bytes in base64. */
     key: variables.SIGNALBOX_KEY ?? null,
     logLevel: variables.LOG_LEVEL,
+    stopWithinMs: variables.STOP_WITHIN_S * 1_000,
   };
 }
 

@@ -13,6 +13,7 @@ export type Trouble =
   | 'rate-limit'
   | 'budget'
   | 'stopping'
+  | 'left'
   | 'no-connection'
   | 'connection-lost'
   | 'deadline'
@@ -37,7 +38,8 @@ const SENTENCES: Record<Trouble, string> = {
   answer: 'the server answered with an error',
   'rate-limit': 'the server asks to wait',
   budget: 'too many requests are waiting, so this one was not sent',
-  stopping: 'Signalbox is being stopped, and this read was given up',
+  stopping: 'Signalbox is being stopped, and this was given up',
+  left: 'Signalbox was stopped before the server answered',
   'no-connection': 'no connection to the server could be made',
   'connection-lost': 'the connection broke before the answer was complete',
   deadline: 'the server did not answer in time',

@@ -56,6 +56,8 @@ export interface HttpOptions {
   readonly retryAfterMs: number;
   readonly timing?: Partial<Timing> | undefined;
   readonly clock?: Clock | undefined;
+  /** Fires when the process has to go: what hangs then is broken off, writes too. */
+  readonly leaving?: AbortSignal | undefined;
   /** Must not throw: it is called while the outcome of a write is in hand. */
   readonly observe?: ((seen: Observation) => void) | undefined;
 }
@@ -96,12 +98,13 @@ export function createHttp(options: HttpOptions): Http {
       const waitMs =
         call.method === 'GET' ? waitBeforeRepeat(outcome, attempt, clock.random()) : null;
       if (waitMs === null || clock.now() + waitMs >= deadline) throw outcome;
-      await clock.sleep(waitMs, call.signal);
+      await clock.sleep(waitMs, call.signal ?? options.leaving);
     }
   }
 
   async function takeTurn(call: Call, attempt: number, deadline: number) {
-    const { operation, method, priority = 'people', signal } = call;
+    const { operation, method, priority = 'people' } = call;
+    const signal = call.signal ?? options.leaving;
     const patience = method === 'GET' ? timing.deadlineMs : timing.writeWaitMs;
     const until = Math.min(deadline - 1, clock.now() + patience);
     const turn = await budget.take(priority, until, signal);
@@ -137,7 +140,7 @@ function createWire(options: HttpOptions, connectMs: number) {
   agent.on('connectionError', (_origin, _targets, error) => unconnected.add(error));
 
   async function exchange(call: Call, deadline: AbortSignal) {
-    const { operation, method, signal: givenUp } = call;
+    const { operation, method, signal: givenUp = options.leaving } = call;
     try {
       const reply = await request(urlOf(call, options.baseUrl), {
         dispatcher: agent,
@@ -155,9 +158,11 @@ function createWire(options: HttpOptions, connectMs: number) {
       return { status, body, requestId: requestIdOf(body) };
     } catch (cause) {
       const neverLeft = cause instanceof Error && unconnected.has(cause);
-      if (givenUp?.aborted) return silence(operation, { trouble: 'stopping', cause });
-      const trouble = deadline.aborted ? 'deadline' : 'connection-lost';
-      return silence(operation, { trouble: neverLeft ? 'no-connection' : trouble, cause });
+      if (neverLeft) return silence(operation, { trouble: 'no-connection', cause });
+      // Only a read is given up without a loss: what a write did is not known any more.
+      const gone = method === 'GET' ? 'stopping' : 'left';
+      const late = deadline.aborted ? 'deadline' : 'connection-lost';
+      return silence(operation, { trouble: givenUp?.aborted ? gone : late, cause });
     }
   }
 

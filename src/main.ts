@@ -3,20 +3,28 @@ import { startApp } from './app.ts';
 import { commandNames } from './commands/index.ts';
 import { formatProblems, loadConfig, type Problem } from './config.ts';
 import { createLog, secretsIn } from './log.ts';
+import { refusedBySlack } from './slack/slack-error.ts';
 
 const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'));
-const STOP_WITHIN_MS = 20_000;
 const LEAVE_WITHIN_MS = 1_500;
+/** EX_CONFIG: whoever looks after the process need not try again before somebody has mended it. */
+const BAD_CONFIGURATION = 78;
 
-function refuseStart(problems: readonly Problem[]): never {
+function refuseStart(problems: readonly Problem[], lasting: boolean): never {
   process.stderr.write(formatProblems(problems));
-  process.exit(1);
+  process.exit(lasting ? BAD_CONFIGURATION : 1);
 }
 
 function hintFor(error: unknown): string | null {
   const code = error instanceof Error && 'code' in error ? String(error.code) : '';
   if (code === 'EADDRINUSE') return 'another process has that PORT';
   return code.startsWith('slack_webapi') ? 'is Slack reachable, and SLACK_BOT_TOKEN right?' : null;
+}
+
+/** A token that Slack refuses today will be refused tomorrow as well. */
+function isRefused(error: unknown): boolean {
+  const refusal = refusedBySlack(error);
+  return refusal !== null && refusal !== 'ratelimited';
 }
 
 const load = () =>
@@ -26,31 +34,49 @@ const load = () =>
     commands: commandNames,
   });
 const loaded = load();
-if (!loaded.ok) refuseStart(loaded.problems);
+if (!loaded.ok) refuseStart(loaded.problems, true);
+const { config } = loaded;
 
-const hidden = new Set(secretsIn(loaded.config));
-const log = createLog({ level: loaded.config.logLevel, hidden });
+const hidden = new Set(secretsIn(config));
+const log = createLog({ level: config.logLevel, hidden });
+
+// Registered first: the stack of a fault may hold what only the log replaces.
+process.on('uncaughtException', (error, origin) => {
+  log.fatal({ err: error, origin }, 'a fault that nobody caught: leaving, before it does harm');
+  process.exit(1);
+});
+
+const leaving = new AbortController();
 const started = await startApp({
-  config: loaded.config,
+  config,
   version,
   log,
+  leaving: leaving.signal,
   leaveWithinMs: LEAVE_WITHIN_MS,
 }).catch((error: unknown) => {
   const problem = error instanceof Error ? error.message : String(error);
   log.debug({ err: error }, 'the start failed');
-  return refuseStart([{ where: 'start', problem, hint: hintFor(error) }]);
+  return refuseStart([{ where: 'start', problem, hint: hintFor(error) }], isRefused(error));
 });
-if (!started.ok) refuseStart(started.problems);
+if (!started.ok) refuseStart(started.problems, started.lasting);
 
 let stopping = false;
 async function stop(signal: string): Promise<void> {
   if (stopping || !started.ok) return;
   stopping = true;
   log.info({ signal }, 'stopping: what is under way is finished first');
-  // Whatever still hangs then is found by its lease: it ends as unknown, never twice.
-  setTimeout(() => process.exit(1), STOP_WITHIN_MS).unref();
+  const { stopWithinMs } = config;
+  // What hangs by then is broken off, while there is time to record that nobody knows its outcome.
+  setTimeout(() => leaving.abort(), stopWithinMs * 0.75).unref();
+  setTimeout(() => leave(), stopWithinMs * 0.95).unref();
   await started.stop();
   log.info('stopped');
+}
+
+/** Nothing is lost by it: all that was begun is in the database, and has a lease that runs out. */
+function leave(): never {
+  log.warn('stopped before all was finished: whoever is next finds it by its lease');
+  process.exit(0);
 }
 
 /** Another file, and secrets that are read from files. What is wrong changes nothing. */
@@ -70,10 +96,6 @@ process.on('SIGHUP', () => {
 });
 process.on('SIGTERM', () => stop('SIGTERM'));
 process.on('SIGINT', () => stop('SIGINT'));
-process.on('unhandledRejection', (error) => {
-  log.fatal({ err: error }, 'a promise was dropped; leaving, so that nothing goes on half known');
-  process.exit(1);
-});
 
 // Last: whoever waits for this line may send a signal at once.
 log.info({ port: started.port, version }, 'Signalbox is ready');

@@ -48,7 +48,7 @@ export async function openReach(
   const { id: organizationId, plan, tier } = config.organization;
   const organization = { plan, tier };
   const stopping = new AbortController();
-  const passed = { version, clock, stopping: stopping.signal };
+  const passed = { version, clock, stopping: stopping.signal, leaving: options.leaving };
   const observe = (api: Api) => (seen: Observation) => {
     options.measures.called(api, seen);
     log.info({ api, ...seen, ms: Math.round(seen.ms) }, 'an API was asked');

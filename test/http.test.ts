@@ -2,6 +2,7 @@ import { createServer } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { ApiError, Secret } from '../src/errors.ts';
+import { machineClock } from '../src/http/clock.ts';
 import { type Call, createHttp, type HttpOptions } from '../src/http.ts';
 import {
   breakOff,
@@ -317,6 +318,47 @@ describe('a read that is given up', () => {
     const [, second] = await Promise.all([failure(), failure()]);
     expect(second).toMatchObject({ trouble: 'stopping' });
     expect(server.received.length).toBeLessThanOrEqual(1);
+  });
+});
+
+describe('when the process has to go', () => {
+  const silent: Respond = () => undefined;
+
+  test('nobody knows what a write did that is under way, and it is not sent again', async () => {
+    const server = await serve(silent);
+    const leaving = new AbortController();
+    const failed = failureOf(client(server.url, { leaving: leaving.signal }).send(WRITE));
+    await expect.poll(() => server.received.length).toBe(1);
+    leaving.abort();
+    expect(await failed).toMatchObject({ effect: 'unknown', trouble: 'left', status: null });
+    expect(server.received).toHaveLength(1);
+  });
+
+  test('a write that waits for its turn is surely not sent', async () => {
+    const server = await serve(silent);
+    const leaving = new AbortController();
+    const { send } = client(server.url, {
+      leaving: leaving.signal,
+      limit: { requests: 1, perMs: 10_000 },
+      // By the clock of the tests a wait is over at once.
+      clock: machineClock,
+    });
+    const both = [failureOf(send(WRITE)), failureOf(send(WRITE))];
+    await expect.poll(() => server.received.length).toBe(1);
+    leaving.abort();
+    const [first, second] = await Promise.all(both);
+    expect(first).toMatchObject({ effect: 'unknown', trouble: 'left' });
+    expect(second).toMatchObject({ effect: 'not-sent', trouble: 'stopping' });
+    expect(server.received).toHaveLength(1);
+  });
+
+  test('a read that a change needs is given up as well', async () => {
+    const server = await serve(silent);
+    const leaving = new AbortController();
+    const failed = failureOf(client(server.url, { leaving: leaving.signal }).send(READ));
+    await expect.poll(() => server.received.length).toBe(1);
+    leaving.abort();
+    expect(await failed).toMatchObject({ trouble: 'stopping' });
   });
 });
 

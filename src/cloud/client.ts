@@ -20,7 +20,7 @@ import {
 } from './schema.ts';
 import { createDateDialect, UsageCosts } from './usage.ts';
 
-type Passed = Pick<HttpOptions, 'version' | 'timing' | 'clock' | 'observe'>;
+type Passed = Pick<HttpOptions, 'version' | 'timing' | 'clock' | 'observe' | 'leaving'>;
 
 export interface CloudOptions extends Passed {
   readonly baseUrl: string;

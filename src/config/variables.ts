@@ -39,6 +39,13 @@ export const Variables = strict({
     .transform((text) => new Secret(text))
     .optional(),
   LOG_LEVEL: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']).default('info'),
+  STOP_WITHIN_S: z
+    .string()
+    .regex(/^\d{1,3}$/, 'must be a whole number of seconds')
+    .transform(Number)
+    // Less than that is no time to finish anything; more is waited for by nobody.
+    .refine((seconds) => seconds >= 2 && seconds <= 600, { error: 'must be from 2 to 600' })
+    .default(20),
 });
 
 export const NAMES = Object.keys(Variables.shape);

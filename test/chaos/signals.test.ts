@@ -1,36 +1,11 @@
 import { expect, test } from 'vitest';
 import { sandboxYaml } from '../../src/sandbox/configuration.ts';
-import type { StoredMessage } from '../../src/sandbox/slack/messages.ts';
 import { changesWhere } from '../../src/storage/change-lists.ts';
 import { STAGING } from '../scenarios/asking.ts';
 import { ANA, BEN, CLEO } from '../scenarios/stage.ts';
 import { freshUrl, openForTest } from '../storage/engines.ts';
+import { asked, PATIENCE, placeOf } from './processes/hands.ts';
 import { isReady, openShippedStage } from './processes/shipped.ts';
-
-const PATIENCE = { timeout: 20_000, interval: 50 };
-type Stage = Awaited<ReturnType<typeof openShippedStage>>;
-
-/** As far as a card that waits for approval. */
-async function asked({ slack }: Stage, verb: string): Promise<StoredMessage> {
-  await slack.command(ANA, 'ops', `/service ${verb} staging for the night`);
-  const preview = () =>
-    slack.messages('ops').find((each) => holds(each, 'change.confirm') && each.ephemeralFor);
-  await expect.poll(preview, PATIENCE).toBeTruthy();
-  await slack.click(ANA, placeOf(preview()), 'change.confirm');
-  const card = () => slack.messages('db-approvals').find((each) => holds(each, 'change.approve'));
-  await expect.poll(card, PATIENCE).toBeTruthy();
-  const found = card();
-  if (!found) throw new Error('There is no card');
-  return found;
-}
-
-const holds = ({ blocks }: StoredMessage, actionId: string) =>
-  JSON.stringify(blocks).includes(`"${actionId}"`);
-
-function placeOf(message: StoredMessage | undefined) {
-  if (!message) throw new Error('There is no such message');
-  return { in: 'message', channel: message.channel, ts: message.ts } as const;
-}
 
 test('SIGTERM: no more work, what is under way is finished once, and it leaves with 0', {
   timeout: 60_000,

@@ -125,6 +125,12 @@ test.for<[string, Env, string]>([
     { LOG_LEVEL: 'verbose' },
     'LOG_LEVEL: cannot be “verbose” (one of: fatal, error, warn, info, debug, trace, silent)',
   ],
+  ['a stop may take no time', { STOP_WITHIN_S: '1' }, 'STOP_WITHIN_S: must be from 2 to 600'],
+  [
+    'a stop may take for ever',
+    { STOP_WITHIN_S: '1e9' },
+    'STOP_WITHIN_S: must be a whole number of seconds',
+  ],
   [
     'a variable of ours is misspelt',
     { SIGNALBOX_CONFG: './policy.yaml' },
@@ -162,6 +168,7 @@ test('what is not set has its default', () => {
     slack: { signingSecret: null, apiUrl: null, commandPrefix: '' },
     port: 3000,
     logLevel: 'info',
+    stopWithinMs: 20_000,
   });
   expect(loaded.ok && loaded.config.databaseUrl.reveal()).toBe('file:./signalbox.db');
 });

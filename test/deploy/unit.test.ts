@@ -27,6 +27,11 @@ test('a start that always fails is not tried for ever', () => {
   expect(seconds).toBeLessThan(600);
 });
 
+test('a configuration that is wrong is not tried again', () => {
+  expect(valuesOf('RestartPreventExitStatus')).toEqual(['78']);
+  expect(readFileSync('src/main.ts', 'utf8')).toContain('BAD_CONFIGURATION = 78');
+});
+
 test('each credential is loaded, named by a variable, and the bot reads it', () => {
   const loaded = valuesOf('LoadCredential').map((value) => value.split(':')[0]);
   const variables = valuesOf('Environment').map((value) => value.split('=') as [string, string]);

@@ -116,7 +116,7 @@ export async function openStage(options: StageOptions = {}) {
     /** Stops the bot; whatever happens now, it sees only after its restart. */
     down: async () => {
       if (app.ok) await app.stop();
-      app = { ok: false, problems: [] };
+      app = { ok: false, problems: [], lasting: false };
     },
     /** Works by an edited file from now on, without a stop. */
     reload: async (yaml: StageOptions['yaml']) => {

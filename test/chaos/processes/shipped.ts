@@ -4,6 +4,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
+import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { onTestFinished } from 'vitest';
 import { z } from 'zod';
@@ -22,11 +23,13 @@ const Line = z.looseObject({ msg: z.string(), port: z.number().optional() });
 /** One process as it is installed: src/main.ts, which signals reach and which logs. */
 export interface Shipped {
   readonly url: string;
-  readonly signal: (name: 'SIGTERM' | 'SIGHUP') => void;
+  readonly signal: (name: 'SIGTERM' | 'SIGHUP' | 'SIGUSR2') => void;
   /** The code that it left with. */
   readonly left: Promise<number | null>;
   /** What it has logged so far, the words alone. */
   readonly said: () => readonly string[];
+  /** The same as it was written. */
+  readonly lines: () => readonly string[];
 }
 
 export interface ShippedOptions {
@@ -34,13 +37,17 @@ export interface ShippedOptions {
   readonly workspace?: Workspace;
   readonly organization?: OrganizationSeed;
   readonly yaml?: string;
+  /** Variables in place of those that every stage sets, or beside them. */
+  readonly env?: Readonly<Record<string, string>>;
+  /** Is run within the process before the bot. */
+  readonly preload?: string;
   /** How the delays of the cloud pass. */
   readonly wait?: Wait;
 }
 
 /** The stand-ins in this process by the machine's clock, and as many of the bot as are started. */
-export async function openShippedStage({ databaseUrl, yaml, wait, ...world }: ShippedOptions) {
-  const { organization, workspace } = world;
+export async function openShippedStage(options: ShippedOptions) {
+  const { databaseUrl, yaml, wait, organization, workspace, preload } = options;
   const folder = mkdtempSync(join(tmpdir(), 'signalbox-shipped-'));
   const file = join(folder, 'signalbox.yaml');
   writeFileSync(file, yaml ?? sandboxYaml());
@@ -73,33 +80,40 @@ export async function openShippedStage({ databaseUrl, yaml, wait, ...world }: Sh
     SIGNALBOX_KEY: Buffer.alloc(32, 7).toString('base64'),
     SIGNALBOX_CONFIG: file,
     PATH: process.env.PATH ?? '',
+    ...options.env,
   };
   return {
     slack,
     cloud,
     write: (text: string) => writeFileSync(file, text),
-    start: () => startShipped(env, children),
+    start: () => startShipped(env, children, preload),
+    refused: () => refusedStart(env),
   };
 }
 
 async function startShipped(
   env: Readonly<Record<string, string>>,
   children: Set<ChildProcess>,
+  preload?: string,
 ): Promise<Shipped> {
-  const child = spawn(process.execPath, ['src/main.ts'], {
+  const before = preload ? ['--import', preload] : [];
+  const child = spawn(process.execPath, [...before, 'src/main.ts'], {
     cwd: ROOT,
     env,
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   children.add(child);
-  const left = once(child, 'exit').then(([code]): number | null => {
+  // When it is gone and all that it said has arrived.
+  const left = once(child, 'close').then(([code]): number | null => {
     children.delete(child);
     return typeof code === 'number' ? code : null;
   });
+  const lines: string[] = [];
   const said: string[] = [];
   const port = Promise.withResolvers<number | null>();
-  createInterface({ input: child.stdout }).on('line', (text) => {
-    const line = Line.parse(JSON.parse(text));
+  createInterface({ input: child.stdout }).on('line', (written) => {
+    const line = Line.parse(JSON.parse(written));
+    lines.push(written);
     said.push(line.msg);
     if (line.port !== undefined) port.resolve(line.port);
   });
@@ -107,7 +121,26 @@ async function startShipped(
   const open = await port.promise;
   if (open === null) throw new Error('The bot does not start');
   const url = `http://127.0.0.1:${open}`;
-  return { url, left, said: () => said, signal: (name) => void child.kill(name) };
+  return {
+    url,
+    left,
+    said: () => said,
+    lines: () => lines,
+    signal: (name) => void child.kill(name),
+  };
+}
+
+/** A start that does not get as far as to serve: what it says of that, and the code it ends with. */
+async function refusedStart(env: Readonly<Record<string, string>>) {
+  const child = spawn(process.execPath, ['src/main.ts'], {
+    cwd: ROOT,
+    env,
+    stdio: ['ignore', 'ignore', 'pipe'],
+  });
+  const ended = once(child, 'exit');
+  const said = await text(child.stderr);
+  const [code] = await ended;
+  return { code, said };
 }
 
 /** Whether it would be given work; one that is gone is not. */

@@ -1,0 +1,103 @@
+import { fileURLToPath } from 'node:url';
+import { expect, test } from 'vitest';
+import { sandboxYaml } from '../../src/sandbox/configuration.ts';
+import { changesWhere } from '../../src/storage/change-lists.ts';
+import { openDatabase } from '../../src/storage/database.ts';
+import { STAGING } from '../scenarios/asking.ts';
+import { BEN } from '../scenarios/stage.ts';
+import { ENGINES, freshUrl } from '../storage/engines.ts';
+import { asked, PATIENCE, placeOf } from './processes/hands.ts';
+import { openShippedStage } from './processes/shipped.ts';
+
+const DROPPED = fileURLToPath(new URL('./processes/dropped.ts', import.meta.url));
+
+test.for(ENGINES)(
+  'an API that never answers holds no stop up: nobody knows the outcome, and it leaves with 0 (%s)',
+  { timeout: 60_000 },
+  async (engine) => {
+    const databaseUrl = await freshUrl(engine);
+    const stage = await openShippedStage({ databaseUrl, env: { STOP_WITHIN_S: '4' } });
+    const { slack, cloud } = stage;
+    const bot = await stage.start();
+    slack.deliverTo(`${bot.url}/slack/events`);
+    const card = await asked(stage, 'stop');
+    cloud.arm({ operation: 'set state', fault: 'hang', times: 1 });
+    await slack.click(BEN, placeOf(card), 'change.approve');
+    const hanging = () => cloud.requests().filter(({ fault }) => fault === 'hang').length;
+    await expect.poll(hanging, PATIENCE).toBe(1);
+
+    const began = performance.now();
+    bot.signal('SIGTERM');
+    expect(await bot.left).toBe(0);
+    expect(performance.now() - began).toBeLessThan(4_500);
+    expect(bot.said().at(-1)).toBe('stopped');
+
+    const { db, close } = await openDatabase(databaseUrl);
+    const [change] = await changesWhere(db, { limit: 10 });
+    expect(change).toMatchObject({ state: 'unknown', ending: { how: 'unknown', status: null } });
+    await close();
+
+    // Whoever is next says so on the card, and sends nothing.
+    await stage.start();
+    await expect.poll(() => card.text, PATIENCE).toContain('nobody knows');
+    expect(hanging()).toBe(1);
+    expect(cloud.effectCount('set state', STAGING)).toBe(0);
+  },
+);
+
+test('where nothing can be finished at all, it leaves with 0 in time all the same', {
+  timeout: 60_000,
+}, async () => {
+  const databaseUrl = await freshUrl('postgres');
+  const stage = await openShippedStage({ databaseUrl, env: { STOP_WITHIN_S: '2' } });
+  const { slack } = stage;
+  const bot = await stage.start();
+  slack.deliverTo(`${bot.url}/slack/events`);
+  // Slack takes the answer and never says so: each try is waited for ten seconds.
+  slack.failNext({ method: 'chat.postMessage', times: 99, how: 'no-reply' });
+  const tried = () => slack.calls('chat.postMessage').length;
+  await expect.poll(tried, PATIENCE).toBeGreaterThan(0);
+  bot.signal('SIGTERM');
+  expect(await bot.left).toBe(0);
+  expect(bot.said().at(-1)).toContain('whoever is next finds it by its lease');
+});
+
+test.for(['a promise that nobody waits for', 'an error that nobody catches'])(
+  '%s ends the process with 1, after a line that holds no secret',
+  { timeout: 60_000 },
+  async (FAULT) => {
+    const databaseUrl = await freshUrl('postgres');
+    const stage = await openShippedStage({ databaseUrl, env: { FAULT }, preload: DROPPED });
+    const bot = await stage.start();
+    const began = performance.now();
+    bot.signal('SIGUSR2');
+    expect(await bot.left).toBe(1);
+    expect(performance.now() - began).toBeLessThan(5_000);
+    const [line = ''] = bot.lines().slice(-1);
+    expect(JSON.parse(line)).toMatchObject({
+      level: 60,
+      msg: 'a fault that nobody caught: leaving, before it does harm',
+      err: { message: 'it failed with [secret]', stack: expect.stringContaining('dropped.ts') },
+    });
+    expect(bot.lines().join()).not.toContain(stage.slack.botToken);
+  },
+);
+
+test.for<[string, number, Readonly<Record<string, string>>, string]>([
+  ['a variable that is wrong', 78, { PORT: 'often' }, 'PORT'],
+  ['a token that Slack refuses', 78, { SLACK_BOT_TOKEN: 'xoxb-wrong' }, 'SLACK_BOT_TOKEN'],
+  ['a database that does not answer', 1, { DATABASE_URL: 'postgres://127.0.0.1:1/x' }, 'running?'],
+])('a start with %s ends with %i', { timeout: 60_000 }, async ([, code, env, words]) => {
+  const stage = await openShippedStage({ databaseUrl: await freshUrl('sqlite'), env });
+  const refused = await stage.refused();
+  expect(refused.said).toContain(words);
+  expect(refused.code).toBe(code);
+});
+
+test('a start with a group that is not there ends with 78', { timeout: 60_000 }, async () => {
+  const yaml = sandboxYaml().replace('@db-operators', '@nobody');
+  const stage = await openShippedStage({ databaseUrl: await freshUrl('sqlite'), yaml });
+  const refused = await stage.refused();
+  expect(refused.said).toContain('@nobody');
+  expect(refused.code).toBe(78);
+});
