@@ -1,10 +1,9 @@
 import { randomBytes } from 'node:crypto';
-import { once } from 'node:events';
 import { mkdtempSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { sandboxYaml } from '../src/sandbox/configuration.ts';
+import { freePort } from '../src/sandbox/free-port.ts';
 import { type Child, startChild } from './child.ts';
 
 const READY_WITHIN_MS = 20_000;
@@ -99,13 +98,4 @@ async function statusOf(url: URL): Promise<number | null> {
     // Nobody listens yet; how long that may last is the caller's to say.
     return null;
   }
-}
-
-async function freePort(): Promise<number> {
-  const probe = createServer().listen(0, '127.0.0.1');
-  await once(probe, 'listening');
-  const address = probe.address();
-  probe.close();
-  await once(probe, 'close');
-  return typeof address === 'object' && address ? address.port : 0;
 }

@@ -1,6 +1,4 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
-import { once } from 'node:events';
-import { createServer } from 'node:net';
 import { setTimeout as wait } from 'node:timers/promises';
 
 const READY_WITHIN_MS = 30_000;
@@ -35,15 +33,6 @@ export async function ready(url: string, bot: ChildProcess): Promise<void> {
     await wait(20);
   }
   throw new Error('The bot did not become ready in time.');
-}
-
-export async function freePort(): Promise<number> {
-  const probe = createServer().listen(0, '127.0.0.1');
-  await once(probe, 'listening');
-  const address = probe.address();
-  probe.close();
-  await once(probe, 'close');
-  return typeof address === 'object' && address ? address.port : 0;
 }
 
 export function memoryOf({ pid }: ChildProcess): string {

@@ -15,10 +15,11 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { startCloudSimulator } from '../src/sandbox/cloud/simulator.ts';
 import { sandboxYaml } from '../src/sandbox/configuration.ts';
+import { freePort } from '../src/sandbox/free-port.ts';
 import { CLOUD_KEY } from '../src/sandbox/seed/organization.ts';
 import { startSlackStandIn } from '../src/sandbox/slack/server.ts';
 import { type Image, layOut, lock } from './image.ts';
-import { freePort, memoryOf, OWNER, ready, run, start } from './processes.ts';
+import { memoryOf, OWNER, ready, run, start } from './processes.ts';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url)).replace(/\/$/, '');
 const STOPPED_WITHIN_MS = 25_000;

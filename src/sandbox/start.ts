@@ -1,7 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
@@ -9,6 +8,7 @@ import { fileURLToPath } from 'node:url';
 import { startAlertsSimulator } from './alerts/simulator.ts';
 import { startCloudSimulator } from './cloud/simulator.ts';
 import { reportingYaml } from './configuration.ts';
+import { freePort } from './free-port.ts';
 import { simulatorPanel } from './panel.ts';
 import { ALERTS_TOKEN, CLOUD_KEY } from './seed/organization.ts';
 import { startSlackStandIn } from './slack/server.ts';
@@ -131,16 +131,4 @@ async function ready(url: string, bot: ChildProcess): Promise<void> {
     await wait(50);
   }
   throw new Error('The bot did not become ready in time.');
-}
-
-function freePort(): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const probe = createServer();
-    probe.once('error', reject);
-    probe.listen(0, '127.0.0.1', () => {
-      const address = probe.address();
-      const port = typeof address === 'object' && address ? address.port : 0;
-      probe.close(() => resolve(port));
-    });
-  });
 }

@@ -2,10 +2,10 @@ import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { chownSync, globSync, mkdtempSync, rmSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import type { TestProject } from 'vitest/node';
+import { freePort } from '../../src/sandbox/free-port.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {
@@ -80,14 +80,4 @@ function owner(dir: string): { uid?: number; gid?: number } {
   const [uid, gid] = [id('-u'), id('-g')];
   chownSync(dir, uid, gid);
   return { uid, gid };
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  server.close();
-  await once(server, 'close');
-  if (!address || typeof address === 'string') throw new Error('No port was given');
-  return address.port;
 }
