@@ -1,9 +1,8 @@
 import { z } from 'zod';
-import type { Named, Service } from '../directory/directory.ts';
-import { textField } from '../intent/arguments.ts';
+import type { Service } from '../directory/directory.ts';
+import { scopeField } from '../intent/arguments.ts';
 import { changeCommand } from '../intent/define.ts';
 import {
-  EVERYTHING,
   freezeTarget,
   type Scope,
   scopeFrom,
@@ -11,7 +10,7 @@ import {
   type Until,
   UntilText,
 } from '../intent/freezes.ts';
-import { nearest } from '../intent/nearest.ts';
+import { type About, scopeOf } from '../intent/scopes.ts';
 
 // Of no single field: a sentence by itself, for it is not read behind the name of one.
 const SAY_WHAT = {
@@ -28,15 +27,9 @@ export const changeFreeze = changeCommand({
     'change freeze everything until=2d year end',
   ],
   args: z.strictObject({
-    scope: z.string().min(1).max(100).optional().meta({ label: 'Service', names: 'scope' }),
-    tag: textField(z.string().trim().min(1).max(63), {
-      word: 'tag',
-      label: 'Or all services with this tag',
-    }),
-    warehouse: textField(z.string().trim().min(1).max(63), {
-      word: 'warehouse',
-      label: 'Or all services of this warehouse',
-    }),
+    scope: z.string().min(1).max(100).optional().meta({ label: 'What to freeze', names: 'scope' }),
+    tag: scopeField('tag', 'All services with this tag'),
+    warehouse: scopeField('warehouse', 'All services of this warehouse'),
     until: UntilText.meta({
       word: 'until',
       label: 'Until',
@@ -51,27 +44,13 @@ export const changeFreeze = changeCommand({
     const end = await freezes.endOf(args.until, by);
     return end.ok ? { ok: true, args: { ...args, until: { at: end.at } } } : end;
   },
-  problems: (args, _before, { services }) => {
-    const given = [args.scope, args.tag, args.warehouse].filter((word) => word !== undefined);
-    if (given.length !== 1) return [SAY_WHAT];
-    if (args.tag !== undefined) {
-      return unknown(
-        'tag',
-        args.tag,
-        'tag',
-        services.flatMap(({ tags }) => tags ?? []),
-      );
-    }
-    if (args.warehouse === undefined) return [];
-    const known = services.flatMap(({ warehouse }) => warehouse ?? []);
-    return unknown('warehouse', args.warehouse, 'warehouse', known);
-  },
-  target: (args, { services }) => freezeTarget(scopeOf(args), services),
+  problems: (args) => (scopeOf(args) ? [] : [SAY_WHAT]),
+  target: (args, { services }) => freezeTarget(planned(args), services),
   observe: () => null,
-  desired: (args) => ({ scope: { ...scopeOf(args) }, until: iso(args.until) }),
+  desired: (args) => ({ scope: { ...planned(args) }, until: iso(args.until) }),
   rows: ({ until }) => [{ field: 'until', label: 'Until', before: null, after: iso(until) }],
   warnings: (args, _before, { services }) => [
-    affected(servicesIn(scopeOf(args), services)),
+    affected(servicesIn(planned(args), services)),
     'Nobody changes any of it meanwhile, not even in an emergency; what is approved already is refused as well.',
   ],
   send: async (_target, body, { freezes }, { id, requester: by, reason }) => {
@@ -85,29 +64,15 @@ export const changeFreeze = changeCommand({
   afterwards: 'It holds from now on, for everybody.',
 });
 
-interface About {
-  readonly scope?: Named | undefined;
-  readonly tag?: string | undefined;
-  readonly warehouse?: string | undefined;
-}
-
-function scopeOf({ scope, tag, warehouse }: About): Scope {
-  if (tag !== undefined) return { tag };
-  if (warehouse !== undefined) return { warehouse };
-  if (!scope || scope.id === EVERYTHING.id) return { everything: true };
-  return { service: { id: scope.id, name: scope.name } };
+function planned(about: About): Scope {
+  const scope = scopeOf(about);
+  if (scope) return scope;
+  throw new Error('A freeze of nothing, or of several things, was planned');
 }
 
 function iso(until: Until): string {
   if ('at' in until) return until.at.toISOString();
   throw new Error('The end of a freeze was not worked out before it was planned');
-}
-
-function unknown(field: string, typed: string, what: string, known: readonly string[]) {
-  if (known.includes(typed)) return [];
-  const near = nearest(typed, known).map((word) => `${field}=${word}`);
-  const meant = near.length > 0 ? `. Did you mean ${near.join(' or ')}?` : '';
-  return [{ field, problem: `names no ${what} of a service in signalbox.yaml${meant}` }];
 }
 
 const NAMED_MAX = 8;

@@ -28,8 +28,8 @@ export interface FieldMeta {
   readonly label?: string;
   /** The key of `key=value`; a field without one is given by its place in the line. */
   readonly word?: string;
-  /** What it names; a scope is a service or everything, an ask is a command. */
-  readonly names?: 'service' | 'pipe' | 'alert' | 'scope' | 'freeze' | 'ask';
+  /** What it names; a scope is one or more services at once, an ask is a command. */
+  readonly names?: 'service' | 'pipe' | 'alert' | 'scope' | 'tag' | 'warehouse' | 'freeze' | 'ask';
   readonly input?: Input;
   readonly hint?: string;
   /** Keys that people type in the place of `word`: never read, but answered with it. */
@@ -55,6 +55,18 @@ export interface Field extends FieldMeta {
 export const ServiceName = z.string().min(1).meta({ label: 'Service', names: 'service' });
 export const PipeName = z.string().min(1).meta({ label: 'Pipe', names: 'pipe' });
 export const AlertName = z.string().min(1).meta({ label: 'Alert', names: 'alert', steers: true });
+
+/** A key that says a scope in one word; in a form, the choice of a scope has it. */
+export function scopeField(word: 'tag' | 'warehouse', label: string) {
+  const meta: FieldMeta = { word, label, names: word, typedOnly: true };
+  return z
+    .string()
+    .trim()
+    .min(1)
+    .max(63)
+    .optional()
+    .meta({ ...meta });
+}
 
 type Words = Omit<FieldMeta, 'input' | 'names'> & { readonly label: string };
 

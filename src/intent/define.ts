@@ -20,6 +20,7 @@ import type { ChangesDesk } from './changes.ts';
 import type { DigestDesk } from './digests.ts';
 import type { EffectKind } from './effect.ts';
 import type { FreezeDesk, StandingFreeze } from './freezes.ts';
+import type { NamedScope } from './scopes.ts';
 import { type Timed, timingShape } from './timing.ts';
 import type { WatchDesk } from './watching.ts';
 import type { WhoDesk } from './who.ts';
@@ -146,11 +147,13 @@ export type Command = QueryCommand | ChangeCommand;
 type Resolved<Shape extends z.ZodObject> = {
   [Key in keyof z.output<Shape>]: Key extends 'service'
     ? Service
-    : Key extends 'pipe' | 'alert' | 'scope' | 'ask'
+    : Key extends 'pipe' | 'alert' | 'tag' | 'warehouse' | 'ask'
       ? Named
-      : Key extends 'freeze'
-        ? StandingFreeze
-        : z.output<Shape>[Key];
+      : Key extends 'scope'
+        ? NamedScope
+        : Key extends 'freeze'
+          ? StandingFreeze
+          : z.output<Shape>[Key];
 };
 
 // The registry holds commands of many argument types in one list. The one place that calls them

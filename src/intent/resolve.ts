@@ -3,8 +3,8 @@ import { callName, lineAgain } from './again.ts';
 import type { Field } from './arguments.ts';
 import type { Asked } from './complete.ts';
 import { verbOf } from './define.ts';
-import { EVERYTHING } from './freezes.ts';
 import { nearest } from './nearest.ts';
+import { scopesOf, tagsOf, warehousesOf } from './scopes.ts';
 import type { Misread, Vocabulary } from './understood.ts';
 
 export type Resolved =
@@ -43,7 +43,9 @@ export function thingsOf(
   args: Readonly<Record<string, unknown>> = {},
 ): readonly Named[] {
   if (names === 'service') return services;
-  if (names === 'scope') return [EVERYTHING, ...services];
+  if (names === 'scope') return scopesOf(services);
+  if (names === 'tag') return tagsOf(services);
+  if (names === 'warehouse') return warehousesOf(services);
   if (names === 'alert') return alerts;
   if (names === 'freeze') return freezes;
   if (names === 'ask') return commands.map(({ name }) => ({ id: name, name, aliases: [] }));
@@ -65,6 +67,8 @@ const LISTS: Readonly<Record<Names, string>> = {
   pipe: 'Pipes are named in signalbox.yaml; an id works as well.',
   alert: 'alert list shows all of them.',
   scope: 'service list shows all that I know.',
+  tag: 'service list shows the tags of each service.',
+  warehouse: 'service list shows the warehouse of each service.',
   freeze: 'change freezes shows all of them.',
   ask: 'signalbox help shows all of them.',
 };
@@ -74,6 +78,8 @@ const KINDS: Readonly<Record<Names, string>> = {
   pipe: 'pipe',
   alert: 'alert',
   scope: 'service',
+  tag: 'tag',
+  warehouse: 'warehouse',
   freeze: 'freeze',
   ask: 'command',
 };

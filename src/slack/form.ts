@@ -5,7 +5,8 @@ import { findNamed, type Named, type Service } from '../directory/directory.ts';
 import { type Field, fieldsOf, type Given } from '../intent/arguments.ts';
 import { appliesTo } from '../intent/complete.ts';
 import { type Command, nounOf, verbOf } from '../intent/define.ts';
-import { EVERYTHING, type StandingFreeze } from '../intent/freezes.ts';
+import { type StandingFreeze, servicesIn } from '../intent/freezes.ts';
+import { type NamedScope, scopesOf, tagsOf, warehousesOf } from '../intent/scopes.ts';
 import type { Vocabulary } from '../intent/understood.ts';
 import { type Choice, elementFor, plain } from './inputs.ts';
 import { ChangeOf, ChannelOf } from './payload.ts';
@@ -172,7 +173,9 @@ export function choicesFor(
   { services, alerts, freezes = [], commands }: Vocabulary,
 ): readonly Choice[] {
   if (names === 'service') return services.map(serviceChoice);
-  if (names === 'scope') return [ALL, ...services.map(serviceChoice)];
+  if (names === 'scope') return scopesOf(services).map((one) => scopeChoice(one, services));
+  if (names === 'tag') return tagsOf(services).map(plainChoice);
+  if (names === 'warehouse') return warehousesOf(services).map(plainChoice);
   if (names === 'freeze') return freezes.map(freezeChoice);
   if (names === 'ask') {
     return commands.map(({ name, summary }) => ({ id: name, name, about: summary }));
@@ -185,7 +188,17 @@ export function choicesFor(
   );
 }
 
-const ALL: Choice = { ...EVERYTHING, about: 'all services' };
+function plainChoice({ id, name }: Named): Choice {
+  return { id, name, about: '' };
+}
+
+function scopeChoice({ id, name, scope }: NamedScope, services: readonly Service[]): Choice {
+  const own = servicesIn(scope, services);
+  const [one] = own;
+  if ('service' in scope && one) return serviceChoice(one);
+  const all = 'everything' in scope ? 'all services' : own.map((each) => each.name).join(', ');
+  return { id, name, about: all };
+}
 
 function freezeChoice({ id, name, freeze }: StandingFreeze): Choice {
   const until = freeze.until.toISOString().slice(0, 16).replace('T', ' ');

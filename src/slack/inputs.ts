@@ -35,7 +35,9 @@ export function elementFor(field: Field, filled: Filled) {
 
 const CHOOSE: Readonly<Record<NonNullable<Field['names']>, string>> = {
   service: 'a service',
-  scope: 'a service, or everything',
+  scope: 'a service, a tag, a warehouse or everything',
+  tag: 'a tag',
+  warehouse: 'a warehouse',
   pipe: 'a pipe',
   alert: 'an alert',
   freeze: 'a freeze',

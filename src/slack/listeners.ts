@@ -26,7 +26,7 @@ import { freezeVocabulary, fullVocabulary, localVocabulary } from './vocabulary.
 
 const EVERYTHING = /.*/;
 const OPTIONS_MAX = 100;
-const NAMED = ['service', 'pipe', 'alert', 'scope', 'freeze', 'ask'] as const;
+const NAMED = ['service', 'pipe', 'alert', 'scope', 'tag', 'warehouse', 'freeze', 'ask'] as const;
 
 /** One listener for each kind of payload; which of ours it is for is decided inside. */
 export function listen(app: App, bot: Bot, actors: Actors): void {

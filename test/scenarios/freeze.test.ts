@@ -175,7 +175,12 @@ test('what is to come is shown on every preview of what it will be about', async
 test.for<[string, string, string]>([
   ['nothing to freeze', '/change freeze until=4h why not', '"Say what is frozen: a service'],
   ['two things', '/change freeze staging tag=prod until=4h x', '"Say what is frozen: a service'],
-  ['a tag that nothing has', '/change freeze tag=prdo until=4h x', 'Did you mean tag=prod?'],
+  [
+    'a tag that nothing has',
+    '/change freeze tag=prdo until=4h x',
+    'I know no tag “prdo”. Did you mean',
+  ],
+  ['no such warehouse', '/change freeze warehouse=mian until=4h x', 'I know no warehouse “mian”'],
   ['no such service', '/change freeze stagin until=4h x', 'I know no service “stagin”'],
   ['a hundred days', '/change freeze staging until=100d x', 'must be how long'],
   ['next year', '/change freeze staging until=2027-06-01T10:00Z x', 'must be within 90 days'],
@@ -187,6 +192,42 @@ test.for<[string, string, string]>([
   const seen = () => JSON.stringify([stage.slack.screen(ANA).views, stage.slack.messages('ops')]);
   await expect.poll(seen).toContain(words);
   expect(stage.slack.messages('db-approvals')).toHaveLength(0);
+});
+
+test('the form finds tags and warehouses by typing ahead, and asks for one choice', async () => {
+  const stage = await openStage();
+  await stage.slack.command(ANA, 'ops', '/change freeze');
+  const view = await stage.modal(ANA, 'change.freeze');
+  const shown = stage.slack.screen(ANA).views.at(-1)?.blocks ?? [];
+  expect(shown.map((block) => block.block_id)).toEqual(['scope', 'until', 'reason']);
+
+  const place = { in: 'view', viewId: view } as const;
+  const search = { as: ANA, place, blockId: 'scope', actionId: 'scope' };
+  const found = async (value: string) => (await stage.slack.suggest({ ...search, value })).options;
+  expect((await found('lab')).map(({ value }) => value)).toContain('warehouse:lab');
+  const [option] = await found('tagged staging');
+  await stage.slack.submit(ANA, view, {
+    scope: { scope: { type: 'external_select', selected_option: option } },
+    until: { until: { type: 'plain_text_input', value: '4h' } },
+    reason: { reason: { type: 'plain_text_input', value: 'launch' } },
+  });
+  const preview = await stage.privateWord(ANA, 'Freeze everything tagged staging?');
+  expect(textOf(preview ?? empty)).toContain('It is about ml-features, staging.');
+  expect(textOf(preview ?? empty)).toContain(
+    '/change freeze \\"everything tagged staging\\" until=4h',
+  );
+});
+
+test('a freeze is edited in its form with the tag that was typed', async () => {
+  const stage = await openStage();
+  const line = '/change freeze tag=staging until=4h launch';
+  const preview = await typed(stage, ANA, line, 'Freeze everything tagged staging?');
+  await stage.press(ANA, preview, 'change.edit');
+  const view = await stage.modal(ANA, 'change.freeze');
+  await stage.slack.submit(ANA, view, {});
+  await expect
+    .poll(() => stage.slack.messages('ops').filter(({ text }) => text.includes('Freeze every')))
+    .toHaveLength(2);
 });
 
 test('a freeze without a word why asks for one, whatever its rule says', async () => {
