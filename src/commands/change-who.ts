@@ -1,15 +1,33 @@
 import { z } from 'zod';
+import type { Answer } from '../intent/answer.ts';
+import { scopeField } from '../intent/arguments.ts';
 import { queryCommand } from '../intent/define.ts';
+import { scopeOf } from '../intent/scopes.ts';
 
 export const changeWho = queryCommand({
   name: 'change who',
   summary: 'Say who may use a command, who approves it now, and why',
-  examples: ['change who service stop analytics-prod', 'change who alert edit'],
+  examples: [
+    'change who service stop analytics-prod',
+    'change who service scale tag=prod',
+    'change who alert edit',
+  ],
   args: z.strictObject({
     ask: z.string().min(1).max(60).meta({ label: 'Command', names: 'ask' }),
     scope: z.string().min(1).max(100).optional().meta({ label: 'Service', names: 'scope' }),
+    tag: scopeField('tag', 'All services with this tag'),
+    warehouse: scopeField('warehouse', 'All services of this warehouse'),
   }),
 
   target: () => null,
-  answer: ({ ask, scope }, { who }, asker) => who({ command: ask.id, scope: scope ?? null }, asker),
+  answer: ({ ask, ...about }, { who }, asker) => {
+    const scope = scopeOf(about);
+    const named = Object.values(about).filter((one) => one !== undefined);
+    return named.length > 1 ? ONE_ONLY : who({ command: ask.id, scope }, asker);
+  },
 });
+
+const ONE_ONLY: Answer = {
+  title: 'On what?',
+  parts: [{ kind: 'text', text: 'Name one of them: a service, tag= or warehouse=.' }],
+};

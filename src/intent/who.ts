@@ -1,11 +1,11 @@
-import type { Named } from '../directory/directory.ts';
 import type { Answer } from './answer.ts';
 import type { Asker } from './define.ts';
+import type { Scope } from './freezes.ts';
 
-/** Which command, and on what: a service, everything, or null where nothing is named. */
+/** Which command, and on what: one service, those of a scope, or null where nothing is named. */
 export interface WhoQuestion {
   readonly command: string;
-  readonly scope: Named | null;
+  readonly scope: Scope | null;
 }
 
 /** Says who may ask for a command and who decides, as things are at this moment. */

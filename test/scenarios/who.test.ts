@@ -22,6 +22,44 @@ test('for a service: the rule that decides, and the people behind its roles now'
   expect(text).not.toContain('Rule 4');
 });
 
+test('a service is read with the tags and the warehouse that the file gives it', async () => {
+  const stage = await openStage();
+  const text = await who(stage, ANA, 'service stop analytics-prod');
+  expect(text).toContain('analytics-prod is tagged prod, in warehouse main');
+});
+
+test.for<[string, string]>([
+  ['a tag that is typed', 'service stop tag=prod'],
+  ['a tag by its name', 'service stop tag:prod'],
+  ['a warehouse that is typed', 'service stop warehouse=main'],
+])('for %s: the rule over each service of it', async ([, about]) => {
+  const stage = await openStage();
+  const text = await who(stage, ANA, about);
+  expect(text).toContain('analytics-prod is tagged prod');
+  expect(text).not.toContain('staging');
+  expect(text).toContain('Rule 2 is about everything tagged prod');
+  expect(text).not.toContain('Rule 4');
+});
+
+test('for a warehouse in which not all is alike: what is said of which service', async () => {
+  const sale = { from: '2026-11-20T00:00Z', until: '2026-11-21T00:00Z', reason: 'sale' };
+  const stage = await openStage({
+    yaml: (file) => ({ ...(file as object), freezes: [{ ...sale, on: { tags: ['staging'] } }] }),
+  });
+  const text = await who(stage, ANA, 'service stop warehouse=lab');
+  const [first = '', second = ''] = text.split(/^staging$/m);
+  expect(first).toMatch(/^analytics-dev, archive, ci, lab-core, load-test$/m);
+  expect(first).toContain('You: you may ask for it');
+  expect(second).toContain('You: you would be refused now: it is frozen.');
+  expect(second).toContain('Frozen Everything tagged staging between');
+});
+
+test('two scopes at once are asked back', async () => {
+  const stage = await openStage();
+  await stage.slack.command(ANA, 'ops', '/change who service stop staging tag=prod');
+  await stage.privateWord(ANA, 'Name one of them');
+});
+
 test('without a service: each rule that decides about some', async () => {
   const stage = await openStage();
   const text = await who(stage, DORA, 'service stop');
@@ -82,4 +120,11 @@ test('who may freeze everything, and one service', async () => {
   const stage = await openStage();
   expect(await who(stage, ANA, 'change freeze everything')).toContain('Rule 3');
   expect(await who(stage, ANA, 'change thaw analytics-prod')).toContain('1 of @db-leads');
+});
+
+test('who may freeze a tag', async () => {
+  const stage = await openStage();
+  const text = await who(stage, ANA, 'change freeze tag=staging');
+  expect(text).toContain('Who may use /change freeze on everything tagged staging');
+  expect(text).toContain('Rule 3');
 });
