@@ -5,8 +5,12 @@ import { unseal } from '../storage/seal.ts';
 import { dropSecret, openSecret } from '../storage/secrets.ts';
 import type { World } from './world.ts';
 
-/** The password of a created service: for its requester, once, within a day; else null. */
-export async function takeSecret(
+/**
+ * The password of a created service: for its requester alone, within a day; else null. It stays
+ * sealed until `noteShown`, for a server gives it out once: neither a crash nor a modal that fails
+ * may lose it.
+ */
+export async function readSecret(
   world: World,
   id: ChangeId,
   requester: UserId,
@@ -16,10 +20,23 @@ export async function takeSecret(
   return world.database.transaction(async (tx) => {
     const now = world.now();
     const sealed = await openSecret(tx, id, { requester, now });
-    // Whoever deletes the row has it: two clicks in one moment cannot both.
-    if (!sealed || !(await dropSecret(tx, id))) return null;
-    const event = { kind: 'revealed', changeId: id, at: now, body: { by: requester } };
+    if (!sealed) return null;
+    const event = { kind: 'unsealed', changeId: id, at: now, body: { by: requester } };
     await appendEvent(tx, key, event);
     return new Secret(unseal(key, sealed, id));
+  });
+}
+
+/** Drops what its requester has seen; what Slack did not surely show can be read again by them. */
+export async function noteShown(
+  { database, auditKey, now }: World,
+  id: ChangeId,
+  { by, shown }: { readonly by: UserId; readonly shown: boolean },
+): Promise<void> {
+  await database.transaction(async (tx) => {
+    // Of two windows that were opened at once, the first has dropped it.
+    if (shown && !(await dropSecret(tx, id))) return;
+    const kind = shown ? 'revealed' : 'not-revealed';
+    await appendEvent(tx, auditKey, { kind, changeId: id, at: now(), body: { by } });
   });
 }

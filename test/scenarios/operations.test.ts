@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { ORGANIZATION } from '../../src/sandbox/seed/organization.ts';
 import { ask, empty } from './asking.ts';
-import { ANA, BEN, EMIL, openStage, type Stage, textOf } from './stage.ts';
+import { ANA, BEN, DORA, EMIL, openStage, type Stage, textOf } from './stage.ts';
 
 const STAGING = '1525c708-e4bc-426d-a9e7-d11b6c27caf5';
 
@@ -87,6 +87,38 @@ test('a created service shows its password once, to whoever asked for it', async
   await stage.slack.command(ANA, 'ops', '/service show "analytics new"');
   await stage.privateWord(ANA, 'reply to service create');
 });
+
+test.for([{ error: 'not_found' }, 'server-error', 'reply-lost'] as const)(
+  'a password whose window fails (%s) is not lost, and is nobody else’s either',
+  async (how) => {
+    const stage = await openStage();
+    const line =
+      '/service create "analytics new" provider=aws region=eu-west-1 ip=10.0.0.0/8 min=16 max=32';
+    const { card } = await approved(stage, line, 'Create service analytics new');
+    const created = JSON.stringify(
+      stage.cloud.requests().find(({ operation }) => operation === 'create service'),
+    );
+    const password = /"password":"([^"]+)"/.exec(created)?.[1] ?? 'no password';
+
+    stage.slack.failNext({ method: 'views.update', times: 9, how });
+    await stage.press(ANA, card, 'change.reveal');
+    await stage.privateWord(ANA, 'It is kept sealed for you');
+    stage.slack.clearFaults();
+    await stage.press(BEN, card, 'change.reveal');
+    await stage.privateWord(BEN, 'There is no password to show');
+    await stage.press(ANA, card, 'change.reveal');
+    await expect.poll(() => JSON.stringify(stage.slack.screen(ANA).views)).toContain(password);
+
+    await stage.slack.command(DORA, 'ops', '/change log target=new');
+    const shown = () => stage.privateWord(DORA, 'was shown the password of');
+    await expect.poll(async () => (await shown())?.text).toContain('was shown');
+    const log = (await shown())?.text ?? '';
+    expect(log.match(/asked to see the password/g)).toHaveLength(2);
+    expect(log).toContain('was perhaps not shown the password of service create analytics new');
+    await stage.press(ANA, card, 'change.reveal');
+    await stage.privateWord(ANA, 'There is no password to show');
+  },
+);
 
 test('an endpoint is created and says what to do next', async () => {
   const stage = await openStage();
