@@ -321,6 +321,28 @@ describe('a read that is given up', () => {
   });
 });
 
+test('an API that hangs holds no more connections than it may be asked, and keeps none', async () => {
+  const server = await serve(() => undefined);
+  const leaving = new AbortController();
+  const { expire, timeout } = testClock();
+  const { send } = client(server.url, {
+    leaving: leaving.signal,
+    limit: { requests: 10, perMs: 60_000 },
+    timing: { deadlineMs: 90_000, writeWaitMs: 80_000 },
+    clock: { ...machineClock, timeout },
+  });
+  const failing = Array.from({ length: 1_000 }, () => failureOf(send(WRITE)));
+  await expect.poll(() => server.received.length).toBe(10);
+  expect(await server.connections()).toBe(10);
+  expire();
+  await expect.poll(server.connections).toBe(0);
+  leaving.abort();
+  const troubles = (await Promise.all(failing)).map(({ trouble }) => trouble);
+  const count = (wanted: string) => troubles.filter((trouble) => trouble === wanted).length;
+  // Those that were asked, those that still waited for their turn, and those who found it full.
+  expect([count('deadline'), count('stopping'), count('budget')]).toEqual([10, 200, 790]);
+});
+
 describe('when the process has to go', () => {
   const silent: Respond = () => undefined;
 

@@ -27,6 +27,9 @@ interface Waiter {
   readonly answer: (turn: Turn) => void;
 }
 
+// More than any window serves before whoever waits gives up: the rest would only fill the memory.
+const MOST_WAITING = 200;
+
 /** At most `requests` starts in any stretch of `perMs`, shared by everyone who uses one key. */
 export function createBudget(limit: Limit, clock: Pick<Clock, 'now' | 'sleep'>): Budget {
   const starts: number[] = [];
@@ -87,7 +90,8 @@ export function createBudget(limit: Limit, clock: Pick<Clock, 'now' | 'sleep'>):
   return {
     async take(priority, until, signal) {
       const at = nextStart();
-      if (at > until || signal?.aborted) return { ok: false, inMs: at - now() };
+      const full = waiting.length >= MOST_WAITING;
+      if (full || at > until || signal?.aborted) return { ok: false, inMs: at - now() };
       const { promise, resolve: answer } = Promise.withResolvers<Turn>();
       const waiter = { priority, until, answer };
       const giveUp = () => leave(waiter);

@@ -141,6 +141,21 @@ test('by a clock that stands still what was slept through has passed all the sam
   expect(await budget.take('people', 29_999)).toMatchObject({ ok: true });
 });
 
+test('a queue that is full takes nobody more, and goes on serving those who wait', async () => {
+  const clock = handClock();
+  const budget = createBudget({ requests: 1, perMs: 10_000 }, clock);
+  await budget.take('people', NEVER);
+  const waiting = Array.from({ length: 200 }, () => budget.take('people', NEVER));
+  await settled();
+  expect(await budget.take('people', NEVER)).toEqual({ ok: false, inMs: 10_000 });
+  await clock.advance(10_000);
+  expect(await waiting[0]).toEqual({ ok: true });
+  // One has left: there is a place again.
+  const late = budget.take('digest', NEVER).then(({ ok }) => ok);
+  await settled();
+  expect(await Promise.race([late, 'waits'])).toBe('waits');
+});
+
 describe('a wait that is given up', () => {
   async function full() {
     const clock = handClock();

@@ -37,7 +37,11 @@ export async function serve(...answers: readonly [Respond, ...Respond[]]) {
     server.closeAllConnections();
     server.close();
   });
-  return { url: `http://127.0.0.1:${port}`, port, received };
+  const connections = () =>
+    new Promise<number>((told, failed) =>
+      server.getConnections((error, count) => (error ? failed(error) : told(count))),
+    );
+  return { url: `http://127.0.0.1:${port}`, port, received, connections };
 }
 
 export function json(
