@@ -26,12 +26,17 @@ import type { Identity, World } from './world.ts';
 /** Three times the longest call: a process that is only slow keeps its lease. */
 export const LEASE_MS = 120_000;
 
+/** Whoever was held up longer than this no longer trusts what it saw, and looks again. */
+const LOOK_HOLDS_MS = 30_000;
+
 interface Permitted {
   readonly change: Change;
   readonly permit: number;
 }
 
 interface Gathered {
+  /** From then on it is too old to act upon. */
+  readonly holdsUntil: Date;
   readonly identities: ReadonlyMap<UserId, Identity>;
   readonly digest: string;
 }
@@ -45,19 +50,20 @@ export async function execute(world: World, id: ChangeId): Promise<Executed> {
   if (change?.state !== 'approved') return 'done';
 
   const gathered = await gather(world, change);
-  const claimedAt = performance.now();
   const claim = await world.database.transaction((tx) => claimIn(tx, world, id, gathered));
   if (typeof claim === 'string') return claim;
-  await sendAndFinish(world, claim.change, claim.permit, claimedAt);
+  await sendAndFinish(world, claim.change, claim.permit, gathered.holdsUntil);
   return 'done';
 }
 
 async function gather(world: World, change: Change): Promise<Gathered> {
+  const holdsUntil = new Date(world.now().getTime() + LOOK_HOLDS_MS);
   const users = [change.requester, ...change.approvals.map(({ by }) => by)];
   const found = await Promise.all(
     users.map(async (user) => [user, await world.people.identify(user, { fresh: true })] as const),
   );
-  return { identities: new Map(found), digest: await digestNow(world, change) };
+  const digest = await digestNow(world, change);
+  return { holdsUntil, identities: new Map(found), digest };
 }
 
 // What was approved is bound to the target as it was seen; what moved since makes it stale.
@@ -84,6 +90,7 @@ async function claimIn(
   const now = world.now();
   if (change?.state !== 'approved' || now >= change.expiresAt) return 'done';
   if (change.notBefore && now < change.notBefore) return 'later';
+  if (now >= gathered.holdsUntil) return 'later';
   // Whoever could write into the trail could have written the approvals as well.
   if (world.trail.trouble() !== null) return 'later';
 

@@ -9,10 +9,11 @@ import { mustMove, recordMove } from '../../src/workflow/record.ts';
 import { recover } from '../../src/workflow/recover.ts';
 import { sendAndFinish } from '../../src/workflow/send.ts';
 import type { World } from '../../src/workflow/world.ts';
-import { aChange, NOON, STAGING } from '../storage/example-change.ts';
+import { aChange, minutes, NOON, STAGING } from '../storage/example-change.ts';
 import { aWorld } from './world.ts';
 
 const LEASE = { owner: 'tests', until: new Date(NOON.getTime() + 120_000) };
+const SEND_BEFORE = new Date(NOON.getTime() + 30_000);
 
 /** A change whose permit to send was just committed. */
 async function claimed(world: World): Promise<{ change: Change; permit: number }> {
@@ -37,9 +38,10 @@ const stateOf = async (world: World, { id }: Change) =>
   (await loadChange(world.database.db, id))?.state;
 
 test('a sender that was held up for half a minute does not send any more', async () => {
-  const { world, sent } = await aWorld();
+  const { world, sent, clock } = await aWorld();
   const { change, permit } = await claimed(world);
-  await sendAndFinish(world, change, permit, performance.now() - 31_000);
+  clock.now = SEND_BEFORE;
+  await sendAndFinish(world, change, permit, SEND_BEFORE);
   expect(sent.count).toBe(0);
   expect(await stateOf(world, change)).toBe('approved');
   expect(await holderOf(world.database.db, STAGING)).toBeNull();
@@ -52,7 +54,7 @@ test('an answer that comes after its sender was given up overrules nothing', asy
   await recover(world);
   expect(await stateOf(world, change)).toBe('unknown');
 
-  await sendAndFinish(world, change, permit, performance.now());
+  await sendAndFinish(world, change, permit, minutes(10));
   expect(await stateOf(world, change)).toBe('unknown');
   expect(await holderOf(world.database.db, STAGING)).toBe(change.id);
 });
@@ -65,7 +67,7 @@ test.for<[string, () => Error, string]>([
 ])('%s leaves the change %s', async ([, fault, state]) => {
   const { world, sent } = await aWorld(() => Promise.reject(fault()));
   const { change, permit } = await claimed(world);
-  await sendAndFinish(world, change, permit, performance.now());
+  await sendAndFinish(world, change, permit, SEND_BEFORE);
   expect(await stateOf(world, change)).toBe(state);
   expect(sent.count).toBe(1);
   const kept = await holderOf(world.database.db, STAGING);
@@ -84,7 +86,7 @@ function failure(effect: ApiError['effect']): ApiError {
 test('every version of a change has one event, with where it came from', async () => {
   const { world } = await aWorld();
   const { change, permit } = await claimed(world);
-  await sendAndFinish(world, change, permit, performance.now());
+  await sendAndFinish(world, change, permit, SEND_BEFORE);
   const events = await eventsOf(world.database.db, change.id);
   expect(events.map(({ version, from, to }) => [version, from, to])).toEqual([
     [2, 'approved', 'executing'],

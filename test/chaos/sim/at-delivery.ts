@@ -3,7 +3,8 @@ import { GLASS, NEEDS } from './people.ts';
 import type { Delivery } from './server.ts';
 import type { Asked, Theatre } from './theatre.ts';
 
-const FRESH_MS = 10_000;
+/** How old may be at most what somebody saw who sends. */
+const FRESH_MS = 30_000;
 
 /** What is wrong with a request at the moment at which it arrives, from what the driver knows. */
 export function wrongWith(theatre: Theatre, delivery: Delivery): readonly string[] {

@@ -13,6 +13,8 @@ import { openSlack, type Slack } from './slack.ts';
 
 export const NOON = new Date('2026-11-20T12:00:00.000Z');
 const MINUTE_MS = 60_000;
+/** Of so many letters an id is made: what is counted in them comes again only after 27,000. */
+const LETTERS = 30;
 
 /** What the driver wrote down when somebody asked; the judge believes this, never the database. */
 export interface Asked {
@@ -50,7 +52,8 @@ export async function openTheatre(databaseUrl = 'file::memory:'): Promise<Theatr
     now,
     newId: () => {
       ids += 1;
-      return changeIdFrom(Uint8Array.from([ids >> 8, ids, 3, 4, 5, 6], (part) => part % 30));
+      const parts = [ids / LETTERS ** 2, ids / LETTERS, ids, 3, 4, 5];
+      return changeIdFrom(Uint8Array.from(parts, (part) => Math.floor(part) % LETTERS));
     },
     policy: () => (clock.frozen ? policies.frozen : policies.open),
   };
@@ -144,10 +147,12 @@ export async function openTheatre(databaseUrl = 'file::memory:'): Promise<Theatr
       bot = open();
     },
     work: () => survive((own) => own.work()),
-    /** Another process beside it, at the same time. */
-    workTogether: () => {
-      const other = open();
-      return survive((own) => Promise.all([own.work(), other.work()]));
+    /** Another process beside it, at the same time, which lives on where this one dies. */
+    workTogether: async () => {
+      const beside = open().work();
+      const alive = await survive((own) => own.work());
+      await beside;
+      return alive;
     },
     portCalls: () => bot.ports.names(),
     /** Everything that was seen to be wrong, at any time. */
