@@ -4,28 +4,40 @@ import { sandboxWorkspace } from '../../../src/sandbox/slack/sandbox-workspace.t
 import type { Member, Workspace } from '../../../src/sandbox/slack/workspace.ts';
 
 const APPROVERS = 20;
-export const OPERATORS = ['U0ANA00001', 'U0FINN0001'];
+/** So many that nobody asks for more in ten minutes than a person's hands can. */
+const ASKERS = 50;
 
-function approver(index: number): Member {
-  const name = `approver-${index}`;
-  const id = `U0APPR${String(index).padStart(4, '0')}`;
+function newcomers(count: number, title: string): readonly Member[] {
   const { teamId } = sandboxWorkspace;
-  return { id, name, realName: name, title: 'Approver', kind: 'member', deleted: false, teamId };
+  return Array.from({ length: count }, (_, index) => {
+    const name = `${title.toLowerCase()}-${index + 1}`;
+    const id = `U0${title.slice(0, 4).toUpperCase()}${String(index + 1).padStart(4, '0')}`;
+    return { id, name, realName: name, title, kind: 'member', deleted: false, teamId };
+  });
 }
 
-const approvers = Array.from({ length: APPROVERS }, (_, index) => approver(index + 1));
-export const APPROVER_IDS = approvers.map(({ id }) => id);
+const approvers = newcomers(APPROVERS, 'Approver');
+const operators = newcomers(ASKERS, 'Operator');
+const idsOf = (people: readonly Member[]) => people.map(({ id }) => id);
+export const APPROVER_IDS = idsOf(approvers);
+export const OPERATORS = ['U0ANA00001', 'U0FINN0001', ...idsOf(operators)];
 
-/** The workspace of the sandbox with twenty people more, who may all approve. */
+const JOINED: Readonly<Record<string, readonly string[]>> = {
+  'db-leads': APPROVER_IDS,
+  'db-operators': idsOf(operators),
+};
+
+/** The workspace of the sandbox with many people more, of whom twenty may approve. */
 export const crowdWorkspace: Workspace = {
   ...sandboxWorkspace,
-  members: [...sandboxWorkspace.members, ...approvers],
-  groups: sandboxWorkspace.groups.map((group) =>
-    group.handle === 'db-leads' ? { ...group, users: [...group.users, ...APPROVER_IDS] } : group,
-  ),
+  members: [...sandboxWorkspace.members, ...approvers, ...operators],
+  groups: sandboxWorkspace.groups.map((group) => ({
+    ...group,
+    users: [...group.users, ...(JOINED[group.handle] ?? [])],
+  })),
   channels: sandboxWorkspace.channels.map((room) => ({
     ...room,
-    members: [...room.members, ...APPROVER_IDS],
+    members: [...room.members, ...APPROVER_IDS, ...idsOf(operators)],
   })),
 };
 
