@@ -120,6 +120,11 @@ function replyToOf(pressed: Pressed): ReplyTo {
   };
 }
 
+/** The address of a message that only its presser sees. */
+function previewOf({ container, response_url: url }: Pressed): string | null {
+  return container?.is_ephemeral === true && url ? url : null;
+}
+
 // Only an answer that stands in a thread already is sure to be seen there.
 function threadOf({ container }: Pressed): string | null {
   return container?.thread_ts ?? null;
@@ -138,7 +143,7 @@ async function answerPress(
 
   const change = ChangeOf.safeParse(value);
   if (!change.success) return sentenceMessage([OLD_BUTTON]);
-  const about = { change: change.data, home: isHome(pressed) };
+  const about = { change: change.data, home: isHome(pressed), preview: previewOf(pressed) };
   if (verb && isQuestion(verb)) return ask(bot, typed, verb, about);
   if (id === 'change.edit') return edit(bot, typed, change.data);
   if (id === 'change.undo') return undo(bot, typed, change.data);
@@ -168,11 +173,11 @@ async function ask(
   bot: Bot,
   { by, trigger }: Typed,
   question: Question,
-  { change, home }: About,
+  { change, ...from }: About,
 ): Promise<Message | null> {
   const found = await mayAnswer(bot.world, change, { verb: question, by });
   if (!found.ok) return sentenceMessage(refusalLine(found.denial, bot.drawing.policy, bot.prefix));
-  const view = questionModal(question, found.change, home);
+  const view = questionModal(question, found.change, from);
   await bot.clients.views.views.open({ trigger_id: trigger, view });
   return null;
 }

@@ -76,15 +76,17 @@ export function createMessenger(options: Options): Messenger {
   async function answer(replyTo: ReplyTo, clicked: Clicked): Promise<void> {
     const answered = answerTo(replyTo, clicked);
     if (!answered) return;
-    if (replyTo.url) return respond(replyTo.url, answered);
-    const { text, blocks } = answered;
-    // From a modal there is no address to answer to: the person's own messages are left.
-    await posts.chat.postMessage({
-      channel: replyTo.user,
-      text,
-      blocks: blocks as never[],
-      ...quiet,
+    if (!replyTo.url) return tellAlone(replyTo, answered);
+    // An address lives for half an hour, and a question may be thought over for longer.
+    await respond(replyTo.url, answered).catch(async (cause: unknown) => {
+      await tellAlone(replyTo, answered);
+      throw new Error('It went to the messages of whoever pressed instead', { cause });
     });
+  }
+
+  // Where there is no address to answer to, the person's own messages are left.
+  async function tellAlone({ user }: ReplyTo, { text, blocks }: Message): Promise<void> {
+    await posts.chat.postMessage({ channel: user, text, blocks: blocks as never[], ...quiet });
   }
 
   function answerTo(replyTo: ReplyTo, clicked: Clicked) {

@@ -43,8 +43,15 @@ export function isQuestion(verb: Verb): verb is Question {
   return Object.hasOwn(QUESTIONS, verb);
 }
 
-const Metadata = z.object({ change: ChangeOf, home: z.boolean() });
-/** Which change a question is about, and whether it was asked in the app's own tab. */
+const Metadata = z.object({
+  change: ChangeOf,
+  home: z.boolean(),
+  preview: z.url().nullable().default(null),
+});
+/**
+ * Which change a question is about, whether it was asked in the app's own tab, and the address of
+ * the preview that it was asked from: the answer takes its place, for its buttons are dead by then.
+ */
 export type About = z.infer<typeof Metadata>;
 
 /** What the question's modal brings back; null where it is none of ours. */
@@ -57,12 +64,16 @@ export function aboutOf(metadata: string): About | null {
 }
 
 /** Asks for the words that a decision needs, and says once more what it is about. */
-export function questionModal(question: Question, change: Change, home: boolean): View {
+export function questionModal(
+  question: Question,
+  change: Change,
+  { home, preview }: Omit<About, 'change'>,
+): View {
   const { title, label, submit, says } = QUESTIONS[question];
   return {
     type: 'modal',
     callback_id: `change.${question}`,
-    private_metadata: JSON.stringify({ change: change.id, home } satisfies About),
+    private_metadata: JSON.stringify({ change: change.id, home, preview } satisfies About),
     title: plain(title, 24),
     submit: plain(submit, 24),
     close: plain('Back', 24),

@@ -104,7 +104,8 @@ async function decide(
     const errors = { reason: 'Please write a few words: the next person relies on them.' };
     return ack({ response_action: 'errors', errors });
   }
-  const replyTo = { url: null, user: user.id, channel: null, replaces: false, home: about.home };
+  const { home, preview: url } = about;
+  const replyTo = { url, user: user.id, channel: null, replaces: url !== null, home };
   const click = { verb, change: about.change, by: user.id, text, replyTo };
   const receipt = await receiveClick(bot.world, `click:${trigger_id}`, click);
   await ack();

@@ -71,6 +71,26 @@ test('from the preview too, before anybody was asked', async () => {
   expect(stage.cloud.effectCount('set state', ANALYTICS)).toBe(1);
 });
 
+test('the preview that it was broken from gives way, for its buttons are dead', async () => {
+  const stage = await openStage();
+  const preview = await previewFor(stage, ANA);
+  await breakIt(stage, preview as never);
+  const seen = () => stage.slack.screen(ANA).messages.filter(({ ephemeral }) => ephemeral);
+  await expect.poll(() => seen().map(textOf).join()).toContain('Its card tells how it ends');
+  expect(seen().flatMap(buttonsOf)).toEqual([]);
+});
+
+test('who thinks for longer than a preview can be answered is told all the same', async () => {
+  const stage = await openStage();
+  await stage.press(ANA, await previewFor(stage, ANA), 'change.break-glass');
+  const form = await stage.modal(ANA, 'change.break-glass');
+  stage.clock.now = new Date(stage.clock.now.getTime() + 31 * 60_000);
+  await stage.slack.submit(ANA, form, because(REASON));
+  const told = await stage.privateWord(ANA, 'The time to decide is over');
+  expect(told?.channel.startsWith('D')).toBe(true);
+  expect(stage.cloud.count('set state')).toBe(0);
+});
+
 test('whoever may not do it alone is not shown how to', async () => {
   const stage = await openStage();
   expect(buttonsOf(await previewFor(stage, FINN))).not.toContain('change.break-glass');
