@@ -15,6 +15,7 @@ export type Trouble =
   | 'stopping'
   | 'left'
   | 'no-connection'
+  | 'private-address'
   | 'connection-lost'
   | 'deadline'
   | 'redirect'
@@ -41,6 +42,8 @@ const SENTENCES: Record<Trouble, string> = {
   stopping: 'Signalbox is being stopped, and this was given up',
   left: 'Signalbox was stopped before the server answered',
   'no-connection': 'no connection to the server could be made',
+  'private-address':
+    'the address of the server lies in a private network, which signalbox.yaml does not allow',
   'connection-lost': 'the connection broke before the answer was complete',
   deadline: 'the server did not answer in time',
   redirect: 'the server points to another address, which is not followed',

@@ -1,5 +1,6 @@
 import { Agent, request } from 'undici';
 import { ApiError, type Secret } from './errors.ts';
+import { AddressRefused, guardedConnector } from './http/addresses.ts';
 import { requestIdOf } from './http/answer.ts';
 import { type Body, readBody } from './http/body.ts';
 import { createBudget, type Limit, type Priority } from './http/budget.ts';
@@ -56,6 +57,8 @@ export interface HttpOptions {
   readonly retryAfterMs: number;
   readonly timing?: Partial<Timing> | undefined;
   readonly clock?: Clock | undefined;
+  /** The address may lie in a network of one's own; else only where everybody can reach it. */
+  readonly privateAddresses?: boolean | undefined;
   /** Fires when the process has to go: what hangs then is broken off, writes too. */
   readonly leaving?: AbortSignal | undefined;
   /** Must not throw: it is called while the outcome of a write is in hand. */
@@ -130,7 +133,10 @@ function createWire(options: HttpOptions, connectMs: number) {
   const agent = new Agent({
     pipelining: 0,
     allowH2: false,
-    connect: { timeout: connectMs },
+    connect: guardedConnector(
+      { privateToo: options.privateAddresses ?? false },
+      { timeout: connectMs, allowH2: false },
+    ),
     // The deadline's signal is the one timer of a call.
     headersTimeout: 0,
     bodyTimeout: 0,
@@ -158,7 +164,7 @@ function createWire(options: HttpOptions, connectMs: number) {
       return { status, body, requestId: requestIdOf(body) };
     } catch (cause) {
       const neverLeft = cause instanceof Error && unconnected.has(cause);
-      if (neverLeft) return silence(operation, { trouble: 'no-connection', cause });
+      if (neverLeft) return silence(operation, { trouble: unconnectedBy(cause), cause });
       // Only a read is given up without a loss: what a write did is not known any more.
       const gone = method === 'GET' ? 'stopping' : 'left';
       const late = deadline.aborted ? 'deadline' : 'connection-lost';
@@ -167,6 +173,10 @@ function createWire(options: HttpOptions, connectMs: number) {
   }
 
   return { exchange, close: () => agent.close() };
+}
+
+function unconnectedBy(cause: Error) {
+  return cause instanceof AddressRefused ? 'private-address' : 'no-connection';
 }
 
 function urlOf({ path, query = {} }: Call, base: URL): URL {

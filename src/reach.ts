@@ -48,7 +48,9 @@ export async function openReach(
   const { id: organizationId, plan, tier } = config.organization;
   const organization = { plan, tier };
   const stopping = new AbortController();
-  const passed = { version, clock, stopping: stopping.signal, leaving: options.leaving };
+  const { privateAddresses } = config.access;
+  const giveUp = { stopping: stopping.signal, leaving: options.leaving };
+  const passed = { version, clock, privateAddresses, ...giveUp };
   const observe = (api: Api) => (seen: Observation) => {
     options.measures.called(api, seen);
     log.info({ api, ...seen, ms: Math.round(seen.ms) }, 'an API was asked');

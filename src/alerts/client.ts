@@ -7,7 +7,10 @@ import type { HttpOptions, Reply } from '../http.ts';
 import { Alert, AlertBody } from './schema.ts';
 
 export interface AlertsOptions
-  extends Pick<HttpOptions, 'version' | 'timing' | 'clock' | 'observe' | 'leaving'> {
+  extends Pick<
+    HttpOptions,
+    'version' | 'timing' | 'clock' | 'observe' | 'leaving' | 'privateAddresses'
+  > {
   readonly baseUrl: string;
   readonly token: Secret;
   /** The list is given up when it fires. One alert is not: an update under way looks at it again. */

@@ -20,7 +20,10 @@ import {
 } from './schema.ts';
 import { createDateDialect, UsageCosts } from './usage.ts';
 
-type Passed = Pick<HttpOptions, 'version' | 'timing' | 'clock' | 'observe' | 'leaving'>;
+type Passed = Pick<
+  HttpOptions,
+  'version' | 'timing' | 'clock' | 'observe' | 'leaving' | 'privateAddresses'
+>;
 
 export interface CloudOptions extends Passed {
   readonly baseUrl: string;

@@ -44,9 +44,12 @@ const Channels = strict({
   .default({})
   .transform(({ approvals = null, audit = null }) => ({ approvals, audit }));
 
-const Access = strict({ openToTheWorld: Allowed })
-  .default({ openToTheWorld: 'refused' })
-  .transform(({ openToTheWorld }) => ({ openToTheWorld: openToTheWorld === 'allowed' }));
+const Access = strict({ openToTheWorld: Allowed, privateAddresses: Allowed })
+  .default({ openToTheWorld: 'refused', privateAddresses: 'refused' })
+  .transform(({ openToTheWorld, privateAddresses }) => ({
+    openToTheWorld: openToTheWorld === 'allowed',
+    privateAddresses: privateAddresses === 'allowed',
+  }));
 
 /** The whole of signalbox.yaml, for the words that it declares itself. */
 export function fileSchema(words: Words) {

@@ -16,10 +16,11 @@ export async function apiLines(patient: Patient): Promise<readonly Line[]> {
 async function cloudLine({ config, version, now, withinMs }: Patient): Promise<Line> {
   const { url, keyId, keySecret } = config.cloud;
   const { id: organizationId } = config.organization;
+  const { privateAddresses } = config.access;
   const timing = { connectMs: withinMs, deadlineMs: withinMs };
   const read = await asked(withinMs + 500, async () => {
     const client = createCloudClient({
-      ...{ baseUrl: url, keyId, keySecret, organizationId, version, timing },
+      ...{ baseUrl: url, keyId, keySecret, organizationId, version, timing, privateAddresses },
     });
     const yesterday = new Date(now().getTime() - DAY_MS).toISOString().slice(0, 10);
     return client.getUsageCost({ from_date: yesterday, to_date: yesterday });
@@ -38,9 +39,10 @@ async function alertsLine({ config, version, withinMs }: Patient): Promise<Line>
   const name = 'alerts API';
   if (!config.alerts) return skipped(name, 'ALERTS_API_URL is not set: alert commands are off');
   const { url, token } = config.alerts;
+  const { privateAddresses } = config.access;
   const timing = { connectMs: withinMs, deadlineMs: withinMs };
   const read = await asked(withinMs + 500, () =>
-    createAlertsClient({ baseUrl: url, token, version, timing }).listAlerts(),
+    createAlertsClient({ baseUrl: url, token, version, timing, privateAddresses }).listAlerts(),
   );
   return apiLine(read, {
     ...{ name, url, withinMs },
@@ -110,6 +112,10 @@ function answerLine(error: ApiError, about: About): Line {
 const CERTIFICATE = /CERT|SELF_SIGNED|ISSUER|LEAF|SSL|TLS|EPROTO/;
 
 function lineLine(error: ApiError, { name, address }: About): Line {
+  if (error.trouble === 'private-address') {
+    const fix = `look at ${address}, or set access.privateAddresses to allowed if that is meant`;
+    return failed(name, 'its address lies in a private network', fix);
+  }
   const code = causeCode(error);
   if (code !== null && CERTIFICATE.test(code)) {
     const fix = `look at ${address}; behind a proxy of your own, NODE_EXTRA_CA_CERTS names its root`;

@@ -42,7 +42,7 @@ type Circumstances = Pick<ApiFailure, 'trouble' | 'cause' | 'retryAfterMs'>;
 /** What it means that no answer came, or none to the end. */
 export function silence(operation: string, circumstances: Circumstances): ApiError {
   const { trouble } = circumstances;
-  const neverLeft = ['budget', 'no-connection', 'stopping'].includes(trouble);
+  const neverLeft = ['budget', 'no-connection', 'private-address', 'stopping'].includes(trouble);
   return new ApiError({ operation, effect: neverLeft ? 'not-sent' : 'unknown', ...circumstances });
 }
 
