@@ -16,6 +16,7 @@ import {
   repeatedNames,
 } from './config/outline.ts';
 import { fileSchema } from './config/schema.ts';
+import { readTracing, type Tracing } from './config/tracing.ts';
 import { readYaml } from './config/yaml.ts';
 import { type Problem, type Reading, read } from './policy/problem.ts';
 
@@ -28,7 +29,11 @@ type FileContent = z.output<ReturnType<typeof fileSchema>> & {
 export type ConfiguredService = FileContent['services'][number];
 export type DigestConfig = FileContent['digests'][number];
 export type Budget = FileContent['budgets'][number];
-export type Config = FileContent & ReturnType<typeof fromEnvironment>;
+export type Config = FileContent &
+  ReturnType<typeof fromEnvironment> & {
+    /** Null: nobody traces. */
+    readonly tracing: Tracing | null;
+  };
 
 export interface Sources {
   readonly env: Env;
@@ -44,11 +49,13 @@ export type Loaded =
 /** Everything that is wrong is told at once: nobody should have to start again for each line. */
 export function loadConfig(sources: Sources): Loaded {
   const environment = readEnvironment(sources.env, sources.readFile);
+  const tracing = readTracing(sources.env, sources.readFile);
   const file = readConfigFile(sources);
-  if (environment.ok && file.ok) {
-    return { ok: true, config: { ...file.value, ...fromEnvironment(environment.value) } };
+  if (environment.ok && tracing.ok && file.ok) {
+    const own = fromEnvironment(environment.value);
+    return { ok: true, config: { ...file.value, ...own, tracing: tracing.value } };
   }
-  return { ok: false, problems: [environment, file].flatMap(problemsIn) };
+  return { ok: false, problems: [environment, tracing, file].flatMap(problemsIn) };
 }
 
 function problemsIn(reading: Reading<unknown>): readonly Problem[] {

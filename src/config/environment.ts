@@ -50,7 +50,8 @@ interface Given {
   readonly problem: Problem | null;
 }
 
-function lookUp(name: string, env: Env, readFile: ReadFile): Given {
+/** What a variable holds, or the file that another one names for it. */
+export function lookUp(name: string, env: Env, readFile: ReadFile): Given {
   const direct = env[name] || null;
   const path = FROM_FILES.includes(name) ? env[`${name}_FILE`] || null : null;
   if (path === null) return { value: direct, problem: null };

@@ -60,6 +60,8 @@ export const FROM_FILES = [
   'ALERTS_API_TOKEN',
   'DATABASE_URL',
   'SIGNALBOX_KEY',
+  'OTEL_EXPORTER_OTLP_HEADERS',
+  'OTEL_EXPORTER_OTLP_TRACES_HEADERS',
 ];
 
 // None of these sentences repeats a value: a secret in the wrong variable must not reach a log.
@@ -95,7 +97,7 @@ function addressProblem(text: string): string | null {
   return sentence('must begin with https://', 'http is for addresses of this machine only');
 }
 
-function isLoopback(hostname: string): boolean {
+export function isLoopback(hostname: string): boolean {
   return /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(hostname);
 }
 

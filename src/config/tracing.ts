@@ -1,0 +1,138 @@
+import { z } from 'zod';
+import { Secret } from '../errors.ts';
+import { type Problem, type Reading, read, sentence } from '../policy/problem.ts';
+import { type Env, isSet, lookUp, type ReadFile } from './environment.ts';
+import { pairs } from './pairs.ts';
+import { isLoopback } from './variables.ts';
+
+const SAMPLERS = [
+  'always_on',
+  'always_off',
+  'traceidratio',
+  'parentbased_always_on',
+  'parentbased_always_off',
+  'parentbased_traceidratio',
+] as const;
+
+/** Where traces go, and which, by OpenTelemetry's own variables. */
+export interface Tracing {
+  readonly url: string;
+  readonly headers: ReadonlyMap<string, Secret>;
+  readonly timeoutMs: number;
+  readonly sampler: (typeof SAMPLERS)[number];
+  /** How many of all traces are told, by those samplers that count. */
+  readonly ratio: number;
+  /** What is said of this process beside every trace. */
+  readonly resource: Readonly<Record<string, string>>;
+}
+
+// Its own rule is to overlook what it does not understand. Ours is that nobody finds out in an
+// emergency that there are no traces: what is set and cannot be followed is told at the start.
+const Variables = z.object({
+  OTEL_TRACES_EXPORTER: z.enum(['otlp', 'none']).default('otlp'),
+  OTEL_EXPORTER_OTLP_ENDPOINT: z
+    .string()
+    .superRefine((text, context) => {
+      const message = endpointProblem(text);
+      if (message !== null) context.addIssue({ code: 'custom', message });
+    })
+    .default('http://localhost:4318'),
+  OTEL_EXPORTER_OTLP_PROTOCOL: z.enum(['http/protobuf']).default('http/protobuf'),
+  OTEL_EXPORTER_OTLP_HEADERS: pairs(/^[\w!#$%&'*+.^`|~-]+$/),
+  OTEL_EXPORTER_OTLP_TIMEOUT: z
+    .string()
+    .regex(/^[1-9]\d{0,4}$/, 'must be milliseconds, at most 99999')
+    .default('10000')
+    .transform(Number),
+  OTEL_SERVICE_NAME: z.string().max(200).default(''),
+  OTEL_RESOURCE_ATTRIBUTES: pairs(/^[\w.:/-]+$/),
+  OTEL_TRACES_SAMPLER: z.enum(SAMPLERS).default('parentbased_always_on'),
+  OTEL_TRACES_SAMPLER_ARG: z
+    .string()
+    .refine((text) => /^[\d.]+$/.test(text) && Number(text) <= 1, { error: 'must be from 0 to 1' })
+    .default('1')
+    .transform(Number),
+});
+
+/** Of these there is another one that counts for traces alone. */
+const OF_OTLP = /^OTEL_EXPORTER_OTLP_/;
+const OF_TRACES = 'OTEL_EXPORTER_OTLP_TRACES_';
+const NAMES = Object.keys(Variables.shape);
+
+/** Every variable that is read here. */
+export const TRACING_NAMES = [
+  'OTEL_SDK_DISABLED',
+  ...NAMES,
+  ...NAMES.filter((name) => OF_OTLP.test(name)).map((name) => name.replace(OF_OTLP, OF_TRACES)),
+];
+
+/** Null: nobody wants traces, and whatever else is set does not matter. */
+export function readTracing(env: Env, readFile: ReadFile): Reading<Tracing | null> {
+  if (!isWanted(env)) return { ok: true, value: null };
+  const given = NAMES.map((name) => {
+    const from = sourceOf(name, env);
+    return { name, from, ...lookUp(from, env, readFile) };
+  });
+  const values = given.flatMap(({ name, value }) => (value === null ? [] : [[name, value]]));
+  const reading = read(Variables, Object.fromEntries(values));
+  const unread = given.flatMap(({ problem }) => problem ?? []);
+  if (!reading.ok) return { ok: false, problems: [...unread, ...reading.problems.map(named(env))] };
+  const open = inClear(reading.value).map(named(env));
+  if (unread.length + open.length > 0) return { ok: false, problems: [...unread, ...open] };
+  return { ok: true, value: tracingOf(reading.value, env) };
+}
+
+function isWanted(env: Env): boolean {
+  if (env.OTEL_SDK_DISABLED?.toLowerCase() === 'true') return false;
+  const endpoint = sourceOf('OTEL_EXPORTER_OTLP_ENDPOINT', env);
+  return env.OTEL_TRACES_EXPORTER !== 'none' && Boolean(env[endpoint] || env.OTEL_TRACES_EXPORTER);
+}
+
+function sourceOf(name: string, env: Env): string {
+  const own = name.replace(OF_OTLP, OF_TRACES);
+  return isSet(own, env) ? own : name;
+}
+
+/** Told of the variable that was set, with the way out for whom another program set it. */
+function named(env: Env) {
+  return ({ where, problem, hint }: Problem): Problem => ({
+    where: sourceOf(where, env),
+    problem,
+    hint: hint ?? 'OTEL_TRACES_EXPORTER=none: no traces',
+  });
+}
+
+type Read = z.output<typeof Variables>;
+
+function tracingOf(variables: Read, env: Env): Tracing {
+  const { OTEL_EXPORTER_OTLP_ENDPOINT: endpoint, OTEL_SERVICE_NAME: name } = variables;
+  const attributes = Object.fromEntries(variables.OTEL_RESOURCE_ATTRIBUTES);
+  const whole = sourceOf('OTEL_EXPORTER_OTLP_ENDPOINT', env).startsWith(OF_TRACES);
+  return {
+    url: whole ? endpoint : `${endpoint.replace(/\/+$/, '')}/v1/traces`,
+    headers: new Map(
+      variables.OTEL_EXPORTER_OTLP_HEADERS.map(([key, value]) => [key, new Secret(value)]),
+    ),
+    timeoutMs: variables.OTEL_EXPORTER_OTLP_TIMEOUT,
+    sampler: variables.OTEL_TRACES_SAMPLER,
+    ratio: variables.OTEL_TRACES_SAMPLER_ARG,
+    resource: { 'service.name': 'signalbox', ...attributes, ...(name && { 'service.name': name }) },
+  };
+}
+
+function endpointProblem(text: string): string | null {
+  if (!URL.canParse(text)) return sentence('must be an address', 'https://…');
+  const { protocol, username, password, search, hash } = new URL(text);
+  if (!/^https?:$/.test(protocol)) return sentence('must be an address', 'https://…');
+  if (username + password !== '') return 'must not contain a user or a password';
+  return search + hash === '' ? null : 'must not contain a query or a fragment';
+}
+
+/** A collector beside us in the cluster often has no TLS. A key is not sent to it in clear. */
+function inClear(variables: Read): readonly Problem[] {
+  const { protocol, hostname } = new URL(variables.OTEL_EXPORTER_OTLP_ENDPOINT);
+  const hasKey = variables.OTEL_EXPORTER_OTLP_HEADERS.length > 0;
+  if (protocol === 'https:' || isLoopback(hostname) || !hasKey) return [];
+  const problem = 'must begin with https://, for the headers may hold a key';
+  return [{ where: 'OTEL_EXPORTER_OTLP_ENDPOINT', problem, hint: null }];
+}

@@ -1,0 +1,167 @@
+import { expect, test } from 'vitest';
+import type { Env } from '../../src/config/environment.ts';
+import { load, said } from './fixtures.ts';
+
+const ELSEWHERE = 'https://collector.example.com';
+
+function tracing(env: Env, files: Readonly<Record<string, string>> = {}) {
+  const loaded = load(env, files);
+  if (!loaded.ok) throw new Error(JSON.stringify(loaded.problems));
+  return loaded.config.tracing;
+}
+
+test.for<[string, Env]>([
+  ['nothing is set', {}],
+  ['only the name of the service is set', { OTEL_SERVICE_NAME: 'signalbox' }],
+  [
+    'all of it is switched off',
+    { OTEL_SDK_DISABLED: 'true', OTEL_EXPORTER_OTLP_ENDPOINT: 'what?' },
+  ],
+  ['the exporter is none', { OTEL_TRACES_EXPORTER: 'none', OTEL_EXPORTER_OTLP_ENDPOINT: 'what?' }],
+])('nobody traces when %s', ([, env]) => {
+  expect(tracing(env)).toBeNull();
+});
+
+test('what is not set has the default of OpenTelemetry', () => {
+  expect(tracing({ OTEL_EXPORTER_OTLP_ENDPOINT: `${ELSEWHERE}/` })).toEqual({
+    url: `${ELSEWHERE}/v1/traces`,
+    headers: new Map(),
+    timeoutMs: 10_000,
+    sampler: 'parentbased_always_on',
+    ratio: 1,
+    resource: { 'service.name': 'signalbox' },
+  });
+  expect(tracing({ OTEL_TRACES_EXPORTER: 'otlp' })?.url).toBe('http://localhost:4318/v1/traces');
+});
+
+test('what is set for traces alone counts, and its address is taken as it is', () => {
+  const read = tracing({
+    OTEL_EXPORTER_OTLP_ENDPOINT: 'grpc://everything.example.com:4317',
+    OTEL_EXPORTER_OTLP_PROTOCOL: 'grpc',
+    OTEL_EXPORTER_OTLP_HEADERS: 'key=of-everything',
+    OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: `${ELSEWHERE}/otlp/in`,
+    OTEL_EXPORTER_OTLP_TRACES_PROTOCOL: 'http/protobuf',
+    OTEL_EXPORTER_OTLP_TRACES_HEADERS: 'key=of-traces',
+    OTEL_EXPORTER_OTLP_TRACES_TIMEOUT: '500',
+  });
+  expect(read).toMatchObject({ url: `${ELSEWHERE}/otlp/in`, timeoutMs: 500 });
+  expect(read?.headers.get('key')?.reveal()).toBe('of-traces');
+});
+
+test('pairs are read as OpenTelemetry writes them, and the name of the service comes first', () => {
+  const read = tracing({
+    OTEL_EXPORTER_OTLP_ENDPOINT: ELSEWHERE,
+    OTEL_EXPORTER_OTLP_HEADERS: 'authorization=Bearer%20a=b, x-team = data ,',
+    OTEL_RESOURCE_ATTRIBUTES: 'service.name=other,deployment.environment.name=prod%2Ceu',
+    OTEL_SERVICE_NAME: 'points',
+  });
+  const headers = [...(read?.headers ?? [])].map(([name, value]) => [name, value.reveal()]);
+  expect(headers).toEqual([
+    ['authorization', 'Bearer a=b'],
+    ['x-team', 'data'],
+  ]);
+  expect(read?.resource).toEqual({
+    'service.name': 'points',
+    'deployment.environment.name': 'prod,eu',
+  });
+});
+
+test('headers come from a file, and are hidden wherever the configuration is shown', () => {
+  const files = { '/run/headers': 'authorization=canary\n' };
+  const env = { OTEL_EXPORTER_OTLP_HEADERS_FILE: '/run/headers' };
+  const read = tracing({ OTEL_EXPORTER_OTLP_ENDPOINT: ELSEWHERE, ...env }, files);
+  expect(read?.headers.get('authorization')?.reveal()).toBe('canary');
+  expect(JSON.stringify([...(read?.headers ?? [])])).not.toContain('canary');
+});
+
+test('a collector of the cluster may be told in clear, where no key goes with it', () => {
+  const read = tracing({ OTEL_EXPORTER_OTLP_ENDPOINT: 'http://collector.observability:4318' });
+  expect(read?.url).toBe('http://collector.observability:4318/v1/traces');
+  const here = { OTEL_EXPORTER_OTLP_HEADERS: 'key=canary' };
+  expect(tracing({ OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:4318', ...here })).toBeTruthy();
+});
+
+const NONE = 'OTEL_TRACES_EXPORTER=none: no traces';
+
+test.for<[string, Env, string]>([
+  [
+    'the address is none',
+    { OTEL_EXPORTER_OTLP_ENDPOINT: 'collector' },
+    'OTEL_EXPORTER_OTLP_ENDPOINT: must be an address (https://…)',
+  ],
+  [
+    'the address is of gRPC',
+    { OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: 'grpc://collector:4317' },
+    'OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: must be an address (https://…)',
+  ],
+  [
+    'the address holds a password',
+    { OTEL_EXPORTER_OTLP_ENDPOINT: 'https://me:canary@collector.example.com' },
+    `OTEL_EXPORTER_OTLP_ENDPOINT: must not contain a user or a password (${NONE})`,
+  ],
+  [
+    'a key would be sent in clear',
+    {
+      OTEL_EXPORTER_OTLP_ENDPOINT: 'http://collector.example.com',
+      OTEL_EXPORTER_OTLP_HEADERS: 'key=canary',
+    },
+    `OTEL_EXPORTER_OTLP_ENDPOINT: must begin with https://, for the headers may hold a key (${NONE})`,
+  ],
+  [
+    'the protocol is another one',
+    { OTEL_EXPORTER_OTLP_ENDPOINT: ELSEWHERE, OTEL_EXPORTER_OTLP_PROTOCOL: 'grpc' },
+    'OTEL_EXPORTER_OTLP_PROTOCOL: cannot be “grpc” (one of: http/protobuf)',
+  ],
+  [
+    'the exporter is another one',
+    { OTEL_TRACES_EXPORTER: 'zipkin' },
+    'OTEL_TRACES_EXPORTER: cannot be “zipkin” (one of: otlp, none)',
+  ],
+  [
+    'the headers are no pairs',
+    { OTEL_EXPORTER_OTLP_ENDPOINT: ELSEWHERE, OTEL_EXPORTER_OTLP_HEADERS: 'Bearer canary' },
+    `OTEL_EXPORTER_OTLP_HEADERS: must be key=value,key=value (${NONE})`,
+  ],
+  [
+    'a header would begin another line',
+    { OTEL_EXPORTER_OTLP_ENDPOINT: ELSEWHERE, OTEL_EXPORTER_OTLP_HEADERS: 'key=canary%0D%0Ax' },
+    `OTEL_EXPORTER_OTLP_HEADERS: must be key=value,key=value (${NONE})`,
+  ],
+  [
+    'the attributes are badly encoded',
+    { OTEL_EXPORTER_OTLP_ENDPOINT: ELSEWHERE, OTEL_RESOURCE_ATTRIBUTES: 'team=%canary' },
+    `OTEL_RESOURCE_ATTRIBUTES: must be key=value,key=value (${NONE})`,
+  ],
+  [
+    'the sampler is unknown',
+    { OTEL_EXPORTER_OTLP_ENDPOINT: ELSEWHERE, OTEL_TRACES_SAMPLER: 'jaeger_remote' },
+    'OTEL_TRACES_SAMPLER: cannot be “jaeger_remote” (one of: always_on, always_off, traceidratio, parentbased_always_on, parentbased_always_off, parentbased_traceidratio)',
+  ],
+  [
+    'more than all is asked for',
+    { OTEL_EXPORTER_OTLP_ENDPOINT: ELSEWHERE, OTEL_TRACES_SAMPLER_ARG: '1.5' },
+    `OTEL_TRACES_SAMPLER_ARG: must be from 0 to 1 (${NONE})`,
+  ],
+  [
+    'the time is none',
+    { OTEL_EXPORTER_OTLP_ENDPOINT: ELSEWHERE, OTEL_EXPORTER_OTLP_TIMEOUT: '10s' },
+    `OTEL_EXPORTER_OTLP_TIMEOUT: must be milliseconds, at most 99999 (${NONE})`,
+  ],
+  [
+    'the file of the headers is not there',
+    {
+      OTEL_EXPORTER_OTLP_ENDPOINT: ELSEWHERE,
+      OTEL_EXPORTER_OTLP_HEADERS_FILE: '/run/nothing',
+    },
+    'OTEL_EXPORTER_OTLP_HEADERS: its file, named by OTEL_EXPORTER_OTLP_HEADERS_FILE, cannot be read (ENOENT)',
+  ],
+])('the start is refused when %s', ([, env, problem]) => {
+  const problems = said(env);
+  expect(problems).toEqual([problem]);
+  expect(problems.join().includes('canary')).toBe(false);
+});
+
+test('what is wrong with it is told with all else that is wrong', () => {
+  const problems = said({ SLACK_BOT_TOKEN: undefined, OTEL_EXPORTER_OTLP_ENDPOINT: 'collector' });
+  expect(problems).toHaveLength(2);
+});
