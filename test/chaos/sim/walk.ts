@@ -1,4 +1,5 @@
 import fc from 'fast-check';
+import { events } from '../../../src/storage/audit.ts';
 import { changesWhere } from '../../../src/storage/change-lists.ts';
 import { sequences } from './model.ts';
 import { openTheatre, type Theatre } from './theatre.ts';
@@ -14,6 +15,8 @@ export interface Reach {
   refused: number;
   timed: number;
   glass: number;
+  /** How often a change went from one state to another, and by which deed. */
+  moves: Record<string, number>;
 }
 
 export interface Walked {
@@ -27,7 +30,7 @@ const STEPS_AT_MOST = 40;
 export async function walk(runs: number, seed: number): Promise<Walked> {
   const reach: Reach = {
     ...{ runs: 0, steps: 0, sent: 0, unknown: 0, takenOver: 0, crashed: 0, refused: 0 },
-    ...{ timed: 0, glass: 0 },
+    ...{ timed: 0, glass: 0, moves: {} },
   };
   const property = fc.asyncProperty(sequences(STEPS_AT_MOST), async (steps) => {
     const theatre = await openTheatre();
@@ -62,6 +65,15 @@ async function note(reach: Reach, theatre: Theatre, steps: number): Promise<void
   reach.timed += has(ran.some(({ plan }) => Boolean(plan.timing?.startAt)));
   reach.glass += has(ran.some(({ brokenGlass }) => brokenGlass !== null));
   reach.refused += has(theatre.slack.told.some(({ ok }) => !ok));
+  await noteMoves(reach, theatre);
+}
+
+async function noteMoves({ moves }: Reach, theatre: Theatre): Promise<void> {
+  const trail = await events(theatre.around.database.db, { afterSeq: 0, limit: 10_000 });
+  for (const { from, to, kind } of trail.filter(({ version }) => version !== null)) {
+    const move = `${from ?? 'nothing'} → ${to}, ${kind}`;
+    moves[move] = (moves[move] ?? 0) + 1;
+  }
 }
 
 function isTakenOver({ ending }: { readonly ending: { readonly how: string } | null }): boolean {
