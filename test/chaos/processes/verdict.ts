@@ -23,6 +23,7 @@ export async function wrongWithAll(stage: ProcessStage, databaseUrl: string) {
       ...(verified.ok ? [] : [`the audit chain is broken at ${verified.seq}`]),
       ...changes.flatMap((change) => wrongWithTrail(change, byChange.get(change.id) ?? [])),
       ...wrongWithTargets(stage, sent),
+      ...wrongWithRest(sent),
       ...wrongWithCards(stage, sent),
     ];
     const ended = Object.groupBy(sent, ({ state }) => state);
@@ -50,6 +51,14 @@ function wrongWithTargets({ cloud }: ProcessStage, sent: readonly Change[]): rea
       ...(wasFailed(changes) && effects > succeeded ? [`${id}: “failed” with an effect`] : []),
     ];
   });
+}
+
+/** Nothing is under way any more, and only behind a doubt about its target may a change wait. */
+function wrongWithRest(sent: readonly Change[]): readonly string[] {
+  const inDoubt = sent.filter(({ state }) => state === 'unknown').map(({ plan }) => plan.target.id);
+  const waits = ({ state, plan }: Change) =>
+    state === 'executing' || (state === 'approved' && !inDoubt.includes(plan.target.id));
+  return sent.filter(waits).map(({ id, state }) => `${id}: still ${state}`);
 }
 
 function wasFailed(changes: readonly Change[]): boolean {
