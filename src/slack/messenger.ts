@@ -17,7 +17,7 @@ import { refusalLine } from './refusals.ts';
 import type { Respond } from './response-url.ts';
 import type { Line } from './rich.ts';
 import { directLine, reminderLine, threadLine } from './thread.ts';
-import { keptLine, takeBackButtons } from './timing-lines.ts';
+import { keptLine, takeBackButton, takeBackButtons, thawedLine } from './timing-lines.ts';
 
 export interface Channels {
   readonly approvals: string | null;
@@ -124,6 +124,11 @@ export function createMessenger(options: Options): Messenger {
     },
     tellKept: (change, at, why, { again }) =>
       tell(at.channel, message(lines(keptLine(change, why))), { again, threadTs: at.ts }),
+    askAnew: (change, at, { again }) => {
+      const offer = buttons(`thawed:${change.version}`, takeBackButton(change, 'Take it back'));
+      const line = message(lines(thawedLine(change)), offer);
+      return tell(at.channel, line, { again, threadTs: at.ts });
+    },
     remind: (change, at, reminder, { again }) => {
       const line = reminderLine(change, reminder, drawing);
       return tell(at.channel, message(lines(line)), { again, threadTs: at.ts });

@@ -80,12 +80,18 @@ function news(change: Change, drawing: Drawing): Line {
     return [{ user: rejection.by }, ` rejected “${what}”: ${rejection.reason}`];
   }
   if (stopped) {
-    return [`“${what}” was not run. `, ...stoppedLine(change, drawing)];
+    return [`“${what}” was not run. `, ...stoppedLine(change, drawing), ...askedLater(change)];
   }
   if (change.plan.target.kind === 'freeze' && change.state === 'succeeded') {
     return [`“${what}” is done. The card above has the rest.`];
   }
   return hourNews(change) ?? [SENTENCES[change.state]?.(what) ?? `${what}: ${change.state}.`];
+}
+
+// Whoever relied on it being taken back must not have to remember the end of a freeze.
+function askedLater({ parent, frozenBy }: Change): Line {
+  if (!parent || !frozenBy) return [];
+  return [` All stays as ${parent} left it. When the freeze is over, you are asked here.`];
 }
 
 const SENTENCES: Partial<Record<Change['state'], (what: string) => string>> = {

@@ -53,9 +53,13 @@ export function spanText(ms: number): string {
 }
 
 /** What nothing takes back by itself any more, a person still may: it types the same words anew. */
-export function takeBackButtons({ id, parent, state }: Change): readonly Button[] {
-  if (!parent || !NOT_TAKEN_BACK.includes(state)) return [];
-  return [{ id: 'change.take-back', label: 'Take it back anyway', value: id }];
+export function takeBackButtons(change: Change): readonly Button[] {
+  if (!change.parent || !NOT_TAKEN_BACK.includes(change.state)) return [];
+  return [takeBackButton(change, 'Take it back anyway')];
+}
+
+export function takeBackButton({ id }: Change, label: string): Button {
+  return { id: 'change.take-back', label, value: id };
 }
 
 const NOT_TAKEN_BACK: readonly State[] = ['stale', 'denied', 'expired', 'cancelled', 'failed'];
@@ -76,6 +80,16 @@ export function keptLine(change: Change, why: Kept): Line {
     ' ',
     what,
     'Look, and take it back yourself where it should.',
+  ];
+}
+
+/** In the thread of what was to take something back, once the freeze that held it up is over. */
+export function thawedLine(change: Change): Line {
+  const { requester, parent, plan } = change;
+  return [
+    { user: requester },
+    ` ${plan.target.name} is not frozen any more. “${lowerDeed(change)}” was not run because of `,
+    `that, so all still is as ${parent} left it. Take it back now?`,
   ];
 }
 

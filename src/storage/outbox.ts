@@ -136,6 +136,18 @@ export async function putBack(tx: Tx, id: number, notBefore: Date): Promise<void
     .execute();
 }
 
+/** What was to be told at a later hour is told now: what it waited for has come already. */
+export async function hasten(tx: Tx, kind: string, now: Date): Promise<void> {
+  await tx
+    .updateTable('outbox')
+    .set({ not_before: toText(now) })
+    .where('kind', '=', kind)
+    .where('not_before', '>', toText(now))
+    .where('lease_owner', 'is', null)
+    .where('done_at', 'is', null)
+    .execute();
+}
+
 /** What stands for itself and may have been posted before: it does not come from the change. */
 export async function dropReports(tx: Tx, now: Date): Promise<void> {
   await tx

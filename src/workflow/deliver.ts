@@ -6,6 +6,7 @@ import { CARD_ANEW } from './record.ts';
 import { reminderAfter, reminderOf } from './reminders.ts';
 import { deliverRedraw, deliverReport, REDRAW, REPORT } from './report.ts';
 import { KEPT } from './returns.ts';
+import { askAnew, THAWED } from './thawed.ts';
 import { GLASS_NEWS, type Posted, type World } from './world.ts';
 
 const Kept = z.enum(KEPT);
@@ -60,6 +61,7 @@ async function show(world: World, change: Change, row: Row): Promise<void> {
   if (kind === 'card') return drawCard(world, change, how);
   if (!change.card) throw new Error('The card is not posted yet.');
   if (kind === CARD_ANEW) return world.messenger.redrawCard(change, change.card);
+  if (kind === THAWED) return askAnew(world, change, change.card, how);
   if (kind === 'kept') {
     return world.messenger.tellKept(change, change.card, Kept.parse(body?.why), how);
   }

@@ -2,8 +2,10 @@ import type { UserId } from '../changes/change.ts';
 import { InvalidRequest } from '../errors.ts';
 import type { EndOf, FreezeDesk, Until } from '../intent/freezes.ts';
 import { hasFreeze, liftFreeze, makeFreeze, standingFreezes } from '../storage/freezes.ts';
+import { hasten } from '../storage/outbox.ts';
 import { startOf } from './hours.ts';
 import { policyNow, standingFreeze } from './policy-now.ts';
+import { THAWED } from './thawed.ts';
 import type { World } from './world.ts';
 
 export type FreezeWorld = Pick<World, 'database' | 'policy' | 'people' | 'now'>;
@@ -32,7 +34,10 @@ export function createFreezeDesk(world: FreezeWorld): FreezeDesk {
     },
     wasMade: (id) => hasFreeze(database.db, id),
     lift: async ({ by }, id) => {
-      const lifted = await database.transaction((tx) => liftFreeze(tx, { id, by, at: now() }));
+      const lifted = await database.transaction(async (tx) => {
+        await hasten(tx, THAWED, now());
+        return liftFreeze(tx, { id, by, at: now() });
+      });
       if (!lifted) throw new InvalidRequest('thaw', [LIFTED]);
     },
   };

@@ -6,6 +6,7 @@ import type { Tx } from '../storage/database.ts';
 import { enqueue } from '../storage/outbox.ts';
 import type { Denial } from './denial.ts';
 import { remindersFor } from './reminders.ts';
+import { thawOf } from './thawed.ts';
 import type { Identity, World } from './world.ts';
 
 /** Which groups were read for it, how large they were and when; nothing where nobody was known. */
@@ -46,7 +47,8 @@ export async function recordMove(
     body: { by: deed.by, digest: after.digest, rule: after.requires.rule, ...deed.facts },
   });
   const messages = messagesFor(before, after).map((kind) => ({ kind, at }));
-  for (const message of [...messages, ...remindersFor(before, after, at)]) {
+  const later = [...remindersFor(before, after, at), ...thawOf(before, after)];
+  for (const message of [...messages, ...later]) {
     await enqueue(tx, { changeId: after.id, ...message });
   }
   // The card of what it takes back says so as well.

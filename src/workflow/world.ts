@@ -54,6 +54,8 @@ export interface Messenger {
   tellEffect(text: string, at: Position, how: Posted): Promise<void>;
   /** A line in the card's thread: glass was broken, or somebody has looked at that since. */
   tellGlass(change: Change, at: Position, news: GlassNews, how: Posted): Promise<void>;
+  /** In its thread, with a button: what a freeze held up may be taken back now. */
+  askAnew(change: Change, at: Position, how: Posted): Promise<void>;
   /** A line for those who look after the trail: how it ended, or what became of its glass. */
   tellAudit(change: Change, how: Posted, news?: GlassNews): Promise<void>;
   /** A private answer to a click: the change as it is now, or why not. */

@@ -200,6 +200,92 @@ test('a return that the policy refuses at its hour does not run, and offers to a
   expect(stage.cloud.effectCount('set state', STAGING)).toBe(1);
 });
 
+/** A freeze is made at 15:00, an hour before staging was to start again. */
+async function frozenAtItsHour(span: string) {
+  const stage = await openStage();
+  await approved(stage, '/service stop staging for=4h');
+  const planned = await stage.card('Start staging: planned');
+  goTo(stage, '15:00');
+  await stage.slack.command(ANA, 'ops', `/change freeze staging until=${span} backfill`);
+  await stage.press(ANA, await stage.privateWord(ANA, 'Freeze staging?'), 'change.confirm');
+  await stage.press(BEN, await stage.card('Freeze staging: waiting'), 'change.approve');
+  const freeze = await stage.card('Freeze staging: done');
+  goTo(stage, '16:00');
+  await stage.card('Start staging: not run, for the policy refuses it now');
+  const ts = planned?.ts ?? '';
+  const asked = () =>
+    stage.slack
+      .messages('db-approvals')
+      .find(({ threadTs, text }) => threadTs === ts && text.includes('is not frozen any more'));
+  return { stage, ts, freeze, asked };
+}
+
+test('a return that meets a freeze says why, and is asked for when the freeze is over', async () => {
+  const { stage, ts, asked } = await frozenAtItsHour('4h');
+  await expect.poll(() => threadOf(stage, ts)).toContain('staging was frozen until');
+  expect(threadOf(stage, ts)).toContain(`<@${ANA}>`);
+  expect(threadOf(stage, ts)).toContain('When the freeze is over, you are asked here');
+  goTo(stage, '18:59');
+  await expect.poll(() => sent(stage)).toBe(1);
+  expect(asked()).toBeUndefined();
+
+  goTo(stage, '19:00');
+  await expect.poll(asked).toBeDefined();
+  expect(asked()?.text).toContain(`<@${ANA}> staging is not frozen any more.`);
+  await stage.press(ANA, asked(), 'change.take-back');
+  const preview = await stage.privateWord(ANA, 'Start staging?');
+  expect(preview?.text).toContain('undo of');
+  expect(sent(stage)).toBe(1);
+});
+
+test('a freeze that is lifted early is asked about at once', async () => {
+  const { stage, freeze, asked } = await frozenAtItsHour('2d');
+  await stage.press(ANA, freeze, 'change.undo');
+  await stage.press(ANA, await stage.privateWord(ANA, 'Thaw staging?'), 'change.confirm');
+  await stage.press(BEN, await stage.card('Thaw staging: waiting'), 'change.approve');
+  await stage.card('Thaw staging: done');
+  stage.wake();
+  await expect.poll(asked).toBeDefined();
+});
+
+test('while another freeze goes on nobody is asked, and then they are', async () => {
+  const { stage, asked } = await frozenAtItsHour('4h');
+  await stage.slack.command(FINN, 'ops', '/change freeze everything until=6h all hands');
+  await stage.press(FINN, await stage.privateWord(FINN, 'Freeze everything?'), 'change.confirm');
+  await stage.press(BEN, await stage.card('Freeze everything: waiting'), 'change.approve');
+  await stage.card('Freeze everything: done');
+  goTo(stage, '19:00');
+  await stage.slack.command(FINN, 'ops', '/change freezes');
+  await stage.privateWord(FINN, 'all hands');
+  expect(asked()).toBeUndefined();
+
+  await stage.slack.command(FINN, 'ops', '/change thaw everything');
+  await stage.press(FINN, await stage.privateWord(FINN, 'Thaw everything?'), 'change.confirm');
+  await stage.press(BEN, await stage.card('Thaw everything: waiting'), 'change.approve');
+  await stage.card('Thaw everything: done');
+  stage.wake();
+  await expect.poll(asked).toBeDefined();
+});
+
+test('what somebody changed elsewhere during the freeze is not asked about', async () => {
+  const stage = await openStage();
+  const { id, threshold } = await editedForAWhile(stage);
+  const planned = await stage.card('Edit alert 5xx rate: planned');
+  await stage.slack.command(ANA, 'ops', '/change freeze everything until=4h all hands');
+  await stage.press(ANA, await stage.privateWord(ANA, 'Freeze everything?'), 'change.confirm');
+  await stage.press(BEN, await stage.card('Freeze everything: waiting'), 'change.approve');
+  await stage.card('Freeze everything: done');
+  goTo(stage, '14:00');
+  await stage.card('Edit alert 5xx rate: not run, for the policy refuses it now');
+  stage.alerts.editAlert(id, { threshold: 300 });
+  const reads = () => stage.alerts.count('get alert');
+  const before = reads();
+  goTo(stage, '16:00');
+  await expect.poll(reads).toBeGreaterThan(before);
+  expect(threadOf(stage, planned?.ts ?? '')).not.toContain('not frozen any more');
+  expect(threshold()).toBe(300);
+});
+
 test('an unknown outcome that did happen goes back by its own hour', async () => {
   const stage = await openStage();
   stage.cloud.arm({ operation: 'set state', fault: 'close-after-effect', times: 1 });
