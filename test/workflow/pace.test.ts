@@ -4,7 +4,7 @@ import { paceOfAsking } from '../../src/workflow/asking.ts';
 import { putLetter } from '../../src/workflow/mail.ts';
 import { pacesOf } from '../../src/workflow/pace.ts';
 import type { World } from '../../src/workflow/world.ts';
-import { ana, ben } from '../storage/example-change.ts';
+import { ana, ben, cleo, user } from '../storage/example-change.ts';
 import { aWorld } from './world.ts';
 
 const times = (count: number, by: UserId) => Array.from({ length: count }, () => by);
@@ -37,6 +37,21 @@ test.for([
 
   clock.now = new Date(clock.now.getTime() + withinMs);
   expect(await ask([ana])).toEqual(['fine']);
+});
+
+test('all people together get as much as nobody reaches, and one alone cannot use it up', async () => {
+  const { world, clock } = await aWorld();
+  const ask = (by: readonly UserId[]) =>
+    world.database.transaction((tx) => pacesOf(tx, world, 'draft', by));
+  // What is refused to one of them takes nothing from the others.
+  await ask(times(5_000, ana));
+  const crowd = Array.from({ length: 49 }, (_, n) => user(`U${n}`));
+  for (const each of crowd) expect(new Set(await ask(times(20, each)))).toEqual(new Set(['fine']));
+  expect(await ask([ben, cleo])).toEqual(['over', 'over']);
+  expect(await refusals(world)).toEqual(['draft too-many', 'draft of all too-many']);
+
+  clock.now = new Date(clock.now.getTime() + 600_000);
+  expect(await ask([ben])).toEqual(['fine']);
 });
 
 function letter(world: World, key: string) {
