@@ -11,12 +11,8 @@ export interface Rehearsed {
 }
 
 /** Plays a story whose process dies there; others take over, and everything comes to rest. */
-export async function rehearse(
-  { name, play }: Story,
-  crash: Crash | null,
-  databaseUrl?: string,
-): Promise<Rehearsed> {
-  const theatre = await openTheatre(databaseUrl);
+export async function rehearse({ name, play }: Story, crash: Crash | null): Promise<Rehearsed> {
+  const theatre = await openTheatre();
   try {
     if (crash) theatre.plan(crash);
     await play(theatre);

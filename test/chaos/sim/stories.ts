@@ -1,7 +1,7 @@
 import type { ChangeId, UserId } from '../../../src/changes/change.ts';
 import type { Verb } from '../../../src/workflow/world.ts';
 import type { Kind } from './commands.ts';
-import { ANA, BEN, CLEO, DORA, FINN } from './people.ts';
+import { ANA, BEN, CLEO, DORA, FINN, GLASS, MEMBERS } from './people.ts';
 import type { Fault } from './server.ts';
 import type { Theatre } from './theatre.ts';
 
@@ -11,13 +11,19 @@ export interface Story {
 }
 
 const MINUTE_MS = 60_000;
+const THING = 'staging';
 
 /** Whoever was not answered asks once more, as people do. */
-async function asks(theatre: Theatre, by: UserId, kind: Kind, thing = 'staging') {
-  const first = await theatre.ask(by, kind, thing);
-  const { id } = first.id ? first : await theatre.ask(by, kind, thing);
-  if (!id) throw new Error(`${kind} was refused`);
+async function asks(theatre: Theatre, by: UserId, kind: Kind, inMs = 0) {
+  const id = await drafts(theatre, by, kind, inMs);
   await presses(theatre, by, 'confirm', id);
+  return id;
+}
+
+async function drafts(theatre: Theatre, by: UserId, kind: Kind, inMs = 0): Promise<ChangeId> {
+  const first = await theatre.ask(by, kind, THING, inMs);
+  const { id } = first.id ? first : await theatre.ask(by, kind, THING, inMs);
+  if (!id) throw new Error(`${kind} was refused`);
   return id;
 }
 
@@ -27,8 +33,8 @@ async function presses(theatre: Theatre, by: UserId, verb: Verb, id: ChangeId): 
   await theatre.work();
 }
 
-async function decided(theatre: Theatre, kind: Kind, fault?: Fault, thing?: string) {
-  const id = await asks(theatre, ANA, kind, thing);
+async function decided(theatre: Theatre, kind: Kind, fault?: Fault) {
+  const id = await asks(theatre, ANA, kind);
   if (fault) theatre.server.arm(fault);
   await presses(theatre, BEN, 'approve', id);
   if (kind === 'service scale') await presses(theatre, CLEO, 'approve', id);
@@ -108,6 +114,76 @@ export const STORIES: readonly Story[] = [
     play: async (t) => {
       await asks(t, ANA, 'service scale');
       t.pass(5 * 60 * MINUTE_MS);
+      await t.work();
+    },
+  },
+  {
+    name: 'it waits for its hour',
+    play: async (t) => {
+      const id = await asks(t, ANA, 'service create', 10 * MINUTE_MS);
+      await presses(t, BEN, 'approve', id);
+      t.pass(10 * MINUTE_MS);
+      await t.work();
+    },
+  },
+  {
+    name: 'it is called off before its hour',
+    play: async (t) => {
+      const id = await asks(t, ANA, 'service create', 10 * MINUTE_MS);
+      await presses(t, BEN, 'approve', id);
+      await presses(t, ANA, 'cancel', id);
+      t.pass(10 * MINUTE_MS);
+      await t.work();
+    },
+  },
+  {
+    name: 'somebody breaks the glass, and another one looks at it afterwards',
+    play: async (t) => {
+      const id = await drafts(t, ANA, GLASS);
+      await presses(t, ANA, 'break-glass', id);
+      await presses(t, CLEO, 'review', id);
+    },
+  },
+  {
+    name: 'a freeze begins before its hour',
+    play: async (t) => {
+      const id = await asks(t, ANA, 'service create', 10 * MINUTE_MS);
+      await presses(t, BEN, 'approve', id);
+      t.clock.frozen = true;
+      t.pass(10 * MINUTE_MS);
+      await t.work();
+    },
+  },
+  {
+    name: 'an approver leaves before its hour',
+    play: async (t) => {
+      const id = await asks(t, ANA, 'service create', 10 * MINUTE_MS);
+      await presses(t, BEN, 'approve', id);
+      const { approver = [] } = t.slack.state.members;
+      t.slack.state.members = { ...MEMBERS, approver: approver.filter((each) => each !== BEN) };
+      t.pass(10 * MINUTE_MS);
+      await t.work();
+    },
+  },
+  {
+    name: 'Slack is silent while it is due, and comes back',
+    play: async (t) => {
+      const id = await asks(t, ANA, 'service create', 10 * MINUTE_MS);
+      await presses(t, BEN, 'approve', id);
+      t.slack.state.down = true;
+      t.pass(10 * MINUTE_MS);
+      await t.work();
+      t.slack.state.down = false;
+      t.pass(MINUTE_MS);
+      await t.work();
+    },
+  },
+  {
+    name: 'somebody edits the alert before the approved edit is sent',
+    play: async (t) => {
+      await asks(t, ANA, 'alert edit', 10 * MINUTE_MS);
+      t.server.edit('alert:staging');
+      t.pass(10 * MINUTE_MS);
       await t.work();
     },
   },
