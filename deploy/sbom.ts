@@ -8,7 +8,7 @@ const ROOT = fileURLToPath(new URL('../', import.meta.url));
 
 /**
  * What runs, as CycloneDX. npm's own `--omit dev` leaves out whatever a tool needs as well
- * (npm/cli#7909): 97 of our 150 packages. So the tools are taken out first, and then all is listed.
+ * (npm/cli#7909): two thirds of our packages. So the tools are taken out first, and then all is listed.
  */
 export function billOfMaterials(): string {
   const scratch = mkdtempSync(join(tmpdir(), 'signalbox-sbom-'));

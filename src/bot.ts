@@ -10,6 +10,8 @@ import { openReach } from './reach.ts';
 import type { Deliveries } from './slack/receiver.ts';
 import type { Slack } from './slack/start.ts';
 import type { Database } from './storage/database.ts';
+import { alsoTraced } from './trace/measured.ts';
+import { withTracedTransactions } from './trace/transactions.ts';
 import { trailChores } from './workflow/anchors.ts';
 import { createChangesDesk } from './workflow/changes-desk.ts';
 import { startChores } from './workflow/chores.ts';
@@ -40,7 +42,8 @@ export interface RunningBot {
 }
 
 /** Joins the rooms; nothing is taken from Slack until `take`. */
-export async function openBot(options: BotOptions, slack: Slack): Promise<RunningBot> {
+export async function openBot(given: BotOptions, slack: Slack): Promise<RunningBot> {
+  const options = withTraces(given);
   const { config, log, now, database, auditKey, measures } = options;
   const instance = randomUUID();
   const newId = () => changeIdFrom(randomBytes(6));
@@ -89,6 +92,15 @@ export async function openBot(options: BotOptions, slack: Slack): Promise<Runnin
     wake: lanes.wake,
     take: listening.take,
     stop,
+  };
+}
+
+function withTraces(options: BotOptions): BotOptions {
+  const { database, measures } = options;
+  return {
+    ...options,
+    database: withTracedTransactions(database),
+    measures: alsoTraced(measures),
   };
 }
 

@@ -4,6 +4,7 @@ import { unescape as decoded } from 'node:querystring';
 import { type DestinationStream, type Logger, pino } from 'pino';
 import { Secret } from './errors.ts';
 import { redact, without } from './redact.ts';
+import { traceIds } from './trace.ts';
 
 /** What a piece of work is about. It stands in every line that is logged while the work is done. */
 export interface About {
@@ -46,7 +47,7 @@ export function createLog(
     {
       level,
       name: 'signalbox',
-      mixin: () => ({ ...current.getStore() }),
+      mixin: () => ({ ...current.getStore(), ...traceIds() }),
       formatters: { log: redactFields },
       // Errors have been written out by then, wherever among the fields they stood.
       serializers: { err: (error) => error },

@@ -46,6 +46,10 @@ process.on('uncaughtException', (error, origin) => {
   process.exit(1);
 });
 
+// Whoever does not trace does not load what traces.
+const traces =
+  config.tracing && (await import('./trace/open.ts')).openTracing(config.tracing, { version, log });
+
 const leaving = new AbortController();
 const started = await startApp({
   config,
@@ -70,7 +74,10 @@ async function stop(signal: string): Promise<void> {
   setTimeout(() => leaving.abort(), stopWithinMs * 0.75).unref();
   setTimeout(() => leave(), stopWithinMs * 0.95).unref();
   await started.stop();
+  const hangs = traces !== null && !(await traces.close());
   log.info('stopped');
+  // A collector that takes its time keeps nobody here.
+  if (hangs) process.exit(0);
 }
 
 /** Nothing is lost by it: all that was begun is in the database, and has a lease that runs out. */

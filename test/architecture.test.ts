@@ -29,9 +29,10 @@ const MAY: Readonly<Record<string, readonly string[]>> = {
   changes: [],
   costs: [],
   errors: [],
-  log: ['redact', 'errors'],
+  log: ['redact', 'errors', 'trace'],
   measures: ['type http'],
   metrics: ['type measures', 'type storage'],
+  trace: ['type config', 'type measures', 'type storage'],
   redact: [],
   server: [],
   'shared-read': [],
@@ -44,6 +45,7 @@ const MAY: Readonly<Record<string, readonly string[]>> = {
     'policy',
     'directory',
     'errors',
+    'trace',
     'type cost-reader',
   ],
   'cost-reader': ['costs', 'errors', 'storage', 'type cloud'],
@@ -83,6 +85,7 @@ const MAY: Readonly<Record<string, readonly string[]>> = {
     'storage',
     'errors',
     'log',
+    'trace',
     'type measures',
   ],
   slack: [
@@ -94,6 +97,7 @@ const MAY: Readonly<Record<string, readonly string[]>> = {
     'errors',
     'log',
     'shared-read',
+    'trace',
     'type costs',
     'type measures',
   ],
@@ -106,6 +110,7 @@ const KEPT: readonly (readonly [RegExp, string])[] = [
   [/^@slack\//, 'slack'],
   [/^undici$/, 'http'],
   [/^(kysely|pg|node:sqlite)$/, 'storage'],
+  [/^@opentelemetry\//, 'trace'],
 ];
 const PURE = ['changes', 'policy', 'costs', 'intent', 'directory'];
 const IMPURE =
@@ -168,7 +173,9 @@ test('every room has a line that says what it may use', () => {
 });
 
 test('no import is overlooked, and one of types is told from one of values', () => {
-  const written = files.map((file) => code(file).match(/\bfrom '|^import '/gm)?.length ?? 0);
+  const written = files.map(
+    (file) => code(file).match(/\bfrom '|^import '|\bimport\('/gm)?.length ?? 0,
+  );
   expect(files.map((file) => usesOf(file).length)).toEqual(written);
 
   const file = 'src/slack/card.ts';

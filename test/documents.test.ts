@@ -4,6 +4,7 @@ import { expect, test } from 'vitest';
 import packageJson from '../package.json' with { type: 'json' };
 import { STATES } from '../src/changes/change.ts';
 import { commands, nouns } from '../src/commands/index.ts';
+import { TRACING_NAMES } from '../src/config/tracing.ts';
 import { FROM_FILES, NAMES, Variables } from '../src/config/variables.ts';
 import { Secret } from '../src/errors.ts';
 
@@ -60,7 +61,8 @@ test.for(DOCUMENTS)('the variables that %s names are read somewhere', (file) => 
   const readers = ['vitest.config.ts', ...globSync(['test/**/*.ts', 'bench/**/*.ts'])];
   const ofTests = readers.flatMap((reader) => found(read(reader), /process\.env\.([A-Z_]+)/g));
   const ofScripts = found(JSON.stringify(packageJson.scripts), /([A-Z_]+)=/g);
-  const known = [...NAMES, ...ofScripts, ...FROM_FILES.map((name) => `${name}_FILE`), ...ofTests];
+  const files = FROM_FILES.map((name) => `${name}_FILE`);
+  const known = [...NAMES, ...TRACING_NAMES, ...files, ...ofScripts, ...ofTests];
   expect(found(read(file), VARIABLE).filter((name) => !known.includes(name))).toEqual([]);
 });
 

@@ -6,6 +6,7 @@ import type { Slot } from '../costs/schedule.ts';
 import type { Service } from '../directory/directory.ts';
 import type { Database } from '../storage/database.ts';
 import { lastDigests } from '../storage/digests.ts';
+import { note, traced } from '../trace.ts';
 import type { Messenger, RoomFound } from '../workflow/world.ts';
 import { isWorthWaiting, turnOf } from './due.ts';
 import type { Watched } from './facts.ts';
@@ -37,6 +38,8 @@ export interface DueDigest {
   readonly before: Date | null;
 }
 
+type To = Parameters<typeof postDigest>[2];
+
 const AT_ONCE = 200;
 /** Lanes are woken far more often than a digest can become due. */
 const LOOK_MS = 30_000;
@@ -57,23 +60,32 @@ export function createDigestRun(world: DigestWorld): () => Promise<number> {
     await settleStuck(world, now);
     const due = await dueNow(world, later, now);
     if (due.length === 0) return 0;
-
-    const gathered = await gather(world.database.db, {
-      costs: world.costs,
-      services: world.services(),
-      now,
-    });
-    const ready = due.filter((each) => {
-      if (!waits(each, gathered, now)) return true;
-      later.set(each.one.key, now.getTime() + AGAIN_MS);
-      return false;
-    });
-    const results = await postAll(world, ready.slice(0, AT_ONCE), gathered);
-    for (const [key, result] of results) {
-      if (SETTLED.includes(result)) later.set(key, now.getTime() + AGAIN_MS);
-    }
+    const facts = { 'signalbox.due': due.length };
+    await traced({ name: 'digests', facts }, () => postDue(world, later, due, now));
     return 0;
   };
+}
+
+async function postDue(
+  world: DigestWorld,
+  later: Map<string, number>,
+  due: readonly DueDigest[],
+  now: Date,
+): Promise<void> {
+  const gathered = await gather(world.database.db, {
+    costs: world.costs,
+    services: world.services(),
+    now,
+  });
+  const ready = due.filter((each) => {
+    if (!waits(each, gathered, now)) return true;
+    later.set(each.one.key, now.getTime() + AGAIN_MS);
+    return false;
+  });
+  const results = await postAll(world, ready.slice(0, AT_ONCE), gathered);
+  for (const [key, result] of results) {
+    if (SETTLED.includes(result)) later.set(key, now.getTime() + AGAIN_MS);
+  }
 }
 
 /** What is due; what is too late for it is written down as missed, once, and told. */
@@ -128,18 +140,24 @@ async function postAll(
   for (const each of due) {
     const found = rooms.get(each.one.channel) ?? NOT_TOLD;
     const afterwards = (work: Details) => void threads.push(work);
-    const result = await postDigest(world, each, { found, gathered, afterwards }).catch(
-      (error: unknown): PostResult => {
-        // What is wrong with one digest must not keep all others from their channels.
-        world.log.error({ err: error, digest: each.one.key }, 'a digest failed and comes later');
-        return 'failed';
-      },
-    );
+    const to = { found, gathered, afterwards };
+    const result = await traced({ name: 'digest' }, () => postOne(world, each, to));
     results.set(each.one.key, result);
     if (result === 'too-early') break;
   }
   await postDetails(world, threads);
   return results;
+}
+
+async function postOne(world: DigestWorld, due: DueDigest, to: To): Promise<PostResult> {
+  const result = await postDigest(world, due, to).catch((error: unknown): PostResult => {
+    // What is wrong with one digest must not keep all others from their channels.
+    world.log.error({ err: error, digest: due.one.key }, 'a digest failed and comes later');
+    note({ 'error.type': 'failed' });
+    return 'failed';
+  });
+  note({ 'signalbox.ending': result });
+  return result;
 }
 
 /** With these nothing changes soon, whatever the next look finds. */

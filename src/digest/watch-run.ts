@@ -8,6 +8,7 @@ import type { Unusual } from '../costs/unusual.ts';
 import type { Service } from '../directory/directory.ts';
 import type { Database, Tx } from '../storage/database.ts';
 import { replaceMeta } from '../storage/meta.ts';
+import { traced } from '../trace.ts';
 import { enqueueReport } from '../workflow/report.ts';
 import { type Due as BudgetsDue, recordBudgets, weighAll } from './budget-run.ts';
 import { type Budget, budgetSpan } from './budgets.ts';
@@ -54,7 +55,7 @@ export function createWatch(world: WatchWorld): () => Promise<number> {
     const now = world.now();
     if (now.getTime() < next) return 0;
     next = now.getTime() + LOOK_EVERY_MS;
-    return (await watchOnce(world, now)) ? 1 : 0;
+    return (await traced({ name: 'watch costs' }, () => watchOnce(world, now))) ? 1 : 0;
   };
 }
 

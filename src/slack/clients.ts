@@ -2,6 +2,7 @@ import { WebClient } from '@slack/web-api';
 import type { Logger } from 'pino';
 import type { Secret } from '../errors.ts';
 import { boltLogger } from './log.ts';
+import { tracedFetch } from './traced-fetch.ts';
 
 export interface Clients {
   /** Opens and fills modals while a person waits: late is as bad as never. */
@@ -17,6 +18,7 @@ export interface Clients {
  * has an options object of its own, because Bolt and its receivers write into what they are given.
  */
 export function createClients(token: Secret, slackApiUrl: string, log: Logger): Clients {
+  const traced = tracedFetch(slackApiUrl);
   const client = (timeout: number, retries: number) =>
     new WebClient(token.reveal(), {
       slackApiUrl,
@@ -25,6 +27,7 @@ export function createClients(token: Secret, slackApiUrl: string, log: Logger): 
       rejectRateLimitedCalls: true,
       allowAbsoluteUrls: false,
       logger: boltLogger(log),
+      ...(traced ? { fetch: traced } : {}),
     });
   return { views: client(2_500, 0), posts: client(10_000, 0), lookups: client(4_000, 1) };
 }

@@ -1,3 +1,4 @@
+import { note, step } from '../trace.ts';
 import type { Message } from './blocks.ts';
 import { inPlainBlocks } from './plain-blocks.ts';
 
@@ -20,7 +21,13 @@ export type Post = (
 
 /** Only addresses of Slack are used: a payload must not be able to point us elsewhere. */
 export function createRespond(slackApiUrl: string, post: Post): Respond {
-  const send = (url: string, response: Response) => post(url, contentOf(response), WITHIN_MS);
+  const send = (url: string, response: Response) =>
+    step({ name: 'slack response_url', kind: 'client' }, async () => {
+      const posted = await post(url, contentOf(response), WITHIN_MS);
+      const refused = posted.status < 300 ? {} : { 'error.type': String(posted.status) };
+      note({ 'http.response.status_code': posted.status, ...refused });
+      return posted;
+    });
   const origins = new Set(['https://hooks.slack.com', new URL(slackApiUrl).origin]);
   return async (url, response) => {
     if (!origins.has(new URL(url).origin)) throw new Error('A response address is not of Slack');

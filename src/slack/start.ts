@@ -5,6 +5,7 @@ import type { Command } from '../intent/define.ts';
 import { during, newRequest } from '../log.ts';
 import type { Measures } from '../measures.ts';
 import type { Policy } from '../policy/policy.ts';
+import { traced } from '../trace.ts';
 import type { Messenger, PersonNamed, World } from '../workflow/world.ts';
 import { type Actors, createActors, type Home } from './actors.ts';
 import type { Bot } from './bot.ts';
@@ -15,6 +16,7 @@ import { withLastWord } from './last-word.ts';
 import { gate, listen } from './listeners.ts';
 import { boltLogger } from './log.ts';
 import { type Channels, createMessenger } from './messenger.ts';
+import { payloadNames } from './payload-name.ts';
 import { peopleByName } from './person-named.ts';
 import { createDeliveries, type Deliveries } from './receiver.ts';
 import { createRespond, type Post, type Respond } from './response-url.ts';
@@ -154,10 +156,10 @@ async function startListening(world: World, parts: Parts): Promise<Listening> {
     clientOptions: { slackApiUrl },
   });
   await app.init();
-  app.processEvent = underOneId(
-    withLastWord(timed(app.processEvent.bind(app), world.measures)),
-    log,
-  );
+  const process = underOneId(withLastWord(timed(app.processEvent.bind(app), world.measures)), log);
+  const nameOf = payloadNames(commands, commandPrefix);
+  app.processEvent = (event) =>
+    traced({ name: nameOf(event.body), kind: 'server' }, () => process(event));
   app.error(async (error) => {
     log.error({ err: error }, 'a payload could not be handled');
     // So that whoever waits for its answer gets none that sounds like a yes.

@@ -10,6 +10,7 @@ import { understand } from '../intent/understand.ts';
 import type { Intent, Misread } from '../intent/understood.ts';
 import { newRequest, requestNow } from '../log.ts';
 import { commandsFor } from '../policy/explain.ts';
+import { note } from '../trace.ts';
 import { requestChange } from '../workflow/request.ts';
 import { answerMessage, sentenceMessage } from './answers.ts';
 import { type Message, withNote } from './blocks.ts';
@@ -146,6 +147,7 @@ async function answerRequest(
   const requested = await requestChange(world, { ...request, key });
   if (requested.ok) {
     world.measures.answered(command.name, 'drafted');
+    note({ 'signalbox.change': requested.draft.id });
     return preview(requested.draft, requested, drawing);
   }
   if ('denial' in requested) {

@@ -59,8 +59,8 @@ export function trailChores(
   channel: string | null,
 ): readonly Chore[] {
   return [
-    { work: () => anchorHourly(world), everyMs: HOUR_MS },
-    { work: () => anchorDaily(world, channel), everyMs: LOOK_EVERY_MS },
-    { work: nightly(world.now, watch.lookAtAll), everyMs: HOUR_MS },
+    { name: 'anchor in log', work: () => anchorHourly(world), everyMs: HOUR_MS },
+    { name: 'anchor in channel', work: () => anchorDaily(world, channel), everyMs: LOOK_EVERY_MS },
+    { name: 'look at trail', work: nightly(world.now, watch.lookAtAll), everyMs: HOUR_MS },
   ];
 }

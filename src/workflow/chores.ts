@@ -1,3 +1,4 @@
+import { traced } from '../trace.ts';
 import { tellEffects } from './effect-notice.ts';
 import { learnFromUsage } from './learn.ts';
 import { tidy } from './tidy.ts';
@@ -8,6 +9,7 @@ const TIDY_EVERY_MS = 3_600_000;
 const MEASURE_EVERY_MS = 3_600_000;
 
 export interface Chore {
+  readonly name: string;
   readonly work: () => Promise<void>;
   readonly everyMs: number;
 }
@@ -21,13 +23,13 @@ export function startChores(
   const learn = () => learnFromUsage(world).then(world.learned);
   const measure = () => tellEffects(world, costs);
   const chores = [
-    { work: learn, everyMs: LEARN_EVERY_MS },
-    { work: () => tidy(world), everyMs: TIDY_EVERY_MS },
-    { work: measure, everyMs: MEASURE_EVERY_MS },
+    { name: 'learn', work: learn, everyMs: LEARN_EVERY_MS },
+    { name: 'tidy', work: () => tidy(world), everyMs: TIDY_EVERY_MS },
+    { name: 'measure', work: measure, everyMs: MEASURE_EVERY_MS },
     ...more,
-  ].map(({ work, everyMs }) => {
+  ].map(({ name, work, everyMs }) => {
     const run = () =>
-      work().catch((error: unknown) => {
+      traced<unknown>({ name: `chore ${name}` }, work).catch((error: unknown) => {
         world.log.warn({ err: error }, 'a chore was not done this time');
       });
     const chore = { last: run() };

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import type { Change, ChangeId, Position } from '../changes/change.ts';
 import { cardVersion, loadChange, setCard } from '../storage/changes.ts';
 import { enqueue, markDone, putBack, takeDue } from '../storage/outbox.ts';
+import { note, traced, type Work } from '../trace.ts';
 import { CARD_ANEW } from './record.ts';
 import { reminderAfter, reminderOf } from './reminders.ts';
 import { deliverRedraw, deliverReport, REDRAW, REPORT } from './report.ts';
@@ -28,7 +29,14 @@ export async function deliver(world: World): Promise<number> {
 
 async function deliverInOrder(world: World, rows: readonly Row[]): Promise<void> {
   const ordered = rows.toSorted((a, b) => rank(a) - rank(b) || a.id - b.id);
-  for (const row of ordered) await deliverOne(world, row);
+  for (const row of ordered) await traced(workOf(row), () => deliverOne(world, row));
+}
+
+function workOf({ kind, changeId, attempts }: Row): Work {
+  const [head] = kind.split(':');
+  const about = changeId ? { 'signalbox.change': changeId } : {};
+  const facts = { ...about, 'signalbox.message': kind, 'signalbox.attempt': attempts };
+  return { name: `deliver ${head}`, kind: 'consumer', facts };
 }
 
 function rank(row: Row): number {
@@ -47,6 +55,7 @@ async function deliverOne(world: World, row: Row): Promise<void> {
       if (change && next) await enqueue(tx, { changeId: change.id, ...next });
     });
   } catch (error) {
+    note({ 'error.type': 'failed' });
     world.log.warn({ err: error, change: row.changeId, kind: row.kind }, 'a message failed');
     await again(world, row);
   }

@@ -1,5 +1,6 @@
 import { type About, during } from '../log.ts';
 import { markHandled, putBack, takeDue } from '../storage/inbox.ts';
+import { note, traced, type Work } from '../trace.ts';
 import { Click } from './click.ts';
 import { showHome } from './desk.ts';
 import { handlePress, INCIDENT } from './press.ts';
@@ -18,7 +19,9 @@ type Row = Awaited<ReturnType<typeof takeDue>>[number];
 export async function handleInbox(world: World): Promise<number> {
   const lease = { owner: world.instance, now: world.now(), leaseMs: LEASE_MS, limit: AT_ONCE };
   const rows = await world.database.transaction((tx) => takeDue(tx, lease));
-  await Promise.all(rows.map((row) => during(aboutOf(row), () => handle(world, row))));
+  await Promise.all(
+    rows.map((row) => during(aboutOf(row), () => traced(workOf(row), () => handle(world, row)))),
+  );
   return rows.length;
 }
 
@@ -28,6 +31,16 @@ function aboutOf({ body: { request, change } }: Row): About {
     ...(typeof request === 'string' ? { request } : {}),
     ...(typeof change === 'string' ? { change } : {}),
   };
+}
+
+// The answer to a press belongs to the press, whoever gives it.
+function workOf({ kind, body: { trace, change, verb } }: Row): Work {
+  const facts = {
+    ...(typeof change === 'string' ? { 'signalbox.change': change } : {}),
+    ...(typeof verb === 'string' ? { 'signalbox.verb': verb } : {}),
+  };
+  const from = typeof trace === 'string' ? trace : null;
+  return { name: `handle ${kind}`, kind: 'consumer', facts, from };
 }
 
 async function handle(world: World, row: Row): Promise<void> {
@@ -44,6 +57,7 @@ async function handle(world: World, row: Row): Promise<void> {
       world.log.warn({ err: error, change: click.change }, 'a home tab was not drawn anew');
     });
   } catch (error) {
+    note({ 'error.type': 'failed' });
     world.log.error({ err: error, key: row.key, attempts: row.attempts }, 'a click failed');
     await again(world, row);
   }

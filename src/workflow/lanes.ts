@@ -1,6 +1,7 @@
 import type { ChangeId } from '../changes/change.ts';
 import { during } from '../log.ts';
 import { dueToClaim } from '../storage/change-due.ts';
+import { apart, note, traced } from '../trace.ts';
 import { deliver } from './deliver.ts';
 import { execute } from './execute.ts';
 import { handleInbox } from './inbox.ts';
@@ -68,7 +69,7 @@ function lane(world: World, name: string, work: (world: World) => Promise<number
     again = true;
     if (running || stopped) return;
     // Whoever woke it is not whom its work is about.
-    running = during({}, pass).finally(() => {
+    running = apart(() => during({}, pass)).finally(() => {
       running = null;
     });
   };
@@ -77,6 +78,10 @@ function lane(world: World, name: string, work: (world: World) => Promise<number
     await running;
   };
   return { wake, stop };
+}
+
+function executionOf(id: ChangeId) {
+  return { name: 'execute', kind: 'consumer', facts: { 'signalbox.change': id } } as const;
 }
 
 /** A send may take its 40 seconds: it is not waited for, so that the next one starts at once. */
@@ -90,17 +95,20 @@ function executionsOf(world: World) {
     const again = world.now().getTime() + AGAIN_AFTER_MS;
     try {
       const executed = await execute(world, id);
+      note({ 'signalbox.executed': executed });
       if (executed === 'later') later.set(id, again);
       else later.delete(id);
     } catch (error) {
       later.set(id, again);
+      note({ 'error.type': 'failed' });
       world.log.error({ err: error, change: id }, 'an execution failed');
     } finally {
       running.delete(id);
       world.wake();
     }
   };
-  const begin = (id: ChangeId) => during({ change: id }, () => run(id));
+  const begin = (id: ChangeId) =>
+    during({ change: id }, () => traced(executionOf(id), () => run(id)));
   const startDue = async (): Promise<number> => {
     const now = world.now();
     const pass = { limit: EXECUTIONS_AT_ONCE, except: stillLater(later, now.getTime()) };

@@ -2,6 +2,7 @@ import type { UserId } from '../changes/change.ts';
 import { requestNow } from '../log.ts';
 import { markHandled, type Received, receive } from '../storage/inbox.ts';
 import type { Tx } from '../storage/tables.ts';
+import { apart, step, traceHere } from '../trace.ts';
 import { type Pace, pacesOf } from './pace.ts';
 import type { World } from './world.ts';
 
@@ -14,7 +15,7 @@ export type Receipt = Pace | 'again';
 
 /** Puts a press where no crash can lose it. */
 export function putLetter(world: World, letter: Letter): Promise<Receipt> {
-  return mailOf(world).put(letter);
+  return step({ name: `store ${letter.kind}` }, () => mailOf(world).put(letter));
 }
 
 interface Mail {
@@ -61,16 +62,18 @@ function createMail(world: World): Mail {
   return {
     put: (letter) =>
       new Promise((resolve, reject) => {
-        waiting.push({ letter: withRequest(letter), resolve, reject });
-        if (!running) void run();
+        waiting.push({ letter: withOrigin(letter), resolve, reject });
+        // One commit is for several, and so a part of none of their traces.
+        if (!running) void apart(run);
       }),
   };
 }
 
-/** Whichever replica handles it, and however late, its log lines name what it came with. */
-function withRequest(letter: Letter): Letter {
-  const request = requestNow();
-  return request === undefined ? letter : { ...letter, body: { ...letter.body, request } };
+/** Whichever replica handles it, and however late, its log lines and its trace go on from there. */
+function withOrigin(letter: Letter): Letter {
+  const [request, trace] = [requestNow(), traceHere()];
+  const origin = { ...(request && { request }), ...(trace && { trace }) };
+  return { ...letter, body: { ...letter.body, ...origin } };
 }
 
 /** What came before is not counted again, so that nobody is shut out by a repetition. */

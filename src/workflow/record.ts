@@ -4,6 +4,7 @@ import { appendEvent } from '../storage/audit.ts';
 import { updateChange } from '../storage/changes.ts';
 import type { Tx } from '../storage/database.ts';
 import { enqueue } from '../storage/outbox.ts';
+import { step, type Work } from '../trace.ts';
 import type { Denial } from './denial.ts';
 import { remindersFor } from './reminders.ts';
 import { thawOf } from './thawed.ts';
@@ -22,7 +23,27 @@ export interface Deed {
 }
 
 /** One transition, its audit event and the messages that follow from it: one transaction. */
-export async function recordMove(
+export function recordMove(
+  tx: Tx,
+  world: World,
+  before: Change,
+  after: Change,
+  deed: Deed,
+): Promise<void> {
+  return step(moveOf(before, after, deed), () => storeMove(tx, world, before, after, deed));
+}
+
+function moveOf(before: Change, after: Change, { kind }: Deed): Work {
+  const facts = {
+    'signalbox.change': after.id,
+    'signalbox.command': after.command,
+    'signalbox.from': before.state,
+    'signalbox.to': after.state,
+  };
+  return { name: `change ${kind}`, facts };
+}
+
+async function storeMove(
   tx: Tx,
   world: World,
   before: Change,

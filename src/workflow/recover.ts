@@ -5,6 +5,7 @@ import type { Outcome } from '../changes/outcome.ts';
 import { dueToExpire, leaseRanOut } from '../storage/change-due.ts';
 import { lockChange } from '../storage/changes.ts';
 import { closeOpenPermits } from '../storage/permits.ts';
+import { traced } from '../trace.ts';
 import { recordMove } from './record.ts';
 import type { World } from './world.ts';
 
@@ -33,7 +34,8 @@ async function sweepAll(
   let swept = 0;
   for (const id of ids) {
     try {
-      await sweep(world, id, kind, verb);
+      const facts = { 'signalbox.change': id, 'signalbox.to': kind };
+      await traced({ name: 'sweep', facts }, () => sweep(world, id, kind, verb));
       swept += 1;
     } catch (error) {
       world.log.error({ err: error, change: id, kind }, 'a change could not be moved on');

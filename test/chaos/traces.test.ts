@@ -1,0 +1,179 @@
+import { expect, test } from 'vitest';
+import { STAGING } from '../scenarios/asking.ts';
+import { ANA, BEN } from '../scenarios/stage.ts';
+import { freshUrl } from '../storage/engines.ts';
+import { type Exported, startCollector } from '../trace/collector.ts';
+import { openShippedStage, type Shipped } from './processes/shipped.ts';
+
+const PATIENCE = { timeout: 20_000, interval: 50 };
+const LONG = { timeout: 60_000 };
+const KEY = 'Bearer a-canary-of-the-collector';
+const REASON = 'canary words of a person';
+
+type Stage = Awaited<ReturnType<typeof openShippedStage>>;
+
+async function tracedStage(url: string, env: Readonly<Record<string, string>> = {}) {
+  const stage = await openShippedStage({
+    databaseUrl: await freshUrl('sqlite'),
+    env: { OTEL_EXPORTER_OTLP_ENDPOINT: url, ...env },
+  });
+  const bot = await stage.start();
+  stage.slack.deliverTo(`${bot.url}/slack/events`);
+  return { stage, bot };
+}
+
+/** From the words to the ending, and then the process is told to go. */
+async function wholeChange({ slack }: Stage): Promise<void> {
+  await slack.command(ANA, 'ops', `/service stop staging ${REASON}`);
+  const holding = (channel: string, id: string) => () =>
+    slack.messages(channel).find(({ blocks }) => JSON.stringify(blocks).includes(`"${id}"`));
+  await press(slack, ANA, holding('ops', 'change.confirm'), 'change.confirm');
+  await press(slack, BEN, holding('db-approvals', 'change.approve'), 'change.approve');
+  const ended = () =>
+    slack
+      .messages('db-approvals')
+      .map(({ text }) => text)
+      .join();
+  await expect.poll(ended, PATIENCE).toContain('Stop staging: accepted');
+}
+
+type Slack = Stage['slack'];
+
+async function press(
+  slack: Slack,
+  as: string,
+  find: () => ReturnType<Slack['messages']>[number] | undefined,
+  id: string,
+): Promise<void> {
+  await expect.poll(find, PATIENCE).toBeTruthy();
+  const { channel = '', ts = '' } = find() ?? {};
+  await slack.click(as, { in: 'message', channel, ts }, id);
+}
+
+async function left(bot: Shipped): Promise<number | null> {
+  bot.signal('SIGTERM');
+  return bot.left;
+}
+
+test(
+  'a whole change is found in the collector, each click with what it brought about',
+  LONG,
+  async () => {
+    const collector = await startCollector();
+    const { stage, bot } = await tracedStage(collector.url, {
+      OTEL_SERVICE_NAME: 'points-of-the-north',
+      OTEL_RESOURCE_ATTRIBUTES: 'deployment.environment.name=staging,team=data%20platform',
+      OTEL_EXPORTER_OTLP_HEADERS: `authorization=${encodeURIComponent(KEY)}`,
+    });
+    await wholeChange(stage);
+    expect(await left(bot)).toBe(0);
+
+    const one = (name: string): Exported => {
+      const [found, ...more] = collector.named(name);
+      expect([name, found === undefined, more.length]).toEqual([name, false, 0]);
+      if (!found) throw new Error(`There is no ${name}`);
+      return found;
+    };
+    const asked = one('command service');
+    expect(asked).toMatchObject({
+      parentId: '',
+      kind: 2,
+      attributes: { 'signalbox.command': 'service stop', 'signalbox.ending': 'drafted' },
+      resource: {
+        'service.name': 'points-of-the-north',
+        'deployment.environment.name': 'staging',
+        team: 'data platform',
+      },
+    });
+    const change = asked.attributes['signalbox.change'];
+    expect(change).toMatch(/^[0-9A-Z]{6}$/);
+
+    // The press, its commit, and its handling from the database are one trace.
+    const approved = one('change approved');
+    expect(approved.attributes).toEqual({
+      'signalbox.change': change,
+      'signalbox.command': 'service stop',
+      'signalbox.from': 'pending',
+      'signalbox.to': 'approved',
+    });
+    const pressed = one('press change.approve');
+    expect(pressed.traceId).toBe(approved.traceId);
+    const path = pathTo(collector.spans, approved).map(({ name }) => name);
+    expect(path).toEqual([
+      'press change.approve',
+      'store click',
+      'handle click',
+      'transaction',
+      'change approved',
+    ]);
+
+    // Whoever is first executes it, for nobody in particular: the change's id ties it to the rest.
+    const sent = one('PATCH /v1/organizations/{organizationId}/services/{serviceId}/state');
+    expect(sent).toMatchObject({
+      kind: 3,
+      failed: false,
+      attributes: { 'http.response.status_code': 200, 'signalbox.operation': 'updateServiceState' },
+    });
+    const execution = one('execute');
+    expect(execution.attributes['signalbox.change']).toBe(change);
+    const ofExecution = collector.spans.filter(({ traceId }) => traceId === execution.traceId);
+    expect(ofExecution.map(({ name }) => name)).toEqual(
+      expect.arrayContaining(['change claimed', sent.name, 'change succeeded', 'slack users.info']),
+    );
+    expect(collector.named('slack chat.update').length).toBeGreaterThan(0);
+    expect(collector.named('deliver card').every(({ kind }) => kind === 5)).toBe(true);
+
+    // What is logged about it names its trace.
+    const line = bot.lines().find((each) => each.includes('"to":"approved"'));
+    expect(JSON.parse(line ?? '{}')).toMatchObject({ trace_id: approved.traceId });
+
+    expect(collector.headers.every(({ authorization }) => authorization === KEY)).toBe(true);
+    const said = `${collector.raw()}\n${JSON.stringify(collector.spans)}`;
+    const secrets = [stage.slack.botToken, REASON, 'canary', ANA, BEN, STAGING, 'hooks.slack'];
+    expect(secrets.filter((secret) => said.includes(secret))).toEqual([]);
+    expect(bot.lines().filter((each) => each.includes('canary-of-the-collector'))).toEqual([]);
+  },
+);
+
+function pathTo(spans: readonly Exported[], span: Exported): readonly Exported[] {
+  const parent = spans.find(({ spanId }) => spanId === span.parentId);
+  return [...(parent ? pathTo(spans, parent) : []), span];
+}
+
+test.for(['hanging', 503, 400] as const)(
+  'a collector that is %s neither holds up a change nor a stop',
+  LONG,
+  async (behaviour) => {
+    const collector = await startCollector(behaviour);
+    const { stage, bot } = await tracedStage(collector.url);
+    await wholeChange(stage);
+    await expect.poll(() => collector.headers.length, PATIENCE).toBeGreaterThan(0);
+    const began = performance.now();
+    expect(await left(bot)).toBe(0);
+    expect(performance.now() - began).toBeLessThan(10_000);
+    expect(bot.said().at(-1)).toBe('stopped');
+  },
+);
+
+test('a collector that is gone is told of once', LONG, async () => {
+  const { stage, bot } = await tracedStage('http://127.0.0.1:1', {
+    OTEL_EXPORTER_OTLP_TIMEOUT: '200',
+  });
+  await wholeChange(stage);
+  const told = () => bot.lines().filter((line) => line.includes('traces are lost'));
+  await expect.poll(told, PATIENCE).toHaveLength(1);
+  expect(told()[0]).toContain('ECONNREFUSED');
+  expect(await left(bot)).toBe(0);
+});
+
+test('without the variables nothing of it is loaded', LONG, async () => {
+  const preload = new URL('../trace/without.ts', import.meta.url).href;
+  const databaseUrl = await freshUrl('sqlite');
+  const plain = await openShippedStage({ databaseUrl, preload });
+  const bot = await plain.start();
+  expect(await left(bot)).toBe(0);
+
+  const env = { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:1' };
+  const traced = await openShippedStage({ databaseUrl, preload, env });
+  await expect(traced.start()).rejects.toThrow('does not start');
+});
