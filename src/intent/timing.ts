@@ -154,3 +154,12 @@ export function timingProblems({ at, inMs }: AskedTiming): readonly Problem[] {
   if (at === null || inMs === null) return [];
   return [{ field: 'at', problem: 'does not go with in=: give one of the two' }];
 }
+
+/** `30 min`, `4 h`, `2 days` */
+export function spanText(ms: number): string {
+  const minutes = Math.round(ms / 60_000);
+  if (minutes % 60 !== 0) return `${minutes} min`;
+  const hours = minutes / 60;
+  if (hours < 48 || hours % 24 !== 0) return `${hours} h`;
+  return `${hours / 24} days`;
+}

@@ -1,4 +1,5 @@
 import type { Change, State, Timing } from '../changes/change.ts';
+import { spanText } from '../intent/timing.ts';
 import type { Kept } from '../workflow/returns.ts';
 import { type Button, fact } from './blocks.ts';
 import { lowerDeed } from './naming.ts';
@@ -41,15 +42,6 @@ function childLine({ id, state }: NonNullable<Change['child']>, backAt: Date | n
   const isOpen = ['approved', 'executing'].includes(state);
   if (isOpen && backAt) return fact('Goes back', { at: backAt }, ` (${id})`);
   return fact('Goes back', `not by itself: ${id} is ${state}`);
-}
-
-/** `30 min`, `4 h`, `2 days` */
-export function spanText(ms: number): string {
-  const minutes = Math.round(ms / 60_000);
-  if (minutes % 60 !== 0) return `${minutes} min`;
-  const hours = minutes / 60;
-  if (hours < 48 || hours % 24 !== 0) return `${hours} h`;
-  return `${hours / 24} days`;
 }
 
 /** What nothing takes back by itself any more, a person still may: it types the same words anew. */

@@ -1,7 +1,9 @@
-import type { EffectBasis } from '../costs/effect.ts';
+import type { Timing } from '../changes/change.ts';
+import type { Effect, EffectBasis } from '../costs/effect.ts';
 import { changeText, figure, signedFigure } from '../costs/numbers.ts';
 import { microOf } from '../costs/row.ts';
 import { counted } from '../intent/counted.ts';
+import { spanText } from '../intent/timing.ts';
 import type { CostEstimate, Estimated, GoingOn, NotEstimated } from './effect-estimate.ts';
 import type { Followed } from './effect-follow.ts';
 
@@ -24,9 +26,9 @@ const BASES: Readonly<Record<EffectBasis, (days: string) => string>> = {
 };
 
 /** `about −18.0 credits a day (−9.0 … −26.0), from 14 final days; −180.4 by month end` */
-export function estimateText(kind: Estimated, estimated: CostEstimate): string {
+export function estimateText(kind: Estimated, estimated: CostEstimate, timing?: Timing): string {
   if (!estimated.known) return `not known: ${WHY_NOT[estimated.why]}`;
-  const { perDay, byMonthEnd, basis, days } = estimated.effect;
+  const { perDay, basis, days } = estimated.effect;
   const range = [perDay.low, perDay.high].toSorted((a, b) => Math.abs(a) - Math.abs(b));
   const mixed = perDay.low < 0 && perDay.high > 0;
   const [from = 0, to = 0] = mixed ? [perDay.low, perDay.high] : range;
@@ -34,11 +36,26 @@ export function estimateText(kind: Estimated, estimated: CostEstimate): string {
   const count = counted(days, 'final day');
   const clauses = [
     `about ${signed(perDay.about)} credits a day${between}, ${BASES[basis](count)}`,
-    ...(byMonthEnd.about === 0 ? [] : [`${signed(byMonthEnd.about)} by month end`]),
+    ...horizon(estimated.effect, timing),
     ...(kind === 'start' ? ['nothing where it runs already'] : []),
     ...(kind === 'stop' ? [storageText(estimated.storage)] : []),
   ];
   return clauses.join('; ');
+}
+
+const DAY_MS = 86_400_000;
+
+// The end of the month is counted from now, and for good.
+function horizon(
+  { perDay, byMonthEnd }: Effect & { known: true },
+  timing: Timing | undefined,
+): readonly string[] {
+  if (timing?.back) {
+    const { afterMs } = timing.back;
+    const meanwhile = signed((perDay.about * afterMs) / DAY_MS);
+    return [`${meanwhile} in the ${spanText(afterMs)} until it goes back`];
+  }
+  return timing || byMonthEnd.about === 0 ? [] : [`${signed(byMonthEnd.about)} by month end`];
 }
 
 function storageText(storage: GoingOn | null): string {

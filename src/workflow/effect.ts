@@ -10,6 +10,8 @@ import type { World } from './world.ts';
 /** A person waits for the preview: what the report has not said by then is not known. */
 const PATIENCE_MS = 2_000;
 
+const SILENT: CostEstimate = { known: false, why: 'report-silent' };
+
 type Asking = Pick<World, 'database' | 'commands' | 'reach' | 'log' | 'now'>;
 
 /** What is said of the costs of a change when it is drafted; undefined where nothing is to say. */
@@ -26,7 +28,7 @@ export async function costOf(
       return null;
     },
   );
-  return told ?? costEffect(effect, { known: false, why: 'report-silent' });
+  return told ?? { text: estimateText(effect, SILENT), perDay: null, share: null };
 }
 
 async function estimateNow(world: Asking, kind: Estimated, plan: Plan): Promise<CostEffect> {
@@ -41,15 +43,11 @@ async function estimateNow(world: Asking, kind: Estimated, plan: Plan): Promise<
   const estimated = estimate(kind, plan, { rows, today, services: reach.services, ranAt });
   // With a month missing, "not enough" says nothing of the service, but of the report.
   const silent = !estimated.known && gaps.length > 0;
-  return costEffect(
-    kind,
-    silent ? { known: false, why: 'report-silent' } : estimated,
-    ageText(read),
-  );
+  const told = silent ? SILENT : estimated;
+  return costEffect(estimateText(kind, told, plan.timing), told, ageText(read));
 }
 
-function costEffect(kind: Estimated, estimated: CostEstimate, age = ''): CostEffect {
-  const text = estimateText(kind, estimated);
+function costEffect(text: string, estimated: CostEstimate, age: string): CostEffect {
   if (!estimated.known) return { text, perDay: null, share: null };
   const { effect, share } = estimated;
   return { text: `${text}${age}`, perDay: effect.perDay.about, share };

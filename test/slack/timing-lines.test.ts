@@ -1,9 +1,10 @@
 import { expect, test } from 'vitest';
 import { type Change, type ChangeId, STATES, type Timing } from '../../src/changes/change.ts';
+import { spanText } from '../../src/intent/timing.ts';
 import { cardTitle, changeCard } from '../../src/slack/card.ts';
 import { mrkdwnOf } from '../../src/slack/rich.ts';
 import { threadLine } from '../../src/slack/thread.ts';
-import { keptLine, spanText, timingLines } from '../../src/slack/timing-lines.ts';
+import { keptLine, timingLines } from '../../src/slack/timing-lines.ts';
 import { KEPT } from '../../src/workflow/returns.ts';
 import { changeIn, minutes, NOON, PLAN } from '../changes/fixtures.ts';
 import { drawing, expectSound } from './fixtures.ts';

@@ -23,7 +23,7 @@ function planFor(body: Plan['body'], fields: Plan['body'] | null = null): Plan {
 
 function said(kind: Estimated, plan: Plan, basis: Partial<Basis>): string {
   const whole = { rows: [], today: TODAY, services: [], ranAt: new Map(), ...basis };
-  return estimateText(kind, estimate(kind, plan, whole));
+  return estimateText(kind, estimate(kind, plan, whole), plan.timing);
 }
 
 /** Twenty days, the last of them the day before yesterday, of a tenth more and a tenth less. */
@@ -39,6 +39,22 @@ test('a stop saves what usual days cost, while storage and backups go on', () =>
   expect(text).toMatchInlineSnapshot(
     `"about −19.9 credits a day (−18.0 … −22.0), from 14 final days; −198.7 by month end; storage 3.2 a day goes on, backups 0.40"`,
   );
+});
+
+test.for<[string, NonNullable<Plan['timing']>, string]>([
+  [
+    'for four hours',
+    { startAt: null, back: { afterMs: 4 * 3_600_000, label: '', line: '' } },
+    'from 14 final days; −3.3 in the 4 h until it goes back; storage goes on',
+  ],
+  [
+    'at another hour',
+    { startAt: '2026-11-30T20:00:00.000Z', back: null },
+    'from 14 final days; storage goes on',
+  ],
+])('what a stop %s saves is not counted from now to the end of the month', ([, timing, words]) => {
+  const plan = { ...planFor({ command: 'stop' }), timing };
+  expect(said('stop', plan, { rows: compute })).toContain(words);
 });
 
 test('a stop saves the compute of its pipes too, and a scale does not move it', () => {
