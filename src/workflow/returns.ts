@@ -3,10 +3,12 @@ import type { Change, ChangeId, JsonObject, Plan } from '../changes/change.ts';
 import { planDigest } from '../changes/digest.ts';
 import { RETURN_LATE_BY_MS } from '../changes/lifecycle.ts';
 import { ApiError } from '../errors.ts';
+import type { ChangeCommand } from '../intent/define.ts';
 import { appendEvent } from '../storage/audit.ts';
 import { dueToTakeBack } from '../storage/change-due.ts';
 import { insertChange, lockChange } from '../storage/changes.ts';
 import { enqueue } from '../storage/outbox.ts';
+import { costOf } from './effect.ts';
 import { type Inverse, readInverse, servicesNow } from './inverse.ts';
 import { stillLater } from './later.ts';
 import { isAsLeft } from './moved.ts';
@@ -58,11 +60,14 @@ async function planReturn(world: World, parent: Change): Promise<void> {
   const planned = await planInverse(world, parent);
   if (typeof planned === 'string') return leaveIt(world, parent, planned);
   const timing = { startAt: backAt.toISOString(), back: null };
-  await record(world, parent, planned.command, { ...planned.plan, timing });
+  const { command } = planned;
+  const plan: Plan = { ...planned.plan, timing };
+  const cost = await costOf(world, command, plan);
+  await record(world, parent, command.name, { ...plan, ...(cost && { cost }) });
 }
 
 interface PlannedInverse {
-  readonly command: string;
+  readonly command: ChangeCommand;
   readonly plan: Plan;
 }
 
@@ -88,7 +93,7 @@ async function planned(
 ): Promise<PlannedInverse | Kept> {
   const reach = { ...world.reach(), services };
   const found = await planOf(command, args, given as JsonObject, reach);
-  return found.ok ? { command: command.name, plan: found.plan } : 'unclear';
+  return found.ok ? { command, plan: found.plan } : 'unclear';
 }
 
 async function record(world: World, parent: Change, command: string, plan: Plan): Promise<void> {
