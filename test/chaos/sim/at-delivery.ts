@@ -100,7 +100,7 @@ const decided: Rule = ({ slack }, { id }) => {
 
 /** What was approved is not what would be overwritten now; and nothing runs beside a doubt. */
 const moved: Rule = (theatre, asked, delivery) => {
-  const { server, slack } = theatre;
+  const { server } = theatre;
   if (asked.kind === 'alert edit' && server.editsOf(asked.target) !== asked.after.edits) {
     return 'sent over an edit that nobody had seen';
   }
@@ -117,14 +117,22 @@ const moved: Rule = (theatre, asked, delivery) => {
   const doubtful = others.filter(
     (each) => !each.definite && each.executed === 'perhaps' && asked.kind !== 'alert edit',
   );
-  const ids = doubtful.map(({ mark }) => theatre.asked.find((each) => each.mark === mark)?.id);
-  const open = ids.filter((id) => !slack.told.some((each) => isResolving(each, id)));
-  return open.length > 0 ? 'sent while nobody knows what became of another request' : null;
+  const doubts = doubtful.map(({ mark }) => theatre.asked.find((each) => each.mark === mark));
+  return doubts.every((doubt) => isSettled(theatre, doubt))
+    ? null
+    : 'sent while nobody knows what became of another request';
 };
 
-function isResolving(
-  { verb, ok, change }: Theatre['slack']['told'][number],
-  id: string | null | undefined,
-): boolean {
-  return ok && change === id && ['happened', 'did-not-happen'].includes(verb);
+const SETTLES = ['happened', 'did-not-happen'];
+
+/** Somebody has said what became of it. Whoever lost the answer with a process may have, too. */
+function isSettled({ pressed, slack }: Theatre, doubt: Asked | undefined): boolean {
+  const maySay = (user: UserId) => user !== doubt?.by && slack.everIn('approver', user);
+  const presses = pressed.filter(
+    ({ id, verb, by }) => id === doubt?.id && SETTLES.includes(verb) && maySay(by),
+  );
+  const answers = slack.told.filter(
+    ({ change, verb, to }) => change === doubt?.id && SETTLES.includes(verb) && maySay(to),
+  );
+  return answers.some(({ ok }) => ok) || answers.length < presses.length;
 }
