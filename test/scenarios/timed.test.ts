@@ -298,18 +298,65 @@ test('what somebody changed elsewhere during the freeze is not asked about', asy
   expect(threshold()).toBe(300);
 });
 
-test('an unknown outcome that did happen goes back by its own hour', async () => {
-  const stage = await openStage();
-  stage.cloud.arm({ operation: 'set state', fault: 'close-after-effect', times: 1 });
-  await approved(stage, '/service stop staging for=4h');
-  const unknown = await stage.card('nobody knows whether it happened');
-  goTo(stage, '13:00');
+async function tellsThatItHappened(stage: Stage, title: string) {
+  const unknown = await stage.card(`${title}: nobody knows whether it happened`);
+  goTo(stage, '13:30');
   await stage.press(BEN, unknown, 'change.happened');
   await stage.slack.submit(BEN, await stage.modal(BEN, 'change.happened'), {
-    reason: { reason: { type: 'plain_text_input', value: 'the console shows it stopped' } },
+    reason: { reason: { type: 'plain_text_input', value: 'the console shows it' } },
   });
-  const planned = await stage.card('Start staging: planned');
-  expect(planned?.text).toContain('2026-11-20T16:00:00.000Z');
-  goTo(stage, '16:00');
-  await stage.card('Start staging: accepted');
+}
+
+test.for<[string, string, string, unknown]>([
+  ['Stop staging', '/service stop staging for=4h', 'Start staging', { command: 'start' }],
+  ['Start archive', '/service start archive for=4h', 'Stop archive', { command: 'stop' }],
+  [
+    'Scale staging',
+    '/service scale staging min=32 max=64 idle=off for=4h',
+    'Scale staging',
+    { minReplicaMemoryGb: 16, maxReplicaMemoryGb: 32, idleScaling: true },
+  ],
+])('%s: nobody knew, it did happen, and it goes back by its hour', async (story) => {
+  const [title, line, back, body] = story;
+  const stage = await openStage();
+  if (title.startsWith('Scale')) {
+    await approved(stage, '/service scale staging min=16 max=32 idle=on');
+    await stage.card('Scale staging: accepted');
+  }
+  goTo(stage, '13:00');
+  const operation = title.startsWith('Scale') ? 'scale' : 'set state';
+  stage.cloud.arm({ operation, fault: 'close-after-effect', times: 1 });
+  await stage.slack.command(ANA, 'ops', line);
+  await stage.press(ANA, await stage.privateWord(ANA, `${title}?`), 'change.confirm');
+  await stage.press(BEN, await stage.card(`${title}: waiting for approval`), 'change.approve');
+  await tellsThatItHappened(stage, title);
+  const planned = await stage.card(`${back}: planned`);
+  // Four hours from when it was sent, not from when somebody looked.
+  expect(planned?.text).toContain('2026-11-20T17:00:00.000Z');
+  const before = stage.cloud.effectCount(operation);
+  goTo(stage, '17:00');
+  await expect.poll(() => stage.cloud.effectCount(operation)).toBe(before + 1);
+  expect(stage.cloud.requests().findLast((one) => one.operation === operation)?.body).toEqual(body);
+});
+
+test('an edit of an alert without an answer is looked up by itself, and goes back', async () => {
+  const stage = await openStage();
+  stage.alerts.arm({ operation: 'update alert', fault: 'close-after-effect', times: 1 });
+  const { threshold } = await editedForAWhile(stage);
+  await stage.card('Edit alert 5xx rate: planned');
+  expect(threshold()).toBe(250);
+  goTo(stage, '14:00');
+  await expect.poll(threshold).toBe(100);
+});
+
+test('an edit that came late, after nobody knew, goes back once somebody has told of it', async () => {
+  const stage = await openStage();
+  stage.alerts.arm({ operation: 'update alert', fault: 'reset', times: 1 });
+  const { id, threshold } = await editedForAWhile(stage);
+  await stage.card('Edit alert 5xx rate: nobody knows whether it happened');
+  stage.alerts.editAlert(id, { threshold: 250 });
+  await tellsThatItHappened(stage, 'Edit alert 5xx rate');
+  await stage.card('Edit alert 5xx rate: planned');
+  goTo(stage, '14:00');
+  await expect.poll(threshold).toBe(100);
 });
