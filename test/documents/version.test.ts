@@ -1,0 +1,28 @@
+import { readFileSync } from 'node:fs';
+import { expect, test } from 'vitest';
+import packageJson from '../../package.json' with { type: 'json' };
+
+const { version } = packageJson;
+
+function versionsIn(file: string, pattern: RegExp): readonly string[] {
+  const found = [...readFileSync(file, 'utf8').matchAll(pattern)];
+  return found.map(([, group = '']) => group);
+}
+
+// Whoever follows a page must not be led to another release than the one the page came with.
+test.for<[string, RegExp]>([
+  ['package-lock.json', /"name": "signalbox",\s+"version": "([^"]+)"/g],
+  ['compose.yaml', /signalbox:(\d\S+)/g],
+  ['deploy/kubernetes/kustomization.yaml', /newTag: (\S+)/g],
+  ['docs/shipping.md', /signalbox:(\d\S+)/g],
+  ['docs/upgrading.md', /git checkout v(\S+)/g],
+])('%s names the version of this release', ([file, pattern]) => {
+  const named = versionsIn(file, pattern);
+  expect(named.length).toBeGreaterThan(0);
+  expect(named.filter((one) => one !== version)).toEqual([]);
+});
+
+test('the changelog has this release first, with its day', () => {
+  const releases = versionsIn('CHANGELOG.md', /^## \[(\d\S+)\] - \d{4}-\d{2}-\d{2}$/gm);
+  expect(releases[0]).toBe(version);
+});
