@@ -15,6 +15,7 @@ import { answerMessage, sentenceMessage } from './answers.ts';
 import type { Message } from './blocks.ts';
 import type { Bot } from './bot.ts';
 import { callbackIdOf, settingOf } from './form.ts';
+import { storedOrTold } from './not-stored.ts';
 import { fill, openForm } from './open-form.ts';
 import { atPace, goOn } from './pace.ts';
 import { choose, PALETTE } from './palette.ts';
@@ -87,7 +88,8 @@ async function decide(
   const by = pressed.user.id;
   const replyTo = replyToOf(pressed);
   const click = { verb, change: change.data, by, text: '', replyTo };
-  const receipt = await receiveClick(bot.world, `click:${pressed.trigger_id}`, click);
+  const key = `click:${pressed.trigger_id}`;
+  const receipt = await storedOrTold(bot, replyTo, () => receiveClick(bot.world, key, click));
   await ack();
   await goOn(bot, receipt, replyTo);
 }
@@ -104,7 +106,7 @@ async function settle(
   const key = `press:${pressed.trigger_id}`;
   const press = { key, verb, id: incident.data, by: pressed.user.id };
   const replyTo = replyToOf(pressed);
-  const receipt = await receivePress(bot.world, press, replyTo);
+  const receipt = await storedOrTold(bot, replyTo, () => receivePress(bot.world, press, replyTo));
   await ack();
   await goOn(bot, receipt, replyTo);
 }

@@ -3,12 +3,14 @@ import type { Given } from '../intent/arguments.ts';
 import { appliesTo, complete } from '../intent/complete.ts';
 import type { Command } from '../intent/define.ts';
 import type { Intent, Understood, Vocabulary } from '../intent/understood.ts';
+import { isDatabaseAway } from '../workflow/away.ts';
 import { receiveClick } from '../workflow/click.ts';
 import { VERBS } from '../workflow/world.ts';
 import { sentenceMessage } from './answers.ts';
 import type { Message } from './blocks.ts';
 import type { Bot } from './bot.ts';
 import { callbackIdOf, changedIn, settingOf } from './form.ts';
+import { DATABASE_AWAY } from './not-stored.ts';
 import { atPace, goOn } from './pace.ts';
 import { givenOf, type Submitted } from './payload.ts';
 import { type Spot, tellPrivately } from './private-word.ts';
@@ -107,7 +109,14 @@ async function decide(
   const { home, preview: url } = about;
   const replyTo = { url, user: user.id, channel: null, replaces: url !== null, home };
   const click = { verb, change: about.change, by: user.id, text, replyTo };
-  const receipt = await receiveClick(bot.world, `click:${trigger_id}`, click);
+  const receipt = await receiveClick(bot.world, `click:${trigger_id}`, click).catch(
+    (error: unknown) => {
+      if (isDatabaseAway(error)) return null;
+      throw error;
+    },
+  );
+  // The form stays open, with the words in it.
+  if (!receipt) return ack({ response_action: 'errors', errors: { reason: DATABASE_AWAY } });
   await ack();
   await goOn(bot, receipt, replyTo);
 }

@@ -1,6 +1,8 @@
 import { ApiError } from '../errors.ts';
+import { isDatabaseAway } from '../workflow/away.ts';
 import { sentenceMessage } from './answers.ts';
 import { fact, lines, type Message, message, title } from './blocks.ts';
+import { DATABASE_AWAY } from './not-stored.ts';
 import type { Line } from './rich.ts';
 
 /** What to do, by what the server answered; the rest is the server's own words. */
@@ -15,7 +17,9 @@ const ADVICE: Readonly<Record<number, string>> = {
 
 /** A read that did not bring what was asked for: what the server said, and what to do. */
 export function troubleMessage(error: unknown): Message | null {
-  if (!(error instanceof ApiError)) return null;
+  if (!(error instanceof ApiError)) {
+    return isDatabaseAway(error) ? sentenceMessage([DATABASE_AWAY]) : null;
+  }
   const { status, serverText, requestId, trouble, sentence } = error;
   if (trouble === 'wrong-address') {
     return sentenceMessage(['That address does not answer like the API. Check the configuration.']);

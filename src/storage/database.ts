@@ -1,5 +1,6 @@
 import { type Dialect, Kysely, sql } from 'kysely';
 import { type Checkpoint, checkpointBeside } from './checkpoint.ts';
+import { inTime } from './in-time.ts';
 import { writeMeta } from './meta.ts';
 import { migrate } from './migrations.ts';
 import { openPostgres, readDurability, refuseLossy } from './postgres.ts';
@@ -21,7 +22,7 @@ export interface Database {
   transaction<T>(body: (tx: Tx) => Promise<T>): Promise<T>;
   /** The clock that leases are compared with: one for all replicas. Not inside a transaction. */
   now(): Promise<Date>;
-  /** Throws when the database can be neither read nor written. */
+  /** Throws when the database cannot be written, and soon: whoever asks does not wait for long. */
   check(): Promise<void>;
   /** A file of its own beside an SQLite database; null where there is no such place. */
   readonly checkpoint: Checkpoint | null;
@@ -57,9 +58,11 @@ async function openFile(path: string, options: DatabaseOptions): Promise<Databas
 
 async function openServer(url: string, options: DatabaseOptions): Promise<Database> {
   const onError = options.onConnectionError ?? ((error) => process.emitWarning(error));
-  const root = await prepare(openPostgres(url, onError), async (db) =>
-    refuseLossy(await readDurability(db)),
-  );
+  // A replica may wait for long while another one migrates; after that nobody waits for so long.
+  const patient = openPostgres(url, { onError, silenceMs: null });
+  const first = await prepare(patient, async (db) => refuseLossy(await readDurability(db)));
+  await first.destroy();
+  const root = new Kysely<Tables>({ dialect: openPostgres(url, { onError }) });
   return assemble('postgres', root, {
     clock: serverClock,
     unlock: () => undefined,
@@ -108,7 +111,7 @@ function assemble(
     async check() {
       // A full disk can still be read: only a commit of something new shows it.
       const probe = new Date().toISOString();
-      await runTransaction(root, (tx) => writeMeta(tx, PROBE, probe));
+      await inTime(runTransaction(root, (tx) => writeMeta(tx, PROBE, probe)));
     },
     async close() {
       await root.destroy();

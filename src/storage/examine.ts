@@ -102,7 +102,7 @@ async function withDb<T>(
   const file = purpose === 'read' ? openSqliteReader : openSqlite;
   const dialect = url.startsWith('file:')
     ? file(sqlitePath(url))
-    : openPostgres(url, () => undefined);
+    : openPostgres(url, { onError: () => undefined });
   const db = new Kysely<Tables>({ dialect });
   try {
     return await work(db);

@@ -23,5 +23,5 @@ export async function openReader(url: string): Promise<Reader> {
 
 function dialectOf(url: string): Dialect {
   if (url.startsWith('file:')) return openSqliteReader(sqlitePath(url));
-  return openPostgres(url, (error) => process.emitWarning(error));
+  return openPostgres(url, { onError: (error) => process.emitWarning(error) });
 }

@@ -1,5 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { type Kysely, type KyselyPlugin, sql } from 'kysely';
+import { silent } from './in-time.ts';
 import type { Tables, Tx } from './tables.ts';
 
 const LIMIT_MS = 5_000;
@@ -101,7 +102,7 @@ function tether(scope: Scope): KyselyPlugin {
 async function withinLimit<T>(work: Promise<T>): Promise<T> {
   const { promise, reject } = Promise.withResolvers<never>();
   const message = `A transaction took longer than ${LIMIT_MS / 1000} s and was rolled back`;
-  const timer = setTimeout(() => reject(new Error(message)), LIMIT_MS);
+  const timer = setTimeout(() => reject(silent(message)), LIMIT_MS);
   try {
     return await Promise.race([work, promise]);
   } finally {

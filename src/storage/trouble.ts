@@ -10,11 +10,19 @@ const SQLITE: Readonly<Record<number, string>> = {
   26: 'This file is not a database of Signalbox, or it is damaged: look at DATABASE_URL.',
 };
 
+const NO_ANSWER = 'The database does not answer: is the server at DATABASE_URL running?';
+const JUST_NOW = 'The database is just starting or stopping. Try again in a minute.';
+
 /** And PostgreSQL's, with those of the connection to it. */
 const SERVER: Readonly<Record<string, string>> = {
-  ECONNREFUSED: 'The database does not answer: is the server at DATABASE_URL running?',
+  ECONNREFUSED: NO_ANSWER,
+  ECONNRESET: NO_ANSWER,
+  EPIPE: NO_ANSWER,
+  EHOSTUNREACH: NO_ANSWER,
+  ENETUNREACH: NO_ANSWER,
   ENOTFOUND: 'The server that DATABASE_URL names cannot be found.',
-  ETIMEDOUT: 'The database does not answer: is the server at DATABASE_URL running?',
+  EAI_AGAIN: 'The server that DATABASE_URL names cannot be found.',
+  ETIMEDOUT: NO_ANSWER,
   '28P01': 'The database refuses the user or the password of DATABASE_URL.',
   '28000': 'The database refuses the user of DATABASE_URL.',
   '3D000': 'The server has no database of the name in DATABASE_URL.',
@@ -22,13 +30,19 @@ const SERVER: Readonly<Record<string, string>> = {
   '42501': 'The user of DATABASE_URL may not do that in this database.',
   '53100': 'The disk of the database is full. Make room; it goes on by itself from then on.',
   '53300': 'The server takes no more connections.',
-  '57P03': 'The database is just starting or stopping. Try again in a minute.',
+  '57P01': JUST_NOW,
+  '57P02': JUST_NOW,
+  '57P03': JUST_NOW,
 };
+
+// The driver has no code for a connection that broke or was not made in time, only these words.
+const BROKEN = /^(Connection terminated|timeout exceeded when trying to connect|Client has enc)/;
 
 /** What is wrong with the database, for people; null where the error is about something else. */
 export function databaseTrouble(error: unknown): string | null {
   if (!(error instanceof Error)) return null;
   const number = 'errcode' in error && typeof error.errcode === 'number' ? error.errcode : null;
   if (number !== null) return SQLITE[number & 0xff] ?? null;
-  return 'code' in error ? (SERVER[String(error.code)] ?? null) : null;
+  const known = 'code' in error ? SERVER[String(error.code)] : undefined;
+  return known ?? (BROKEN.test(error.message) ? NO_ANSWER : null);
 }

@@ -13,7 +13,8 @@ import { mustMove, recordMove } from './record.ts';
 import type { World } from './world.ts';
 
 const HAND_BACK_MS = 10_000;
-const RECORD_AGAIN_MS = [0, 200, 1_000, 3_000, 10_000];
+// Through a failover of the database, and until the lease is over: after that it is too late.
+const RECORD_AGAIN_MS = [0, 200, 1_000, 3_000, 10_000, 15_000, 15_000, 15_000, 15_000, 15_000];
 
 type Result =
   | { readonly kind: 'ended'; readonly ending: Ending; readonly sent: Sent | null }

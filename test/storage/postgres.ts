@@ -1,4 +1,4 @@
-import { execFileSync, spawn } from 'node:child_process';
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { chownSync, globSync, mkdtempSync, rmSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -17,9 +17,14 @@ declare module 'vitest' {
 /** One server for a whole run: the one that is named, else the system's, else the packaged one. */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   const given = process.env.PG_TEST_URL;
-  const server = given ? { url: given, stop: async () => undefined } : await start(binaries());
+  if (given) {
+    project.provide('postgresUrl', given);
+    return async () => undefined;
+  }
+  const server = await ownServer();
+  await server.start();
   project.provide('postgresUrl', server.url);
-  return server.stop;
+  return server.remove;
 }
 
 /** `PG_TEST_PACKAGED` passes over the system's, to try on one machine what others will run. */
@@ -38,7 +43,19 @@ function packaged(): string {
   return join(dirname(entry), '../native/bin');
 }
 
-async function start(bin: string): Promise<{ url: string; stop: () => Promise<void> }> {
+export interface OwnServer {
+  readonly url: string;
+  readonly port: number;
+  /** What was committed before is there again. */
+  readonly start: () => Promise<void>;
+  /** At once, as when the machine loses its power; the next start recovers. */
+  readonly kill: () => Promise<void>;
+  readonly remove: () => Promise<void>;
+}
+
+/** A server that can be taken away from whoever uses it, and given back at the same address. */
+export async function ownServer(): Promise<OwnServer> {
+  const bin = binaries();
   const dir = mkdtempSync(join(tmpdir(), 'signalbox-postgres-'));
   const as = { ...owner(dir), cwd: dir };
   const data = join(dir, 'data');
@@ -49,17 +66,30 @@ async function start(bin: string): Promise<{ url: string; stop: () => Promise<vo
   // Thrown away after the run, and open to the loopback only.
   const flags = ['listen_addresses=127.0.0.1', 'unix_socket_directories=', 'max_connections=200'];
   const args = ['-D', data, '-p', String(port), ...flags.flatMap((flag) => ['-c', flag])];
-  const server = spawn(join(bin, 'postgres'), args, as);
+  let server: ChildProcess | null = null;
   // A run that is broken off takes the server with it.
-  process.once('exit', () => server.kill('SIGQUIT'));
-  await ready(server.stderr);
-  const stop = async () => {
+  process.once('exit', () => server?.kill('SIGQUIT'));
+  const end = async (signal: 'SIGINT' | 'SIGQUIT') => {
+    if (!server) return;
     const ended = once(server, 'exit');
-    server.kill('SIGINT');
+    server.kill(signal);
     await ended;
-    rmSync(dir, { recursive: true, force: true });
+    server = null;
   };
-  return { url: `postgres://postgres@127.0.0.1:${port}/postgres`, stop };
+  return {
+    url: `postgres://postgres@127.0.0.1:${port}/postgres`,
+    port,
+    start: async () => {
+      const started = spawn(join(bin, 'postgres'), args, as);
+      server = started;
+      await ready(started.stderr);
+    },
+    kill: () => end('SIGQUIT'),
+    remove: async () => {
+      await end('SIGINT');
+      rmSync(dir, { recursive: true, force: true });
+    },
+  };
 }
 
 async function ready(log: NodeJS.ReadableStream): Promise<void> {

@@ -1,0 +1,162 @@
+import { expect, onTestFinished, test } from 'vitest';
+import type { StoredMessage } from '../../src/sandbox/slack/messages.ts';
+import { verifyChain } from '../../src/storage/audit.ts';
+import { changesWhere } from '../../src/storage/change-lists.ts';
+import { ANALYTICS, STAGING } from '../scenarios/asking.ts';
+import { ANA, BEN, CLEO, textOf } from '../scenarios/stage.ts';
+import { openForTest } from '../storage/engines.ts';
+import { type OwnServer, ownServer } from '../storage/postgres.ts';
+import { asked, PATIENCE, placeOf, type ShippedStage } from './processes/hands.ts';
+import { openShippedStage, type Shipped } from './processes/shipped.ts';
+import { openWire } from './processes/wire.ts';
+
+const AUDIT_KEY = Buffer.alloc(32, 7);
+const TAKES_LONG = { timeout: 240_000 };
+/** What was being sent to Slack as the database went is taken up when its lease is over. */
+const LONG = { timeout: 90_000, interval: 200 };
+const NOT_YET = 'the ending could not be stored yet';
+const AWAY = 'Signalbox cannot use its database just now';
+
+async function openServer(): Promise<OwnServer> {
+  const server = await ownServer();
+  onTestFinished(server.remove);
+  await server.start();
+  return server;
+}
+
+async function asks(bot: Shipped, path: string) {
+  const answer = await fetch(`${bot.url}${path}`);
+  return { status: answer.status, says: (await answer.text()).trim() };
+}
+
+const ready = { status: 200, says: 'ready' };
+const toldTo =
+  ({ slack }: ShippedStage, user: string) =>
+  () =>
+    slack
+      .messages('ops')
+      .concat(slack.messages('db-approvals'))
+      .filter(({ ephemeralFor }) => ephemeralFor === user)
+      .map(textOf)
+      .join('\n');
+
+/** One change waits for Ben, and the request of another one is with the cloud. */
+async function midWork(databaseUrl: string) {
+  const answer = Promise.withResolvers<void>();
+  const stage = await openShippedStage({ databaseUrl, wait: () => answer.promise });
+  const { slack, cloud } = stage;
+  const bot = await stage.start();
+  slack.deliverTo(`${bot.url}/slack/events`);
+  const sent = await asked(stage, 'stop');
+  cloud.arm({ operation: 'set state', fault: 'delay-2s', times: 1 });
+  await slack.click(BEN, placeOf(sent), 'change.approve');
+  await expect.poll(() => cloud.count('set state'), PATIENCE).toBe(1);
+  await expect.poll(() => sent.text, PATIENCE).toContain('running');
+  const waiting = await askedOfProd(stage);
+  const metrics = async () => (await asks(bot, '/metrics')).says;
+  await expect.poll(metrics, PATIENCE).toContain('signalbox_queue_depth{queue="outbox"} 0');
+  return { stage, bot, sent, waiting, answer: answer.resolve };
+}
+
+async function askedOfProd({ slack }: ShippedStage): Promise<StoredMessage> {
+  await slack.command(ANA, 'ops', '/service stop analytics-prod "for the night"');
+  const preview = () =>
+    slack
+      .messages('ops')
+      .find((each) => textOf(each).includes('analytics-prod?') && each.ephemeralFor);
+  await expect.poll(preview, PATIENCE).toBeTruthy();
+  await slack.click(ANA, placeOf(preview()), 'change.confirm');
+  const card = () =>
+    slack.messages('db-approvals').find(({ text }) => text.includes('analytics-prod: waiting'));
+  await expect.poll(card, PATIENCE).toBeTruthy();
+  const found = card();
+  if (!found) throw new Error('There is no card');
+  return found;
+}
+
+/** All that was asked for is done, each thing once, and the bot is the process it was. */
+async function allIsDone(
+  databaseUrl: string,
+  { stage, bot, sent, waiting }: Awaited<ReturnType<typeof midWork>>,
+) {
+  const { slack, cloud } = stage;
+  await expect.poll(() => sent.text, LONG).toContain('Stop staging: accepted');
+  for (const by of [BEN, CLEO]) {
+    const { error } = await slack.click(by, placeOf(waiting), 'change.approve');
+    expect(error).toBeNull();
+  }
+  await expect.poll(() => waiting.text, LONG).toContain('Stop analytics-prod: accepted');
+  for (const id of [STAGING, ANALYTICS]) expect(cloud.effectCount('set state', id)).toBe(1);
+  const { db } = await openForTest(databaseUrl);
+  const changes = await changesWhere(db, { limit: 10 });
+  expect(changes.map(({ state }) => state)).toEqual(['succeeded', 'succeeded']);
+  expect(changes.flatMap(({ approvals }) => approvals.map(({ by }) => by)).toSorted()).toEqual(
+    [BEN, BEN, CLEO].toSorted(),
+  );
+  expect(await verifyChain(db, AUDIT_KEY)).toMatchObject({ ok: true });
+  expect(bot.said().filter((words) => words.includes('a promise was dropped'))).toEqual([]);
+  bot.signal('SIGTERM');
+  expect(await bot.left).toBe(0);
+}
+
+test(
+  'the server of the database dies and comes back: nothing is lost, nothing sent twice',
+  TAKES_LONG,
+  async () => {
+    const server = await openServer();
+    const story = await midWork(server.url);
+    const { stage, bot, waiting } = story;
+    const { slack } = stage;
+
+    await server.kill();
+    await expect
+      .poll(() => asks(bot, '/readyz'), PATIENCE)
+      .toEqual({
+        status: 503,
+        says: 'The database does not answer: is the server at DATABASE_URL running?',
+      });
+    expect((await asks(bot, '/healthz')).status).toBe(200);
+    expect((await asks(bot, '/metrics')).says).toContain('signalbox_database_readable 0');
+    // The answer of the cloud comes while there is nowhere to write it down.
+    story.answer();
+    await slack.command(ANA, 'ops', '/service start staging');
+    await expect.poll(toldTo(stage, ANA), PATIENCE).toContain(AWAY);
+    const pressed = await slack.click(BEN, placeOf(waiting), 'change.approve');
+    expect(pressed.error).toBeTruthy();
+    await expect.poll(toldTo(stage, BEN), PATIENCE).toContain(AWAY);
+
+    // A failover takes half a minute and more.
+    const triedToStore = () => bot.said().filter((words) => words === NOT_YET).length;
+    await expect.poll(triedToStore, LONG).toBe(5);
+
+    await server.start();
+    await expect.poll(() => asks(bot, '/readyz'), PATIENCE).toEqual(ready);
+    await allIsDone(server.url, story);
+  },
+);
+
+test('the network to the database drops everything for a while: the same', TAKES_LONG, async () => {
+  const server = await openServer();
+  const wire = await openWire(server.port);
+  const story = await midWork(wire.through(server.url));
+  const { stage, bot, waiting } = story;
+  const { slack } = stage;
+
+  wire.hold();
+  expect(await asks(bot, '/readyz')).toEqual({
+    status: 503,
+    says: 'The database does not answer: is the server at DATABASE_URL running?',
+  });
+  expect((await asks(bot, '/healthz')).status).toBe(200);
+  expect((await asks(bot, '/metrics')).says).toContain('signalbox_database_readable 0');
+  story.answer();
+  await slack.command(ANA, 'ops', '/service start staging');
+  const pressed = await slack.click(BEN, placeOf(waiting), 'change.approve');
+  expect(pressed.error).toBeTruthy();
+  await expect.poll(toldTo(stage, ANA), LONG).toContain(AWAY);
+  await expect.poll(toldTo(stage, BEN), LONG).toContain(AWAY);
+
+  wire.release();
+  await expect.poll(() => asks(bot, '/readyz'), LONG).toEqual(ready);
+  await allIsDone(server.url, story);
+});
