@@ -1,6 +1,7 @@
 import type { Change, ChangeId, State, UserId } from '../changes/change.ts';
 import type { Span } from '../costs/calendar.ts';
 import { type Day, dayOf } from '../costs/day.ts';
+import { movesBounds } from '../intent/effect.ts';
 import { changesWhere } from '../storage/change-lists.ts';
 import type { Db } from '../storage/database.ts';
 import type { Estimated } from './effect-estimate.ts';
@@ -37,14 +38,29 @@ function madeOf(change: Change): ChangeMade {
   return { day: dayOf(attemptedAt(change)), command, service, id, requester };
 }
 
+export interface LastMoved {
+  /** When a change of ours last ran on a service, whatever came of it. */
+  readonly ranAt: ReadonlyMap<string, Date>;
+  /** The same for those alone that moved its size. */
+  readonly sizedAt: ReadonlyMap<string, Date>;
+}
+
 /** When the costs of each service were last moved, or may have been, from the first day on. */
-export async function lastRan(
+export async function lastMoved(
   db: Db,
   first: Day,
   commands: World['commands'],
-): Promise<ReadonlyMap<string, Date>> {
+): Promise<LastMoved> {
+  const ran = await ranChanges(db, first, commands);
+  const sized = ran.filter(
+    (change) => effectOf(commands, change) === 'scale' && movesBounds(change.plan.body),
+  );
+  return { ranAt: latestOf(ran), sizedAt: latestOf(sized) };
+}
+
+function latestOf(changes: readonly Change[]): ReadonlyMap<string, Date> {
   const latest = new Map<string, Date>();
-  for (const change of await ranChanges(db, first, commands)) {
+  for (const change of changes) {
     const at = attemptedAt(change);
     const known = latest.get(change.plan.target.id);
     if (!known || at > known) latest.set(change.plan.target.id, at);

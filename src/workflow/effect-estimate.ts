@@ -1,6 +1,6 @@
 import type { Plan } from '../changes/change.ts';
 import { seriesOf } from '../costs/daily.ts';
-import { addDays, type Day } from '../costs/day.ts';
+import { addDays, type Day, dayOf } from '../costs/day.ts';
 import { type Effect, scaleEffect, startEffect, stopEffect } from '../costs/effect.ts';
 import { picker, type Selector } from '../costs/ledger.ts';
 import { levelOf } from '../costs/level.ts';
@@ -8,6 +8,7 @@ import type { CostRow, DayValue, Metric } from '../costs/row.ts';
 import { HISTORY_DAYS, historyOf } from '../costs/series.ts';
 import type { EffectKind } from '../intent/effect.ts';
 import { movesBounds, scalingOf } from '../intent/effect.ts';
+import type { LastMoved } from './effect-changes.ts';
 import { type Priced, priceNear } from './effect-price.ts';
 
 export type Estimated = Exclude<EffectKind, 'create'>;
@@ -16,6 +17,7 @@ export type Estimated = Exclude<EffectKind, 'create'>;
 export interface Basis extends Priced {
   readonly rows: readonly CostRow[];
   readonly today: Day;
+  readonly sizedAt: LastMoved['sizedAt'];
 }
 
 export type CostEstimate =
@@ -39,6 +41,7 @@ export type NotEstimated =
   | (Effect & { known: false })['why']
   | 'no-costs-yet'
   | 'only-the-timeout'
+  | 'scaled-lately'
   | 'report-silent';
 
 /** A day may take a week to become final, and is of no use before. */
@@ -66,13 +69,22 @@ export function estimate(kind: Estimated, plan: Plan, basis: Basis): CostEstimat
   if (kind !== 'start' && !rows.some(picker({ services: [service] }))) {
     return { known: false, why: 'no-costs-yet' };
   }
-  const compute = computeOf(kind, service, rows, historySpan(today));
+  const whole = computeOf(kind, service, rows, historySpan(today));
+  const compute = kind === 'scale' ? ofThisSize(whole, basis.sizedAt.get(service)) : whole;
   const effect = effectOn(kind, compute, plan, basis);
-  if (!effect.known) return effect;
+  if (!effect.known) {
+    const isCut = effect.why === 'too-few-final-days' && compute.length < whole.length;
+    return isCut ? { known: false, why: 'scaled-lately' } : effect;
+  }
   const level = levelOf(historyOf(compute, today)).value;
   const share = kind === 'start' || level <= 0 ? null : effect.perDay.about / level;
   const storage = kind === 'stop' ? storageOf(service, rows, today) : null;
   return { known: true, effect, share, storage };
+}
+
+// What it cost at another size says nothing of how the next one compares with this one.
+function ofThisSize(compute: readonly DayValue[], sizedAt: Date | undefined): readonly DayValue[] {
+  return sizedAt ? compute.filter(({ day }) => day > dayOf(sizedAt)) : compute;
 }
 
 function effectOn(kind: Estimated, compute: readonly DayValue[], plan: Plan, basis: Basis): Effect {

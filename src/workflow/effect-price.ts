@@ -5,11 +5,11 @@ import type { CostRow } from '../costs/row.ts';
 import { isFixed, type SizedDay, type UnitPrice, unitPrice } from '../costs/unit-price.ts';
 import type { Service } from '../directory/directory.ts';
 import { priceArea, scalingOf } from '../intent/effect.ts';
+import type { LastMoved } from './effect-changes.ts';
 
 export interface Priced {
   readonly services: readonly Service[];
-  /** When a change of ours last ran on a service, whatever came of it. */
-  readonly ranAt: ReadonlyMap<string, Date>;
+  readonly ranAt: LastMoved['ranAt'];
 }
 
 /** The price of a GB-hour, from all services that cost the same as one with these fields. */

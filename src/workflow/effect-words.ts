@@ -14,6 +14,7 @@ const WHY_NOT: Readonly<Record<NotEstimated, string>> = {
     'the price of a GB-hour is not known yet; 3 final days with min = max and no idling show it',
   'no-costs-yet': 'the usage report has nothing of it yet',
   'only-the-timeout': 'it depends on how often it is idle',
+  'scaled-lately': 'its size was changed lately, and fewer than 7 days since then are final',
   'report-silent': 'the usage report did not answer',
 };
 
@@ -65,7 +66,7 @@ function storageText(storage: GoingOn | null): string {
   return `storage ${amount(storageCredits)} a day goes on${backups}`;
 }
 
-function signed(credits: number): string {
+export function signed(credits: number): string {
   return signedFigure(microOf(credits));
 }
 

@@ -2,7 +2,7 @@ import type { CostEffect, Plan } from '../changes/change.ts';
 import { dayOf } from '../costs/day.ts';
 import type { CostsRead } from '../costs/read.ts';
 import type { ChangeCommand } from '../intent/define.ts';
-import { lastRan } from './effect-changes.ts';
+import { lastMoved } from './effect-changes.ts';
 import { type CostEstimate, type Estimated, estimate, historySpan } from './effect-estimate.ts';
 import { CREATION_TEXT, estimateText } from './effect-words.ts';
 import type { World } from './world.ts';
@@ -35,12 +35,12 @@ async function estimateNow(world: Asking, kind: Estimated, plan: Plan): Promise<
   const today = dayOf(world.now());
   const reach = world.reach();
   const span = historySpan(today);
-  const [read, ranAt] = await Promise.all([
+  const [read, moved] = await Promise.all([
     reach.costs(span),
-    lastRan(world.database.db, span.first, world.commands),
+    lastMoved(world.database.db, span.first, world.commands),
   ]);
   const { rows, gaps } = read;
-  const estimated = estimate(kind, plan, { rows, today, services: reach.services, ranAt });
+  const estimated = estimate(kind, plan, { rows, today, services: reach.services, ...moved });
   // With a month missing, "not enough" says nothing of the service, but of the report.
   const silent = !estimated.known && gaps.length > 0;
   const told = silent ? SILENT : estimated;

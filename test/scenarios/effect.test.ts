@@ -55,7 +55,7 @@ test('a scale of a service whose size nobody has seen is not guessed at', async 
   );
 });
 
-test('once replies have shown a fixed size, another fixed size is estimated', async () => {
+test('what was scaled just now has no days of that size to compare the next one with', async () => {
   const stage = await openStage();
   await stage.slack.command(ANA, 'ops', '/service scale staging min=16 max=16 idle=off');
   const first = await stage.privateWord(ANA, 'Scale staging?');
@@ -63,7 +63,7 @@ test('once replies have shown a fixed size, another fixed size is estimated', as
   await stage.press(BEN, await stage.card('Scale staging: waiting'), 'change.approve');
   await stage.card('Scale staging: accepted');
   await stage.slack.command(ANA, 'ops', '/service scale staging min=8 max=8');
-  await stage.privateWord(ANA, 'final days and both sizes');
+  await stage.privateWord(ANA, 'not known: its size was changed lately');
 });
 
 test('in a fresh sandbox a start of lab-core shows its size, and then a scale has its price', async () => {

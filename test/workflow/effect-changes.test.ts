@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Change } from '../../src/changes/change.ts';
-import { changesMade, lastRan } from '../../src/workflow/effect-changes.ts';
+import { changesMade, lastMoved } from '../../src/workflow/effect-changes.ts';
 import { aChange, ana, aPost, elsewhere, stored } from '../storage/example-change.ts';
 import { aWorld } from './world.ts';
 
@@ -68,6 +68,6 @@ test('one in doubt may have moved the size, and one that leaves costs alone has 
   const unknown = aChange({ state: 'unknown', ending: doubt });
   const endpoint = accepted('2026-08-14', aChange({ command: 'endpoint create' }));
   await stored(world.database, accepted('2026-08-12'), unknown, endpoint);
-  const ran = await lastRan(world.database.db, AUGUST.first, world.commands);
-  expect([...ran]).toEqual([[unknown.plan.target.id, at]]);
+  const { ranAt } = await lastMoved(world.database.db, AUGUST.first, world.commands);
+  expect([...ranAt]).toEqual([[unknown.plan.target.id, at]]);
 });

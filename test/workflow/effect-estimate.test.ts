@@ -22,7 +22,14 @@ function planFor(body: Plan['body'], fields: Plan['body'] | null = null): Plan {
 }
 
 function said(kind: Estimated, plan: Plan, basis: Partial<Basis>): string {
-  const whole = { rows: [], today: TODAY, services: [], ranAt: new Map(), ...basis };
+  const whole = {
+    rows: [],
+    today: TODAY,
+    services: [],
+    ranAt: new Map(),
+    sizedAt: new Map(),
+    ...basis,
+  };
   return estimateText(kind, estimate(kind, plan, whole), plan.timing);
 }
 
@@ -88,6 +95,13 @@ test.for<[string, Estimated, Plan, Partial<Basis>, string]>([
     planFor({ minReplicaMemoryGb: 8, maxReplicaMemoryGb: 8 }, SIZE),
     { rows: compute, ranAt: new Map([['s-1', NOON]]) },
     'not known: its size was in no reply yet; any start, stop or scale of it shows it',
+  ],
+  [
+    'its size was changed a few days ago',
+    'scale',
+    planFor({ minReplicaMemoryGb: 8, maxReplicaMemoryGb: 8 }, SIZE),
+    { rows: compute, sizedAt: new Map([['s-1', new Date('2026-11-13T10:00:00Z')]]) },
+    'not known: its size was changed lately, and fewer than 7 days since then are final',
   ],
   [
     'nothing tells the price of a GB-hour',
