@@ -1,5 +1,5 @@
 import { keep } from '../changes/aftermath.ts';
-import type { Change, ChangeId, JsonObject, Plan } from '../changes/change.ts';
+import type { Change, ChangeId, CostEffect, JsonObject, Plan } from '../changes/change.ts';
 import { planDigest } from '../changes/digest.ts';
 import { RETURN_LATE_BY_MS } from '../changes/lifecycle.ts';
 import { ApiError } from '../errors.ts';
@@ -8,7 +8,7 @@ import { appendEvent } from '../storage/audit.ts';
 import { dueToTakeBack } from '../storage/change-due.ts';
 import { insertChange, lockChange } from '../storage/changes.ts';
 import { enqueue } from '../storage/outbox.ts';
-import { costOf } from './effect.ts';
+import { signed } from './effect-words.ts';
 import { type Inverse, readInverse, servicesNow } from './inverse.ts';
 import { stillLater } from './later.ts';
 import { isAsLeft } from './moved.ts';
@@ -62,8 +62,16 @@ async function planReturn(world: World, parent: Change): Promise<void> {
   const timing = { startAt: backAt.toISOString(), back: null };
   const { command } = planned;
   const plan: Plan = { ...planned.plan, timing };
-  const cost = await costOf(world, command, plan);
+  const cost = costBack(parent);
   await record(world, parent, command.name, { ...plan, ...(cost && { cost }) });
+}
+
+/** What it moved is moved back: no report has a final day of the size or state of this while. */
+function costBack({ id, plan: { cost } }: Change): CostEffect | undefined {
+  if (!cost || cost.perDay === null) return cost;
+  const perDay = 0 - cost.perDay;
+  const share = cost.share === null || cost.share <= -1 ? null : 1 / (1 + cost.share) - 1;
+  return { text: `about ${signed(perDay)} credits a day, as before ${id}`, perDay, share };
 }
 
 interface PlannedInverse {

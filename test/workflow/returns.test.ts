@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { Change } from '../../src/changes/change.ts';
+import type { Change, CostEffect } from '../../src/changes/change.ts';
 import { ApiError } from '../../src/errors.ts';
 import type { Reach, Sent } from '../../src/intent/define.ts';
 import { changesWhere } from '../../src/storage/change-lists.ts';
@@ -75,6 +75,29 @@ test('what takes a change back is approved with it, and waits for its hour', asy
   });
   expect(child?.digest).not.toBe(parent.digest);
   expect(await messagesIn(world)).toEqual(['card', 'card:anew']);
+});
+
+test.for<[string, CostEffect, Partial<CostEffect>]>([
+  [
+    'halves it',
+    { text: 'about −5.0 credits a day', perDay: -5, share: -0.5 },
+    { perDay: 5, share: 1 },
+  ],
+  ['stops it', { text: 'about −5.0 credits a day', perDay: -5, share: -1 }, { share: null }],
+  ['starts it', { text: 'about +5.0 credits a day', perDay: 5, share: null }, { perDay: -5 }],
+  [
+    'is not known of',
+    { text: 'not known: x', perDay: null, share: null },
+    { text: 'not known: x', perDay: null },
+  ],
+])('a return moves the costs back by as much as what %s', async ([, cost, back]) => {
+  const { world } = await theWorld();
+  const parent = parentOf({ plan: { ...plan, timing, cost } });
+  await stored(world.database, parent);
+  await returnsOf()(world);
+  const [child] = await childrenIn(world);
+  expect(child?.plan.cost).toMatchObject(back);
+  if (cost.perDay) expect(child?.plan.cost?.text).toContain(`as before ${parent.id}`);
 });
 
 test('a return that is due already has a day from now', async () => {
