@@ -33,7 +33,7 @@ export interface BotOptions extends AppOptions {
 
 /** Everything that one configuration made: it works from its opening until it is stopped. */
 export interface RunningBot {
-  readonly butKnow: () => string | null;
+  readonly butKnow: () => Promise<string | null>;
   readonly wake: () => void;
   /** From here on what Slack delivers is this one's to answer. */
   readonly take: (deliveries: Deliveries) => void;
@@ -88,7 +88,10 @@ export async function openBot(given: BotOptions, slack: Slack): Promise<RunningB
     await trail.mark();
   };
   return {
-    butKnow: () => (trail.trouble() ? `nothing is executed: ${trail.trouble()}` : null),
+    butKnow: async () => {
+      const trouble = await trail.trouble(database.db);
+      return trouble && `nothing is executed: ${trouble}`;
+    },
     wake: lanes.wake,
     take: listening.take,
     stop,

@@ -79,12 +79,14 @@ function stockOf(gauge: MakeGauge): (found: Levels | null, now: Date) => void {
   const queued = gauge('queue_depth', 'Messages to send, and clicks to handle', 'queue');
   const waits = gauge('queue_age_seconds', 'For how long the oldest of them is due', 'queue');
   const digests = gauge('digests', 'Digests by what became of them', 'state');
-  const all = [changes, oldest, queued, waits, digests];
+  const broken = gauge('trail_broken', 'Whether the audit trail is not as it was written');
+  const all = [broken, changes, oldest, queued, waits, digests];
 
   return (found, now) => {
     for (const each of all) each.reset();
     readable.set(found ? 1 : 0);
     if (!found) return;
+    broken.set(found.trailTrouble === null ? 0 : 1);
     for (const [state, level] of found.changes) {
       changes.set({ state }, level.count);
       oldest.set({ state }, ageOf(level, now));

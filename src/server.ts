@@ -4,7 +4,7 @@ export interface Probes {
   /** Says why this process should get no work just now; null when it should. */
   readonly notReady: () => Promise<string | null>;
   /** What whoever runs us should know though it is ready; null when there is nothing. */
-  readonly butKnow?: () => string | null;
+  readonly butKnow?: () => Promise<string | null>;
   /** This process is about to leave: connections are not kept for another request. */
   readonly isLeaving?: () => boolean;
   /** Numbers for whoever collects them. */
@@ -44,8 +44,12 @@ function isTimely(header: string | string[] | undefined): boolean {
 }
 
 function ready(response: ServerResponse, { notReady, butKnow }: Probes): void {
-  notReady().then(
-    (why) => say(response, why === null ? 200 : 503, why ?? readyWith(butKnow?.() ?? null)),
+  const standing = async () => {
+    const why = await notReady();
+    return { why, note: why === null ? ((await butKnow?.()) ?? null) : null };
+  };
+  standing().then(
+    ({ why, note }) => say(response, why === null ? 200 : 503, why ?? readyWith(note)),
     () => say(response, 503, 'It could not be found out whether this is ready.'),
   );
 }

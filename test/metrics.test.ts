@@ -11,6 +11,7 @@ const LEVELS: Levels = {
   outbox: { count: 3, since: minutes(5) },
   inbox: { count: 1, since: minutes(-1) },
   digests: new Map([['posted', 12]]),
+  trailTrouble: 'Event 7 is missing.',
 };
 
 function measured(levels: () => Promise<Levels> = async () => LEVELS) {
@@ -44,6 +45,7 @@ test('what is counted can be read', async () => {
       'signalbox_queue_age_seconds{queue="outbox"} 0',
       'signalbox_queue_age_seconds{queue="inbox"} 60',
       'signalbox_digests{state="posted"} 12',
+      'signalbox_trail_broken 1',
     ]),
   );
 });

@@ -26,6 +26,7 @@ export function databaseLines(answers: Answers): readonly Line[] {
     schemaLine(found),
     ...rightLines(found),
     ...keyLines(found),
+    ...trailLines(found),
     writtenLine(found, file, written),
     ...fileLines(file),
     ...durabilityLines(found),
@@ -83,6 +84,12 @@ function keyLines({ keyProblem }: Examined): readonly Line[] {
     'key-differs': 'SIGNALBOX_KEY is not the one that the audit trail is written with',
   }[keyProblem];
   return [failed('audit trail', says, 'set the one it ran with, or name another database')];
+}
+
+function trailLines({ trailTrouble }: Examined): readonly Line[] {
+  if (trailTrouble === null) return [];
+  const says = `it is not as it was written, so nothing is executed. ${trailTrouble}`;
+  return [failed('audit trail', says, 'npm run audit -- verify; then docs/operating.md')];
 }
 
 function writtenLine(

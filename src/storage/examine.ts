@@ -9,6 +9,7 @@ import { type Durability, onPostgres, openPostgres, readDurability } from './pos
 import { isLocked } from './process-lock.ts';
 import { openSqlite, openSqliteReader, sqlitePath } from './sqlite.ts';
 import type { Db, Tables } from './tables.ts';
+import { standingTrouble } from './trail-trouble.ts';
 import { runTransaction } from './transaction.ts';
 
 /** The file of an SQLite database and what lies beside it. */
@@ -35,6 +36,8 @@ export interface Examined {
   readonly clock: { readonly server: Date; readonly here: number } | null;
   readonly mayCreateTables: boolean;
   readonly keyProblem: 'key-missing' | 'key-differs' | null;
+  /** What the last look at the audit trail found, in words. */
+  readonly trailTrouble: string | null;
   readonly instances: readonly Instance[];
 }
 
@@ -76,6 +79,7 @@ export async function examine(url: string, key: Buffer | null): Promise<Examined
       clock: server ? await clockOf(db) : null,
       mayCreateTables: server ? await mayCreate(db) : true,
       keyProblem: usable ? await keyProblem(db, key) : null,
+      trailTrouble: usable ? await standingTrouble(db) : null,
       instances: usable ? await instances(db) : [],
     };
   });

@@ -1,6 +1,8 @@
 import type { State } from '../changes/change.ts';
+import { inTime } from './in-time.ts';
 import { toText } from './portable.ts';
 import type { Db } from './tables.ts';
+import { standingTrouble } from './trail-trouble.ts';
 
 /** How many, and since when the oldest of them waits; null where there is none. */
 export interface Level {
@@ -13,6 +15,8 @@ export interface Levels {
   readonly outbox: Level;
   readonly inbox: Level;
   readonly digests: ReadonlyMap<string, number>;
+  /** What was found wrong with the audit trail; null for nothing. */
+  readonly trailTrouble: string | null;
 }
 
 // What is over is counted as it ends; here is what somebody still waits for.
@@ -20,13 +24,16 @@ const OPEN: readonly State[] = ['pending', 'approved', 'executing', 'unknown'];
 
 /** What lies in the database at this moment, the same whichever replica is asked. */
 export async function readLevels(db: Db, now: Date): Promise<Levels> {
-  const [changes, outbox, inbox, digests] = await Promise.all([
-    openChanges(db),
-    waiting(db, 'outbox', 'done_at', now),
-    waiting(db, 'inbox', 'handled_at', now),
-    digestStates(db),
-  ]);
-  return { changes, outbox, inbox, digests };
+  const [changes, outbox, inbox, digests, trailTrouble] = await inTime(
+    Promise.all([
+      openChanges(db),
+      waiting(db, 'outbox', 'done_at', now),
+      waiting(db, 'inbox', 'handled_at', now),
+      digestStates(db),
+      standingTrouble(db),
+    ]),
+  );
+  return { changes, outbox, inbox, digests, trailTrouble };
 }
 
 async function openChanges(db: Db): Promise<ReadonlyMap<State, Level>> {

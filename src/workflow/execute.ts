@@ -92,7 +92,7 @@ async function claimIn(
   if (change.notBefore && now < change.notBefore) return 'later';
   if (now >= gathered.holdsUntil) return 'later';
   // Whoever could write into the trail could have written the approvals as well.
-  if (world.trail.trouble() !== null) return 'later';
+  if ((await world.trail.trouble(tx)) !== null) return 'later';
 
   const policy = await policyNow(tx, world);
   const refusal = refusalNow(policy, change, gathered, now);

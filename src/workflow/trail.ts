@@ -1,13 +1,17 @@
 import { setImmediate as breathe } from 'node:timers/promises';
 import { head, type Verified, type Verifying, verifyChain } from '../storage/audit.ts';
 import { problemSentence } from '../storage/findings.ts';
-import { dropMeta, readMeta, replaceMeta } from '../storage/meta.ts';
+import type { Db } from '../storage/tables.ts';
+import { dropTrouble, noteTrouble, standingTrouble } from '../storage/trail-trouble.ts';
 import type { World } from './world.ts';
 
 /** What executions ask of the audit trail before they send anything. */
 export interface Trail {
-  /** Why nothing is executed: the trail is not as it was written. Null: it is, as far as looked. */
-  readonly trouble: () => string | null;
+  /**
+   * Why nothing is executed: the trail is not as it was written, as this replica or another one
+   * found. Null: it is, as far as anybody looked. Inside a transaction it is asked on that.
+   */
+  readonly trouble: (db: Db) => Promise<string | null>;
   /** Notes the end of the trail outside the database, where there is such a place. */
   readonly mark: () => Promise<void>;
 }
@@ -26,7 +30,6 @@ export type TrailWorld = Pick<World, 'database' | 'auditKey' | 'log' | 'now'> & 
 const LAST = 10_000;
 // Each batch holds up everybody else on the loop for as long as it takes.
 const BATCH = 250;
-const BROKEN = 'audit-broken';
 
 /** A trail that was tampered with may hide why something was allowed: nothing runs on its word. */
 export function createTrail(world: TrailWorld): TrailWatch {
@@ -49,17 +52,17 @@ export function createTrail(world: TrailWorld): TrailWatch {
     const verified = await look({});
     if (!verified.ok) return;
     trouble = null;
-    await database.transaction((tx) => dropMeta(tx, BROKEN));
+    await database.transaction(dropTrouble);
     world.log.info({ seq: verified.seq }, 'the whole audit trail is as it was written');
   }
   return {
-    trouble: () => trouble,
+    trouble: async (db) => trouble ?? standingTrouble(db),
     mark: async () => {
       if (database.checkpoint) database.checkpoint.write(await head(database.db));
     },
     lookAtEnd: async () => {
       // What was found before is not forgotten by a restart: only the whole trail clears it.
-      trouble = await readMeta(database.db, BROKEN);
+      trouble = await standingTrouble(database.db);
       if (trouble === null) await look({ last: LAST });
       else await lookAtAll();
     },
@@ -67,12 +70,12 @@ export function createTrail(world: TrailWorld): TrailWatch {
   };
 }
 
-/** Told by whichever replica finds it first; the others stop as well, each by its own look. */
+/** Told by whichever replica finds it first; the others stop by what it noted. */
 async function tellOnce(world: TrailWorld, trouble: string): Promise<void> {
-  const before = await readMeta(world.database.db, BROKEN);
+  const before = await standingTrouble(world.database.db);
   world.log.error({ trouble }, 'the audit trail is not as it was written: nothing is executed');
   if (before === trouble) return;
-  const isNews = await world.database.transaction((tx) => replaceMeta(tx, BROKEN, before, trouble));
+  const isNews = await world.database.transaction((tx) => noteTrouble(tx, before, trouble));
   if (!isNews) return;
   const sentence =
     `The audit trail is not as it was written. ${trouble} Nothing is executed until somebody ` +

@@ -40,6 +40,7 @@ async function told(): Promise<string> {
     outbox: none,
     inbox: none,
     digests: new Map([['missed', 0]]),
+    trailTrouble: null,
   });
   return createMetrics({ version: '1.0.0', levels, now: () => NOON }).text();
 }
@@ -91,6 +92,7 @@ const PROMISED = [
   'SignalboxDown',
   'SignalboxDatabaseUnreadable',
   'SignalboxOutcomeUnknown',
+  'SignalboxTrailBroken',
   'SignalboxApprovalsWaiting',
   'SignalboxOutboxStuck',
   'SignalboxInboxStuck',

@@ -6,6 +6,7 @@ import { openDatabase } from '../../src/storage/database.ts';
 import type { Examined } from '../../src/storage/examine.ts';
 import { readMeta, writeMeta } from '../../src/storage/meta.ts';
 import { SCHEMA_VERSION } from '../../src/storage/migrations.ts';
+import { noteTrouble } from '../../src/storage/trail-trouble.ts';
 import { ENGINES, freshUrl, openForTest, run } from '../storage/engines.ts';
 import { openClinic } from './clinic.ts';
 import { line, namesOf } from './lines.ts';
@@ -119,6 +120,17 @@ test('another key than that of the audit trail is told', async () => {
   expect(line(await clinic.diagnose(), 'audit trail')?.says).toContain('is not the one');
 });
 
+test.for(ENGINES)('a trail that was found broken is told on %s', async (engine) => {
+  const url = await freshUrl(engine);
+  const database = await openForTest(url);
+  await database.transaction((tx) => noteTrouble(tx, null, 'Event 7 is missing.'));
+  const clinic = await openClinic({ databaseUrl: url });
+  expect(line(await clinic.diagnose(), 'audit trail')).toMatchObject({
+    status: 'failed',
+    says: 'it is not as it was written, so nothing is executed. Event 7 is missing.',
+  });
+});
+
 const WELL: Examined = {
   schema: SCHEMA_VERSION,
   known: SCHEMA_VERSION,
@@ -126,6 +138,7 @@ const WELL: Examined = {
   clock: { server: new Date(), here: Date.now() },
   mayCreateTables: true,
   keyProblem: null,
+  trailTrouble: null,
   instances: [],
 };
 

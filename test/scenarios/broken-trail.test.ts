@@ -30,6 +30,8 @@ test('on a trail that was edited nothing is executed, and reading goes on', asyn
   const ready = await fetch(`${stage.url}/readyz`);
   expect(await ready.text()).toContain('ready, but nothing is executed: Event 1');
   expect(ready.status).toBe(200);
+  const metrics = await fetch(`${stage.url}/metrics`);
+  expect(await metrics.text()).toContain('signalbox_trail_broken 1');
 
   // Once it reads as it was written, a start that looks at all of it lets it go on.
   await run(url, "update audit_event set body = replace(body, 'Started', 'started') where seq = 1");

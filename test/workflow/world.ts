@@ -28,7 +28,7 @@ export async function aWorld(send: () => Promise<Sent> = async () => SENT) {
   const world: World = {
     database,
     auditKey: null,
-    trail: { trouble: () => null, mark: async () => undefined },
+    trail: { trouble: async () => null, mark: async () => undefined },
     policy: policyOf([{ allow: ['service *'], to: 'operator' }]),
     commands: new Map([[command.name, command]]),
     // The clients are not reached: the command's own send stands in for them.

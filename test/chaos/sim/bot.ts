@@ -77,7 +77,7 @@ function worldOf(around: Surroundings, name: string, ports: Bot['ports']): World
       transaction: (body) => ports.call('commit', () => database.transaction(body)),
     },
     auditKey,
-    trail: { trouble: () => null, mark: async () => undefined },
+    trail: { trouble: async () => null, mark: async () => undefined },
     get policy() {
       return around.policy();
     },
