@@ -53,7 +53,7 @@ export const DEFECTS: readonly Defect[] = [
     file: EXECUTE,
     find: 'world.people.identify(user, { fresh: true })',
     put: 'world.people.identify(user, { fresh: false })',
-    test: MODEL,
+    test: SIMULATION,
     says: /without asking who|may not ask now|without enough approvals/,
   },
   {
