@@ -1,4 +1,7 @@
+import type { View } from '@slack/web-api';
 import type { ChangeId } from '../changes/change.ts';
+import type { Secret } from '../errors.ts';
+import { loadChange } from '../workflow/look.ts';
 import { noteShown, readSecret } from '../workflow/secret.ts';
 import { sentenceMessage } from './answers.ts';
 import type { Message } from './blocks.ts';
@@ -18,16 +21,11 @@ export async function reveal(
   { by, trigger }: Typed,
   id: ChangeId,
 ): Promise<Message | null> {
-  // The modal opens first: without one there is nothing to unseal for.
-  const { views } = bot.clients.views;
-  const opened = await views.open({ trigger_id: trigger, view: modal('One moment…', false) });
-  const view_id = opened.view?.id ?? '';
   const secret = await readSecret(bot.world, id, by);
-  if (!secret) {
-    await views.update({ view_id, view: modal(GONE, false) });
-    return sentenceMessage([GONE]);
-  }
-  const shown = await views.update({ view_id, view: modal(secret.reveal(), true) }).then(
+  if (!secret) return sentenceMessage([GONE]);
+  const change = await loadChange(bot.world, id);
+  const view = passwordModal(secret, change?.plan.target.name ?? id);
+  const shown = await bot.clients.views.views.open({ trigger_id: trigger, view }).then(
     () => true,
     (error: unknown) => {
       bot.log.warn({ err: error, change: id }, 'a password was not surely shown, and stays sealed');
@@ -38,29 +36,19 @@ export async function reveal(
   return shown ? null : sentenceMessage([NOT_SHOWN]);
 }
 
-function modal(words: string, isSecret: boolean) {
+function passwordModal(secret: Secret, name: string): View {
+  const text = { type: 'text' as const, text: secret.reveal() };
+  const whose = `Of ${name}. It is shown this once: keep it where passwords belong.`;
   return {
-    type: 'modal' as const,
+    type: 'modal',
     title: plain('Password', 24),
     close: plain('Close', 24),
     blocks: [
       {
-        type: 'rich_text' as const,
-        elements: [
-          {
-            type: 'rich_text_preformatted' as const,
-            elements: [{ type: 'text' as const, text: words }],
-          },
-        ],
+        type: 'rich_text',
+        elements: [{ type: 'rich_text_preformatted', elements: [text] }],
       },
-      ...(isSecret
-        ? [
-            {
-              type: 'context' as const,
-              elements: [plain('It is shown this once. Keep it where passwords belong.', 300)],
-            },
-          ]
-        : []),
+      { type: 'context', elements: [plain(whose, 300)] },
     ],
   };
 }

@@ -96,10 +96,7 @@ export function counterOf(stand: Handle, rest: () => void) {
   async function revealed({ channel, ts }: StoredMessage): Promise<string> {
     await slack.click(ANA, { in: 'message', channel, ts }, 'change.reveal');
     const modal = () => slack.screen(ANA).views.at(-1);
-    const view = await until(() => {
-      const now = modal();
-      return now && !JSON.stringify(now.blocks).includes('One moment') ? now : null;
-    }, 'the password');
+    const view = await until(() => modal() ?? null, 'the password');
     await slack.close(ANA, view.id);
     return linesOf(view.blocks)[0] ?? '';
   }

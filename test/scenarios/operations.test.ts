@@ -81,9 +81,14 @@ test('a created service shows its password once, to whoever asked for it', async
   await stage.press(BEN, card, 'change.reveal');
   await stage.privateWord(BEN, 'There is no password to show');
   await stage.press(ANA, card, 'change.reveal');
-  await expect.poll(() => JSON.stringify(stage.slack.screen(ANA).views)).toContain(password);
+  const window = () => JSON.stringify(stage.slack.screen(ANA).views);
+  await expect.poll(window).toContain(password);
+  expect(window()).toContain('Of analytics new.');
+  await stage.slack.close(ANA, stage.slack.screen(ANA).views.at(-1)?.id ?? '');
   await stage.press(ANA, card, 'change.reveal');
   await stage.privateWord(ANA, 'There is no password to show');
+  // No window without anything in it beside that.
+  expect(stage.slack.screen(ANA).views).toEqual([]);
   await stage.slack.command(ANA, 'ops', '/service show "analytics new"');
   await stage.privateWord(ANA, 'reply to service create');
 });
@@ -100,7 +105,7 @@ test.for([{ error: 'not_found' }, 'server-error', 'reply-lost'] as const)(
     );
     const password = /"password":"([^"]+)"/.exec(created)?.[1] ?? 'no password';
 
-    stage.slack.failNext({ method: 'views.update', times: 9, how });
+    stage.slack.failNext({ method: 'views.open', times: 9, how });
     await stage.press(ANA, card, 'change.reveal');
     await stage.privateWord(ANA, 'It is kept sealed for you');
     stage.slack.clearFaults();
