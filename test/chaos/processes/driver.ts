@@ -81,7 +81,7 @@ export async function openDriver(stage: ProcessStage, death: string) {
   const privately = () => slack.messages('ops').filter(({ ephemeralFor }) => ephemeralFor === ANA);
   const preview = () => privately().findLast((each) => hasButton(each, 'change.confirm'));
   const card = () => slack.messages('db-approvals').find(({ threadTs }) => threadTs === null);
-  const press = (as: string, at: StoredMessage | undefined, id: string) => {
+  const press = async (as: string, at: StoredMessage | undefined, id: string) => {
     if (!at) throw new ImpossibleGesture('there is no such message');
     return slack.click(as, { in: 'message', channel: at.channel, ts: at.ts }, id);
   };
