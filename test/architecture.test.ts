@@ -2,6 +2,7 @@ import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { commands } from '../src/commands/index.ts';
+import { MAY } from './rooms.ts';
 
 interface Use {
   readonly file: string;
@@ -9,100 +10,6 @@ interface Use {
   readonly typeOnly: boolean;
 }
 
-/** What a room may use of ours; with `type`, its types only. Whoever is not named is forbidden. */
-const MAY: Readonly<Record<string, readonly string[]>> = {
-  audit: ['storage', 'config', 'type changes'],
-  doctor: [
-    'alerts',
-    'cloud',
-    'commands',
-    'config',
-    'errors',
-    'policy',
-    'redact',
-    'slack',
-    'storage',
-    'type changes',
-    'type http',
-    'type intent',
-  ],
-  changes: [],
-  costs: [],
-  errors: [],
-  log: ['redact', 'errors', 'trace'],
-  measures: ['type http'],
-  metrics: ['type measures', 'type storage'],
-  trace: ['type config', 'type measures', 'type storage'],
-  redact: [],
-  server: [],
-  'shared-read': [],
-  digest: [
-    'costs',
-    'changes',
-    'intent',
-    'storage',
-    'workflow',
-    'policy',
-    'directory',
-    'errors',
-    'trace',
-    'type cost-reader',
-  ],
-  'cost-reader': ['costs', 'errors', 'storage', 'type cloud'],
-  policy: ['changes'],
-  directory: ['changes'],
-  storage: ['changes'],
-  http: ['errors'],
-  cloud: ['http', 'errors'],
-  alerts: ['http', 'errors'],
-  config: ['policy', 'errors', 'digest'],
-  intent: [
-    'type costs',
-    'changes',
-    'policy',
-    'directory',
-    'type cloud',
-    'type alerts',
-    'type http',
-    'type errors',
-  ],
-  commands: [
-    'digest',
-    'intent',
-    'directory',
-    'costs',
-    'type changes',
-    'type cloud',
-    'type alerts',
-    'type errors',
-  ],
-  workflow: [
-    'changes',
-    'costs',
-    'policy',
-    'directory',
-    'intent',
-    'storage',
-    'errors',
-    'log',
-    'trace',
-    'type measures',
-  ],
-  slack: [
-    'changes',
-    'policy',
-    'directory',
-    'intent',
-    'workflow',
-    'errors',
-    'log',
-    'shared-read',
-    'trace',
-    'type costs',
-    'type measures',
-  ],
-  sandbox: [],
-};
 /** The wire's own rules are pure: a command states them once by using them. */
 const WIRE = /^src\/(cloud|alerts)\/(schema|rules|choices|replies|update|carried)\.ts$/;
 const JOINERS = ['app', 'bot', 'main', 'manifest', 'reach'];
