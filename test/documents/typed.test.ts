@@ -5,7 +5,7 @@ import { askedOf } from '../../src/digest/question.ts';
 import { understand } from '../../src/intent/understand.ts';
 import { NOON, service } from '../intent/fixtures.ts';
 import { linesOn, nounAndRest, saidOn } from './lines.ts';
-import { DOCUMENTS } from './pages.ts';
+import { DOCUMENTS, read, spansOn } from './pages.ts';
 
 /** What a page invites people to get wrong. */
 const WRONG_ON_PURPOSE = ['/service stop stagign'];
@@ -41,6 +41,13 @@ test.for(DOCUMENTS)('what %s says to type is understood, as far as it goes', (fi
   const fair = ['intent', 'help', 'incomplete'];
   const strange = saidOn(file).filter((code) => !fair.includes(outcome(code)));
   expect(strange.filter((code) => !WRONG_ON_PURPOSE.includes(code))).toEqual([]);
+});
+
+test('each period that the page of the commands names is one', () => {
+  const [, paragraph = ''] = read('docs/commands.md').match(/(\*\*A period\*\*[\s\S]*?)\n\n/) ?? [];
+  const periods = spansOn(paragraph).filter((code) => !code.startsWith('/'));
+  expect(periods.length).toBeGreaterThan(15);
+  expect(periods.filter((period) => outcome(`/cost ${period}`) !== 'intent')).toEqual([]);
 });
 
 test('the README shows lines to type', () => {
