@@ -6,6 +6,7 @@ import type { Policy } from '../policy/policy.ts';
 import { sharedRead } from '../shared-read.ts';
 import type { Evidence, Identity, People } from '../workflow/world.ts';
 import type { RoleGroups } from './groups.ts';
+import { refusedBySlack } from './slack-error.ts';
 
 const KEEP_MS = 60_000;
 const EVERYONE = Number.MAX_SAFE_INTEGER;
@@ -43,7 +44,13 @@ export function createActors(options: Options): Actors {
   const clock = () => now().getTime();
   const groupIds = [...new Set([...groups.values()].flat().map(({ id }) => id))];
   const accounts = sharedRead((user) => accountOf(lookups, user, home), KEEP_MS, clock);
-  const members = sharedRead((group) => membersOfGroup(lookups, group, now), KEEP_MS, clock);
+  const gone = (group: string, error: unknown) =>
+    options.warn(error, `who is in ${group}, a group of the policy that is gone`);
+  const members = sharedRead(
+    (group) => membersOfGroup(lookups, group, { now, gone }),
+    KEEP_MS,
+    clock,
+  );
 
   async function identify(user: UserId, how: { fresh: boolean }): Promise<Identity> {
     try {
@@ -122,16 +129,28 @@ export function createActors(options: Options): Actors {
   };
 }
 
+interface AskingOfGroup {
+  readonly now: () => Date;
+  readonly gone: (group: string, error: unknown) => void;
+}
+
 async function membersOfGroup(
   lookups: WebClient,
   group: string,
-  now: () => Date,
+  { now, gone }: AskingOfGroup,
 ): Promise<Members> {
   const readAt = now().toISOString();
-  const { users } = await lookups.usergroups.users.list({ usergroup: group });
-  if (!users) throw new Error(`Slack answered without the members of ${group}`);
-  const ids = new Set(users);
-  return { ids, evidence: { id: group, size: ids.size, readAt } };
+  try {
+    const { users } = await lookups.usergroups.users.list({ usergroup: group });
+    if (!users) throw new Error(`Slack answered without the members of ${group}`);
+    const ids = new Set(users);
+    return { ids, evidence: { id: group, size: ids.size, readAt } };
+  } catch (error) {
+    // A definite answer: nobody is in it. Whoever is in other groups has the rights of those.
+    if (refusedBySlack(error) !== 'no_such_subteam') throw error;
+    gone(group, error);
+    return { ids: new Set(), evidence: { id: group, size: 0, readAt } };
+  }
 }
 
 interface Account {

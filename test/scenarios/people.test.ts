@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { ask, empty } from './asking.ts';
-import { ANA, BEN, DORA, FINN, openStage, textOf } from './stage.ts';
+import { ANA, BEN, DORA, FINN, NOON, openStage, textOf } from './stage.ts';
 
 test('whoever leaves a group loses its rights at once, not after a minute', async () => {
   const stage = await openStage();
@@ -20,6 +20,32 @@ test('whoever is deactivated loses them as well', async () => {
   await stage.slack.command(FINN, 'ops', '/service list').catch(() => undefined);
   const answers = stage.slack.messages('ops').filter((message) => message.ephemeralFor === FINN);
   expect(answers.filter(({ text }) => text.includes('12 services'))).toHaveLength(1);
+});
+
+test('a group that is deleted while it runs has nobody in it, and the other groups theirs', async () => {
+  const stage = await openStage();
+  const card = await ask(stage);
+  await stage.slack.admin.disableGroup('db-leads');
+  await stage.press(BEN, card, 'change.approve');
+  await stage.privateWord(BEN, 'Only ');
+  expect(textOf((await stage.card('waiting for approval')) ?? empty)).toContain('0 of 1');
+  await stage.slack.command(DORA, 'ops', '/service list');
+  await stage.privateWord(DORA, '12 services');
+  await stage.slack.command(ANA, 'ops', '/service start staging');
+  await stage.privateWord(ANA, 'Start staging?');
+});
+
+test('approved by a group that is deleted before it runs, it does not run', async () => {
+  const stage = await openStage();
+  await stage.slack.command(ANA, 'ops', '/service stop staging in=2h for the night');
+  await stage.press(ANA, await stage.privateWord(ANA, 'staging?'), 'change.confirm');
+  await stage.press(BEN, await stage.card('waiting for approval'), 'change.approve');
+  await stage.card('Stop staging: approved');
+  await stage.slack.admin.disableGroup('db-leads');
+  stage.clock.now = new Date(NOON.getTime() + 2 * 3_600_000);
+  stage.wake();
+  await stage.card('not run, for the policy refuses it now');
+  expect(stage.cloud.count('set state')).toBe(0);
 });
 
 test('members are read once for many people who ask in the same minute', async () => {
