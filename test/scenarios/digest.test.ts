@@ -3,6 +3,7 @@ import type { ChannelId } from '../../src/changes/change.ts';
 import { sandboxWorkspace } from '../../src/sandbox/slack/sandbox-workspace.ts';
 import { permitDigest } from '../../src/storage/digests.ts';
 import { freshUrl, openForTest } from '../storage/engines.ts';
+import { settled } from './hours.ts';
 import { openStage, type Stage, textOf } from './stage.ts';
 
 type File = Record<string, unknown>;
@@ -23,22 +24,6 @@ async function at(stage: Stage, time: string): Promise<void> {
   stage.clock.now = new Date(time);
   stage.wake();
   await settled(stage);
-}
-
-/** Nothing was asked of anybody for a while: whatever the look led to has happened. */
-async function settled(stage: Stage): Promise<void> {
-  let before = -1;
-  await expect
-    .poll(
-      () => {
-        const count = stage.slack.calls().length + stage.cloud.requests().length;
-        const isQuiet = count === before;
-        before = count;
-        return isQuiet;
-      },
-      { interval: 150 },
-    )
-    .toBe(true);
 }
 
 test('weekday by weekday it comes once, and on Monday with the weekend', async () => {
@@ -101,6 +86,18 @@ test('where another workspace reads along, nothing is posted and people are told
   expect(posted(stage, 'shared-partners')).toEqual([]);
   await at(stage, '2026-11-20T12:40Z');
   expect(audit()).toHaveLength(1);
+});
+
+test('a channel that is archived while it runs gets no digest, and people are told once', async () => {
+  const stage = await openStage({ yaml: withDigests({ ...berlin, at: '14:00' }) });
+  await settled(stage);
+  stage.slack.admin.archive('db-costs');
+  await at(stage, '2026-11-20T13:01Z');
+  await at(stage, '2026-11-20T19:05Z');
+  await at(stage, '2026-11-20T20:00Z');
+  expect(posted(stage)).toEqual([]);
+  const audit = stage.slack.messages('db-audit').map(textOf);
+  expect(audit.filter((text) => text.includes('#db-costs'))).toHaveLength(1);
 });
 
 test('while Slack does not tell of a channel its digest waits, and comes later', async () => {

@@ -31,3 +31,19 @@ export async function saysCard(stage: Stage, title: string, words: string): Prom
 export function idOf(card: { readonly text: string } | undefined): string {
   return / · ([0-9A-Z]{6})$/m.exec(card?.text ?? '')?.[1] ?? 'no id';
 }
+
+/** Nothing was asked of anybody for a while: whatever the look led to has happened. */
+export async function settled(stage: Stage): Promise<void> {
+  let before = -1;
+  await expect
+    .poll(
+      () => {
+        const count = stage.slack.calls().length + stage.cloud.requests().length;
+        const isQuiet = count === before;
+        before = count;
+        return isQuiet;
+      },
+      { interval: 150 },
+    )
+    .toBe(true);
+}

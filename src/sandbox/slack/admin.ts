@@ -16,6 +16,8 @@ export interface Admin {
   readonly deactivate: (id: string) => Promise<void>;
   readonly addChannel: (room: Room) => void;
   readonly archive: (channel: string) => void;
+  /** Under its old name nobody finds it any more; its id stays. */
+  readonly rename: (channel: string, name: string) => void;
   readonly invite: (channel: string, ...people: string[]) => void;
   readonly kick: (channel: string, person: string) => void;
 }
@@ -39,6 +41,12 @@ export function adminOf(world: World): Admin {
     },
     archive(channel) {
       mustBe(roomOf(workspace, channel), channel).archived = true;
+      changed(world);
+    },
+    rename(channel, name) {
+      const room = mustBe(roomOf(workspace, channel), channel);
+      room.formerNames = [...(room.formerNames ?? []), room.name];
+      room.name = name;
       changed(world);
     },
     invite(channel, ...people) {

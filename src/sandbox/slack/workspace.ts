@@ -38,13 +38,13 @@ export interface Group {
 
 export interface Room {
   readonly id: string;
-  readonly name: string;
+  name: string;
   readonly kind: 'public' | 'private' | 'dm' | 'external';
   readonly topic: string;
   readonly members: string[];
   archived: boolean;
   /** What it was called before it was renamed. */
-  readonly formerNames?: readonly string[];
+  formerNames?: readonly string[];
 }
 
 export function memberOf(workspace: Workspace, id: string): Member | undefined {

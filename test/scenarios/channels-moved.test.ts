@@ -1,0 +1,57 @@
+import { expect, test } from 'vitest';
+import { ask } from './asking.ts';
+import { approved, settled } from './hours.ts';
+import { ANA, BEN, openStage, type Stage, textOf } from './stage.ts';
+
+const edited = (from: string, to: string) => (file: Record<string, never>) =>
+  JSON.parse(JSON.stringify(file).replaceAll(from, to));
+
+/** Confirmed by Ana, with no card to be seen so far. */
+async function confirmed(stage: Stage, line: string): Promise<void> {
+  await stage.slack.command(ANA, 'ops', line);
+  await stage.press(ANA, await stage.privateWord(ANA, 'staging?'), 'change.confirm');
+  await settled(stage);
+}
+
+async function pass(stage: Stage, minutes: number): Promise<void> {
+  stage.clock.now = new Date(stage.clock.now.getTime() + minutes * 60_000);
+  stage.wake();
+  await settled(stage);
+}
+
+test('the channel of cards is renamed: what is there goes on, what is new follows the file', async () => {
+  const stage = await openStage();
+  const first = await ask(stage);
+  stage.slack.admin.rename('db-approvals', 'db-decisions');
+  await stage.press(BEN, first, 'change.approve');
+  await stage.card('Stop staging: accepted', 'db-decisions');
+
+  await pass(stage, 1);
+  await confirmed(stage, '/service start staging for the morning');
+  const cards = () => stage.slack.messages('db-decisions').filter(({ threadTs }) => !threadTs);
+  expect(cards()).toHaveLength(1);
+  expect(await stage.reload(edited('#db-approvals', '#db-decisions'))).toEqual({ ok: true });
+  await pass(stage, 1);
+  const second = await stage.card('Start staging: waiting for approval', 'db-decisions');
+  await stage.press(BEN, second, 'change.approve');
+  await stage.card('Start staging: accepted', 'db-decisions');
+  expect(cards()).toHaveLength(2);
+});
+
+test('the channel of cards is archived: nothing runs, and the keepers are told', async () => {
+  const stage = await openStage();
+  stage.slack.admin.archive('db-approvals');
+  await confirmed(stage, '/service stop staging for the night');
+  const told = () => stage.slack.messages('db-audit').map(textOf).join('\n');
+  for (let tries = 0; tries < 20; tries += 1) await pass(stage, 6);
+  expect(told()).toContain('Slack has not taken a message of change');
+  expect(stage.cloud.count('set state')).toBe(0);
+});
+
+test('the audit channel is archived: changes go on', async () => {
+  const stage = await openStage();
+  stage.slack.admin.archive('db-audit');
+  await approved(stage, '/service stop staging for the night');
+  await stage.card('Stop staging: accepted');
+  expect(stage.cloud.count('set state')).toBe(1);
+});
