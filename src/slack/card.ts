@@ -11,7 +11,7 @@ import {
   holdsGuarded,
   planLines,
   sendsLine,
-  targetLine,
+  targetLines,
 } from './plan-lines.ts';
 import { bounded, either, type Inline, type Line } from './rich.ts';
 import { stoppedLine } from './stopped.ts';
@@ -101,7 +101,7 @@ function drawnId({ version, child }: Change): string {
 function facts(change: Change): readonly Line[] {
   const { id, requester, reason, createdAt } = change;
   return [
-    targetLine(change),
+    ...targetLines(change),
     fact('Asked by', { user: requester }, ', ', { at: createdAt }, ` · ${id}`),
     ...(reason ? [fact('Reason', reason)] : []),
     ...planLines(guarded(change.plan)),

@@ -4,7 +4,7 @@ import { type Button, buttons, fact, lines, note, type Part } from './blocks.ts'
 import { cardTitle } from './card.ts';
 import { glassLines, reviewButtons } from './glass.ts';
 import { deed } from './naming.ts';
-import { planLines, sendsLine, targetLine } from './plan-lines.ts';
+import { planLines, sendsLine, targetLines } from './plan-lines.ts';
 import type { Inline, Line } from './rich.ts';
 import { timingLines } from './timing-lines.ts';
 
@@ -42,7 +42,7 @@ export function toDecide(change: Change): Shown {
   return [
     lines(
       [{ bold: deed(change) }, ` · ${id}`],
-      targetLine(change),
+      ...targetLines(change),
       fact('Asked by', { user: requester }, ', ', { at: createdAt }),
       ...(reason ? [fact('Reason', reason)] : []),
       ...planLines(change.plan),

@@ -60,11 +60,13 @@ function instantOf(value: Json): { at: Date } | null {
 }
 
 /** With the beginning of the id: two services may have one name, and a name may look like another. */
-export function targetLine({ plan: { target } }: Pick<Change, 'plan'>): Line {
-  if (target.kind === 'freeze') return fact('About', bounded(target.name, 150));
+export function targetLines({ plan: { target } }: Pick<Change, 'plan'>): readonly Line[] {
+  if (target.kind === 'freeze') return [fact('About', bounded(target.name, 150))];
+  // Its name is one of the values that are asked for, and nothing else is known of it.
+  if (target.kind === 'new service') return [];
   const about = [target.tags?.join(', '), target.warehouse, target.id.slice(0, 8)].filter(Boolean);
   const kind = target.kind === 'alert' ? 'Alert' : 'Service';
-  return fact(kind, bounded(target.name, 150), about.map((each) => ` · ${each}`).join(''));
+  return [fact(kind, bounded(target.name, 150), about.map((each) => ` · ${each}`).join(''))];
 }
 
 export function sendsLine({ target, sends, body }: Plan): Line {

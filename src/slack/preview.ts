@@ -4,7 +4,7 @@ import { type Button, buttons, fact, lines, type Message, message, title } from 
 import { cardTitle, type Drawing, stateText } from './card.ts';
 import { breakButton } from './glass.ts';
 import { deed, roleText } from './naming.ts';
-import { costLines, planLines, sendsLine, targetLine } from './plan-lines.ts';
+import { costLines, planLines, sendsLine, targetLines } from './plan-lines.ts';
 import { freezeNote } from './refusals.ts';
 import type { Line } from './rich.ts';
 import { timingLines } from './timing-lines.ts';
@@ -19,7 +19,7 @@ export function preview(
     title(`${deed(draft)}?`),
     lines(
       ...before.map(beforeLine),
-      targetLine(draft),
+      ...targetLines(draft),
       ...seenLines(draft.plan),
       ...planLines(draft.plan),
       sendsLine(draft.plan),
@@ -53,9 +53,9 @@ function beforeLine(before: Change): Line {
   return [{ bold: '! ' }, ...asked, ` (${id}): ${stateText(before)}. This would be a second one.`];
 }
 
-// A freeze is nothing that anybody could see of its target.
+// Nobody has seen what is yet to be made, and a freeze is nothing to be seen of its target.
 function seenLines({ target, before }: Plan): readonly Line[] {
-  return target.kind === 'freeze' ? [] : [seenLine(before)];
+  return ['freeze', 'new service'].includes(target.kind) ? [] : [seenLine(before)];
 }
 
 function seenLine(before: Snapshot | null): Line {
@@ -113,6 +113,6 @@ function runLine({ plan: { timing } }: Change): Line {
 export function wholePlan(change: Change): Message {
   return message(
     title(deed(change)),
-    lines(targetLine(change), ...planLines(change.plan), sendsLine(change.plan)),
+    lines(...targetLines(change), ...planLines(change.plan), sendsLine(change.plan)),
   );
 }

@@ -58,6 +58,17 @@ test('a size that is no multiple of four is offered the nearest ones', async () 
   expect(textOf(answer)).toContain('max=32');
 });
 
+test('what is to be created has a name, and neither an id nor a last look', async () => {
+  const stage = await openStage();
+  const line =
+    '/service create "analytics new" provider=aws region=eu-west-1 ip=10.0.0.0/8 min=16 max=32';
+  const { preview, card } = await approved(stage, line, 'Create service analytics new');
+  for (const message of [preview, card]) {
+    expect(message?.text).toContain('Name  analytics new');
+    expect(message?.text).not.toMatch(/Last seen|^Service {2}/m);
+  }
+});
+
 test('a created service shows its password once, to whoever asked for it', async () => {
   const stage = await openStage();
   const line =
