@@ -4,7 +4,7 @@ import { type Button, buttons, fact, lines, note, type Part } from './blocks.ts'
 import { cardTitle } from './card.ts';
 import { glassLines, reviewButtons } from './glass.ts';
 import { deed } from './naming.ts';
-import { planLines, sendsLine, targetLines } from './plan-lines.ts';
+import { costLines, planLines, sendsLine, targetLines } from './plan-lines.ts';
 import type { Inline, Line } from './rich.ts';
 import { timingLines } from './timing-lines.ts';
 
@@ -48,6 +48,7 @@ export function toDecide(change: Change): Shown {
       ...planLines(change.plan),
       sendsLine(change.plan),
       ...timingLines(change),
+      ...costLines(plan),
       ...plan.warnings.map((warning): Line => [{ bold: '! ' }, warning]),
       ...(approvals.length > 0 ? [approved(change)] : []),
       fact('Needs', needed(requires.count, approvals.length)),

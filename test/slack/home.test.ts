@@ -52,6 +52,12 @@ test('a hundred changes in each list fit, and the rest is counted', () => {
   expect(texts(view)).toContain('Not shown here, for lack of room: 90."');
 });
 
+test('who decides here reads what it costs, as on the card', () => {
+  const cost = { text: 'about −18.0 credits a day', perDay: -18, share: -1 };
+  const view = drawn({ waiting: [changeIn('pending', { plan: { ...PLAN, cost } })] });
+  expect(texts(view)).toContain('about −18.0 credits a day');
+});
+
 test('plans as long as they get are shown whole or not at all', () => {
   const long = 'ä'.repeat(3_000);
   const rows = Array.from({ length: 30 }, (_, index) => ({
