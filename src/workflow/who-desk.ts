@@ -123,7 +123,7 @@ function inTheWay(
   const held = isFreezing(commands.get(asked.command)) ? [] : policy.freezes;
   const near = over.flatMap((target) => freezesNear(held, target, now()));
   const frozen = [...new Set<Freeze>(near)].map((freeze): readonly Said[] => [
-    { bold: 'Frozen ' },
+    { bold: 'Frozen: ' },
     ...freezeWords(freeze),
   ]);
   const lines = [...ruledOut, ...frozen];

@@ -51,7 +51,7 @@ test('for a warehouse in which not all is alike: what is said of which service',
   expect(first).toMatch(/^analytics-dev, archive, ci, lab-core, load-test$/m);
   expect(first).toContain('You: you may ask for it');
   expect(second).toContain('You: you would be refused now: it is frozen.');
-  expect(second).toContain('Frozen Everything tagged staging between');
+  expect(second).toContain('Frozen: Everything tagged staging between');
 });
 
 test('two scopes at once are asked back', async () => {
@@ -89,7 +89,7 @@ test('freezes and what is never done are said, with why', async () => {
   expect(stop).toContain('Never (not even in an emergency): The shop runs on it');
   expect(stop).toContain('You: you would be refused, like everybody.');
   const start = await who(stage, ANA, 'service start analytics-prod');
-  expect(start).toContain('Frozen Everything between');
+  expect(start).toContain('Frozen: Everything between');
   expect(start).toContain('You: you would be refused now: it is frozen.');
 
   await stage.slack.command(ANA, 'ops', '/service stop analytics-prod because');
