@@ -27,7 +27,12 @@ export const changeFreeze = changeCommand({
     'change freeze everything until=2d year end',
   ],
   args: z.strictObject({
-    scope: z.string().min(1).max(100).optional().meta({ label: 'What to freeze', names: 'scope' }),
+    scope: z
+      .string()
+      .min(1)
+      .max(100)
+      .optional()
+      .meta({ label: 'What to freeze', names: 'scope', unlessTyped: true }),
     tag: scopeField('tag', 'All services with this tag'),
     warehouse: scopeField('warehouse', 'All services of this warehouse'),
     until: UntilText.meta({

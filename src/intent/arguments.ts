@@ -42,6 +42,8 @@ export interface FieldMeta {
   readonly trails?: true;
   /** Not asked for in a form, which has another field for the same; kept there where it was typed. */
   readonly typedOnly?: true;
+  /** Only a key that is not asked for in a form can stand in for it: there, it has to be filled. */
+  readonly unlessTyped?: true;
   /** Other fields depend on it, so that a form is drawn anew when it changes. */
   readonly steers?: true;
 }

@@ -103,6 +103,7 @@ export function commandForm(
       appliesTo(command, name, among) &&
       (!typedOnly || Boolean(given[name])),
   );
+  const isTyped = own.some(({ typedOnly }) => typedOnly);
   const needed = command.kind === 'change' && command.needsReason;
   const reason = needed ? { ...REASON, optional: false } : REASON;
   const fields = command.kind === 'change' ? [...own, reason] : own;
@@ -126,7 +127,7 @@ export function commandForm(
           type: 'input' as const,
           block_id: field.name,
           label: plain(field.label, 150),
-          optional: field.optional,
+          optional: field.optional && !(field.unlessTyped && !isTyped),
           ...(field.steers ? { dispatch_action: true } : {}),
           ...(hint ? { hint: plain(hint, 150) } : {}),
           element: elementFor(field, { value, chosen, among }),

@@ -200,6 +200,7 @@ test('the form finds tags and warehouses by typing ahead, and asks for one choic
   const view = await stage.modal(ANA, 'change.freeze');
   const shown = stage.slack.screen(ANA).views.at(-1)?.blocks ?? [];
   expect(shown.map((block) => block.block_id)).toEqual(['scope', 'until', 'reason']);
+  expect(shown.map(({ optional }) => optional)).toEqual([false, false, false]);
 
   const place = { in: 'view', viewId: view } as const;
   const search = { as: ANA, place, blockId: 'scope', actionId: 'scope' };
@@ -224,6 +225,7 @@ test('a freeze is edited in its form with the tag that was typed', async () => {
   const preview = await typed(stage, ANA, line, 'Freeze everything tagged staging?');
   await stage.press(ANA, preview, 'change.edit');
   const view = await stage.modal(ANA, 'change.freeze');
+  expect(stage.slack.screen(ANA).views.at(-1)?.blocks[0]).toMatchObject({ optional: true });
   await stage.slack.submit(ANA, view, {});
   await expect
     .poll(() => stage.slack.messages('ops').filter(({ text }) => text.includes('Freeze every')))
