@@ -1,0 +1,69 @@
+import { expect, test } from 'vitest';
+import { commands, nouns } from '../../src/commands/index.ts';
+import { understand } from '../../src/intent/understand.ts';
+import { bounded, oneLine, visible } from '../../src/slack/rich.ts';
+import { service, services, vocabularyOf } from './fixtures.ts';
+
+/** As much as Slack hands on of what somebody typed. */
+const LONGEST = 5_000;
+/** A pattern that goes back and forth takes minutes or days for any of these. */
+const PATIENCE_MS = 1_000;
+
+const PIECES = [
+  'a',
+  ' ',
+  '"',
+  '“',
+  '=',
+  '-',
+  '—',
+  '0',
+  '1.',
+  ':',
+  '&lt;',
+  '<@U',
+  'a=',
+  'a= "',
+  '\n',
+];
+const WORDS = [
+  'staging ',
+  'last ',
+  '2026-',
+  'stop a ',
+  'x=y ',
+  'at=20:00 ',
+  'analytics ',
+  '\u0301',
+];
+const ENDS = ['', '!', '"', ' ="', '\u0000'];
+
+const LINES = [...PIECES, ...WORDS].flatMap((piece) =>
+  ENDS.map((end) => piece.repeat(LONGEST / piece.length).slice(0, LONGEST - end.length) + end),
+);
+
+function tookMs(work: () => void): number {
+  const began = performance.now();
+  work();
+  return performance.now() - began;
+}
+
+const many = Array.from({ length: 500 }, (_, n) => service(`analytics-${n}`));
+const vocabulary = { ...vocabularyOf([...services, ...many]), commands };
+
+test.for(Object.keys(nouns))('no line behind /%s takes longer than a person waits', (noun) => {
+  const verbs = commands.flatMap(({ name }) =>
+    name.startsWith(noun) ? [name.slice(noun.length)] : [],
+  );
+  const slow = ['', ...verbs].flatMap((verb) =>
+    LINES.map((line) => `${verb} ${line}`.trimStart()).filter(
+      (line) => tookMs(() => understand(noun, line, vocabulary)) > PATIENCE_MS,
+    ),
+  );
+  expect(slow.map((line) => line.slice(0, 40))).toEqual([]);
+});
+
+test('no text takes longer to be drawn', () => {
+  const draw = (text: string) => bounded(oneLine(visible(text)), 3_000);
+  expect(LINES.filter((line) => tookMs(() => draw(line)) > PATIENCE_MS)).toEqual([]);
+});
