@@ -16,7 +16,8 @@ import type { World } from './world.ts';
  */
 const LANES = { handleInbox, deliver, expireDue, recover };
 
-const EXECUTIONS_AT_ONCE = 20;
+/** About as many as an API that hangs lets start before it is given up. */
+const EXECUTIONS_AT_ONCE = 40;
 const AGAIN_AFTER_MS = 10_000;
 
 export interface Lanes {
@@ -113,7 +114,9 @@ function executionsOf(world: World) {
     const now = world.now();
     const pass = { limit: EXECUTIONS_AT_ONCE, except: stillLater(later, now.getTime()) };
     const due = await dueToClaim(world.database.db, now, pass);
-    for (const id of due) if (!running.has(id)) running.set(id, begin(id));
+    const free = due.filter((id) => !running.has(id));
+    const places = EXECUTIONS_AT_ONCE - running.size;
+    for (const id of free.slice(0, places)) running.set(id, begin(id));
     // Each wakes the lanes when it ends.
     return 0;
   };

@@ -1,8 +1,11 @@
 import { expect, onTestFinished, test } from 'vitest';
+import { dueToClaim } from '../../src/storage/change-due.ts';
 import { startLanes } from '../../src/workflow/lanes.ts';
 import type { World } from '../../src/workflow/world.ts';
 import { aChange, ana, cleo, minutes, stored } from '../storage/example-change.ts';
 import { aWorld } from './world.ts';
+
+const AT_ONCE = 40;
 
 test('where as many as run at once cannot be claimed, the next one is looked at all the same', async () => {
   const { world } = await aWorld();
@@ -15,7 +18,7 @@ test('where as many as run at once cannot be claimed, the next one is looked at 
     },
   };
   const approved = { state: 'approved', approvals: [], expiresAt: minutes(600) } as const;
-  const stuck = Array.from({ length: 20 }, (_, n) =>
+  const stuck = Array.from({ length: AT_ONCE }, (_, n) =>
     aChange({ ...approved, requester: ana, createdAt: minutes(n - 60) }),
   );
   const next = aChange({ ...approved, requester: cleo });
@@ -29,4 +32,40 @@ test('where as many as run at once cannot be claimed, the next one is looked at 
     return [...asked];
   };
   await expect.poll(wake).toEqual([ana, cleo]);
+});
+
+test('of a thousand changes that are due only so many are under way at once', async () => {
+  const { world } = await aWorld();
+  const slack = Promise.withResolvers<never>();
+  let asked = 0;
+  const people: World['people'] = {
+    ...world.people,
+    identify: () => {
+      asked += 1;
+      return slack.promise;
+    },
+  };
+  const approved = { state: 'approved', approvals: [], expiresAt: minutes(600) } as const;
+  await stored(world.database, ...Array.from({ length: 1_000 }, () => aChange(approved)));
+
+  let looks = 0;
+  const look = async () => {
+    looks += 1;
+    return 0;
+  };
+  const lanes = startLanes({ ...world, people }, 3_600_000, { look });
+  await expect.poll(() => asked).toBe(AT_ONCE);
+  // They are sent by now, and the API does not answer: nothing of them is due any more.
+  const sent = await dueToClaim(world.database.db, world.now(), { limit: AT_ONCE });
+  await world.database.transaction(async (tx) => {
+    await tx.updateTable('change').set({ state: 'executing' }).where('id', 'in', sent).execute();
+  });
+  const wake = () => {
+    lanes.wake();
+    return looks;
+  };
+  await expect.poll(wake).toBeGreaterThan(20);
+  expect(asked).toBe(AT_ONCE);
+  slack.reject(new Error('Slack is down'));
+  await lanes.stop();
 });
