@@ -1,0 +1,55 @@
+import { DatabaseSync } from 'node:sqlite';
+import { expect, test } from 'vitest';
+import { freshUrl } from '../storage/engines.ts';
+import { ask, empty } from './asking.ts';
+import { ANA, BEN, openStage, textOf } from './stage.ts';
+
+test('another program locks the file while it runs: nothing is lost, and it goes on after that', async () => {
+  const databaseUrl = await freshUrl('sqlite');
+  const stage = await openStage({ databaseUrl });
+  const card = (await ask(stage)) ?? { channel: '', ts: '' };
+  const place = { in: 'message', channel: card.channel, ts: card.ts } as const;
+  const ready = async () => {
+    const answer = await fetch(`${stage.url}/readyz`);
+    return { status: answer.status, says: (await answer.text()).trim() };
+  };
+  const other = new DatabaseSync(databaseUrl.slice('file:'.length));
+  other.exec('begin immediate');
+
+  expect(await ready()).toEqual({
+    status: 503,
+    says: 'The database is locked by another program. Close that, then try again.',
+  });
+  expect((await fetch(`${stage.url}/healthz`)).status).toBe(200);
+  await stage.slack.command(ANA, 'ops', '/service start staging');
+  await stage.privateWord(ANA, 'Signalbox cannot use its database just now');
+  expect((await stage.slack.click(BEN, place, 'change.approve')).error).toBeTruthy();
+  await stage.privateWord(BEN, 'your press was not stored');
+
+  other.exec('rollback');
+  other.close();
+  await expect.poll(ready).toEqual({ status: 200, says: 'ready' });
+  expect(textOf((await stage.card('waiting for approval')) ?? empty)).toContain('0 of 1');
+  expect((await stage.slack.click(BEN, place, 'change.approve')).error).toBeNull();
+  await stage.card('Stop staging: accepted');
+  expect(stage.cloud.count('set state')).toBe(1);
+});
+
+test('the words of a rejection stay in their form while they cannot be stored', async () => {
+  const databaseUrl = await freshUrl('sqlite');
+  const stage = await openStage({ databaseUrl });
+  const card = await ask(stage);
+  await stage.press(BEN, card, 'change.reject');
+  const form = await stage.modal(BEN, 'change.reject');
+  const other = new DatabaseSync(databaseUrl.slice('file:'.length));
+  other.exec('begin immediate');
+  const value = 'Not during the sale';
+  const words = { reason: { reason: { type: 'plain_text_input', value } } };
+  await stage.slack.submit(BEN, form, words);
+  const still = stage.slack.screen(BEN).views.find(({ id }) => id === form);
+  expect(still?.errors.reason).toContain('cannot use its database just now');
+  other.exec('rollback');
+  other.close();
+  await stage.slack.submit(BEN, form, words);
+  await stage.card('Stop staging: rejected');
+});
