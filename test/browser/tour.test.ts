@@ -119,6 +119,22 @@ test('in a browser: forms hold what was typed, and ask only for what fits', asyn
   await close(ana);
 });
 
+test('in a browser: on a phone no part of a long request is out of sight', async () => {
+  const ana = await openAs(ANA, OPS);
+  await say(
+    ana,
+    '/service create "analytics new" provider=aws region=eu-west-1 ip=10.0.0.0/8 min=16 max=32',
+  );
+  await ana.setViewportSize({ width: 390, height: 844 });
+  const request = ana.getByText('POST services').last();
+  await request.waitFor();
+  await expect.poll(async () => rightEnd(await request.boundingBox())).toBeLessThanOrEqual(390);
+});
+
+function rightEnd(box: { x: number; width: number } | null): number {
+  return box ? box.x + box.width : Number.POSITIVE_INFINITY;
+}
+
 test('in a browser: alerts are listed, and the form of one starts with its values', async () => {
   const ana = await openAs(ANA, OPS);
   await say(ana, '/alert list');
