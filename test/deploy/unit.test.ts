@@ -27,6 +27,12 @@ test('a start that always fails is not tried for ever', () => {
   expect(seconds).toBeLessThan(600);
 });
 
+test('a crash writes no secret to a disk', () => {
+  expect(valuesOf('LimitCORE')).toEqual(['0']);
+  const scripts = JSON.stringify([lines, readFileSync('package.json', 'utf8')]);
+  expect(scripts).not.toMatch(/--report|--heapsnapshot|--abort-on-uncaught/);
+});
+
 test('a configuration that is wrong is not tried again', () => {
   expect(valuesOf('RestartPreventExitStatus')).toEqual(['78']);
   expect(readFileSync('src/main.ts', 'utf8')).toContain('BAD_CONFIGURATION = 78');
