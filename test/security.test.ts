@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, globSync, readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import manifest from '../manifest.json' with { type: 'json' };
 
@@ -32,6 +32,48 @@ test('each threat of the security page is held by tests that exist', () => {
 test('a test that is not there is noticed', () => {
   expect(isHeld('test/nothing.test.ts', 'x')).toBe(false);
   expect(isHeld('test/server.test.ts', 'a door that is not there')).toBe(false);
+});
+
+test('the list of attacks has no gap', () => {
+  const numbers = [...PAGE.matchAll(/^\| (\d+) \|/gm)].map(([, number]) => Number(number));
+  expect(numbers).toEqual(Array.from({ length: 45 }, (_, index) => index + 1));
+});
+
+/** Of the bot alone, without its remarks. */
+const SOURCES = globSync('src/**/*.ts')
+  .filter((file) => !/sandbox|node_modules/.test(file))
+  .map((file) => ({
+    file,
+    code: readFileSync(file, 'utf8').replace(/\/\*[\s\S]*?\*\/|^\s*\/\/.*$/gm, ''),
+  }));
+
+// Each of these is made of constants of ours, and was looked at.
+test.for<[string, RegExp, readonly string[]]>([
+  [
+    'statement',
+    /\.raw\(|sql\.(?:lit|id|ref|table)\(|\.(?:prepare|exec)\(\s*`/,
+    ['src/storage/migrations.ts', 'src/storage/sqlite.ts'],
+  ],
+  [
+    'pattern',
+    /\bRegExp\(/,
+    ['src/config/variables.ts', 'src/costs/period-grammar.ts', 'src/intent/wire.ts'],
+  ],
+  ['program', /\beval\(|\bFunction\(|child_process|node:vm|worker_threads/, []],
+])('no %s is made of what somebody wrote', ([, making, known]) => {
+  const makers = SOURCES.filter(({ code }) => making.test(code)).map(({ file }) => file);
+  expect(makers.toSorted()).toEqual(known);
+});
+
+test('signatures are compared in the same time, however much of them is right', () => {
+  const bolt = 'node_modules/@slack/bolt/dist/receivers/';
+  expect(readFileSync(`${bolt}verify-request.js`, 'utf8')).toMatch(/tsscmp|timingSafeEqual/);
+  expect(readFileSync(`${bolt}HTTPReceiver.js`, 'utf8')).toContain('parseAndVerifyHTTPRequest');
+  // And nobody of ours compares one by himself.
+  const comparers = SOURCES.filter(({ code }) => /x-slack-signature/.test(code));
+  expect(comparers.map(({ file }) => file).filter((file) => file !== 'src/slack/knock.ts')).toEqual(
+    [],
+  );
 });
 
 test('no scope is asked for without a reason on the page', () => {
