@@ -55,14 +55,24 @@ function lane(world: World, name: string, work: (world: World) => Promise<number
   let running: Promise<void> | null = null;
   let again = false;
   let stopped = false;
+  let told: string | null = null;
 
+  // Once a second for as long as the database is away, it would bury whatever else is said.
+  const tell = (error: unknown) => {
+    const level = String(error) === told ? 'debug' : 'error';
+    told = String(error);
+    world.log[level]({ err: error, lane: name }, 'a pass failed and is tried again');
+    return 0;
+  };
+  const well = (found: number) => {
+    if (told !== null) world.log.info({ lane: name }, 'passes go on');
+    told = null;
+    return found;
+  };
   const pass = async () => {
     do {
       again = false;
-      const found = await work(world).catch((error: unknown) => {
-        world.log.error({ err: error, lane: name }, 'a pass failed and is tried again');
-        return 0;
-      });
+      const found = await work(world).then(well, tell);
       if (found > 0) world.wake();
     } while (again && !stopped);
   };

@@ -1,3 +1,4 @@
+import { pino } from 'pino';
 import { expect, onTestFinished, test } from 'vitest';
 import { dueToClaim } from '../../src/storage/change-due.ts';
 import { startLanes } from '../../src/workflow/lanes.ts';
@@ -68,4 +69,24 @@ test('of a thousand changes that are due only so many are under way at once', as
   expect(asked).toBe(AT_ONCE);
   slack.reject(new Error('Slack is down'));
   await lanes.stop();
+});
+
+test('a lane that fails time and again says so once, and once that it goes on', async () => {
+  const { world } = await aWorld();
+  const said: string[] = [];
+  const log = pino({ level: 'info' }, { write: (line) => void said.push(JSON.parse(line).msg) });
+  let passes = 0;
+  const away = async () => {
+    passes += 1;
+    if (passes < 10) throw new Error('the database is away');
+    return 0;
+  };
+  const lanes = startLanes({ ...world, log }, 3_600_000, { away });
+  onTestFinished(() => lanes.stop());
+  const wake = () => {
+    lanes.wake();
+    return passes;
+  };
+  await expect.poll(wake, { interval: 2 }).toBeGreaterThan(10);
+  expect(said).toEqual(['a pass failed and is tried again', 'passes go on']);
 });
