@@ -3,6 +3,7 @@ import { sql } from 'kysely';
 import { expect, test } from 'vitest';
 import { appendEvent, verifyChain } from '../../src/storage/audit.ts';
 import type { Database } from '../../src/storage/database.ts';
+import { silent } from '../../src/storage/in-time.ts';
 import { databaseTrouble } from '../../src/storage/trouble.ts';
 import { freshUrl, openForTest } from './engines.ts';
 import { NOON } from './example-change.ts';
@@ -43,3 +44,23 @@ test('a database that another program locks is not ready, and is again when that
   other.close();
   await database.check();
 });
+
+test.for<[string, Error, string]>([
+  ['is shut down', coded('57P01'), 'just starting or stopping'],
+  ['recovers', coded('57P03'), 'just starting or stopping'],
+  ['is not there', coded('ECONNREFUSED'), 'does not answer'],
+  ['breaks off', new Error('Connection terminated unexpectedly'), 'does not answer'],
+  ['falls silent', silent('The connection fell silent'), 'does not answer'],
+  ['has no connection left', new Error('timeout exceeded when trying to connect'), 'not answer'],
+])('a server that %s is told in a sentence', ([, error, words]) => {
+  expect(databaseTrouble(error)).toContain(words);
+});
+
+test('what is wrong with something else is not told of the database', () => {
+  expect(databaseTrouble(new Error('a fault of ours'))).toBeNull();
+  expect(databaseTrouble(coded('23505'))).toBeNull();
+});
+
+function coded(code: string): Error {
+  return Object.assign(new Error('words of the driver'), { code });
+}
