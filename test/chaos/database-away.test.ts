@@ -3,8 +3,9 @@ import type { StoredMessage } from '../../src/sandbox/slack/messages.ts';
 import { verifyChain } from '../../src/storage/audit.ts';
 import { changesWhere } from '../../src/storage/change-lists.ts';
 import { ANALYTICS, STAGING } from '../scenarios/asking.ts';
-import { ANA, BEN, CLEO, textOf } from '../scenarios/stage.ts';
-import { openForTest } from '../storage/engines.ts';
+import { settled } from '../scenarios/hours.ts';
+import { ANA, BEN, CLEO, openStage, textOf } from '../scenarios/stage.ts';
+import { freshUrl, openForTest } from '../storage/engines.ts';
 import { type OwnServer, ownServer } from '../storage/postgres.ts';
 import { asked, PATIENCE, placeOf, type ShippedStage } from './processes/hands.ts';
 import { openShippedStage, type Shipped } from './processes/shipped.ts';
@@ -160,3 +161,32 @@ test('the network to the database drops everything for a while: the same', TAKES
   await expect.poll(() => asks(bot, '/readyz'), LONG).toEqual(ready);
   await allIsDone(server.url, story);
 });
+
+test(
+  'a digest that is due while the database is away is posted once, when it is back',
+  TAKES_LONG,
+  async () => {
+    const url = await freshUrl('postgres');
+    const wire = await openWire(Number(new URL(url).port));
+    const digest = { channel: '#db-costs', at: '13:00', timezone: 'UTC', days: 'daily' };
+    const yaml = (file: object) => ({ ...file, digests: [digest] });
+    const stage = await openStage({ databaseUrl: wire.through(url), yaml });
+    const posted = () => stage.slack.messages('db-costs').filter(({ threadTs }) => !threadTs);
+    const ready = async () => (await fetch(`${stage.url}/readyz`)).status;
+    wire.hold();
+    stage.clock.now = new Date('2026-11-20T13:01:00Z');
+    stage.wake();
+    expect(await ready()).toBe(503);
+    expect(posted()).toEqual([]);
+
+    wire.release();
+    await expect.poll(ready, LONG).toBe(200);
+    stage.clock.now = new Date('2026-11-20T13:02:00Z');
+    stage.wake();
+    await expect.poll(() => posted().length, LONG).toBe(1);
+    stage.clock.now = new Date('2026-11-20T14:00:00Z');
+    stage.wake();
+    await settled(stage);
+    expect(posted()).toHaveLength(1);
+  },
+);
