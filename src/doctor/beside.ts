@@ -34,9 +34,13 @@ function contentOf(text: string): unknown {
 }
 
 /** Every value that must not be seen in a report. */
-export function secretsOf({ slack, cloud, alerts, databaseUrl, key }: Config): readonly string[] {
+export function secretsOf(config: Config): readonly string[] {
+  const { slack, cloud, alerts, databaseUrl, key, tracing } = config;
   const secrets = [slack.botToken, slack.appToken, slack.signingSecret, cloud.keySecret];
-  const shown = [...secrets, alerts?.token, key].flatMap((secret) => secret?.reveal() ?? []);
+  const headers = [...(tracing?.headers.values() ?? [])];
+  const shown = [...secrets, ...headers, alerts?.token, key].flatMap(
+    (secret) => secret?.reveal() ?? [],
+  );
   return [...shown, ...passwordsIn(databaseUrl.reveal())];
 }
 

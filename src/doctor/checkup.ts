@@ -5,6 +5,7 @@ import { type Examined, examine, fileFacts, tryWriting } from '../storage/examin
 import { apiLines } from './apis.ts';
 import { type Asked, asked } from './asked.ts';
 import { channelLines } from './channels.ts';
+import { collectorLines } from './collector.ts';
 import { configurationLines, problemLines } from './configuration.ts';
 import { databaseLines } from './database.ts';
 import { type Section, skipped } from './line.ts';
@@ -25,9 +26,10 @@ export function refused(problems: readonly Problem[]): readonly Section[] {
 /** Looks at everything at once, so that all of it takes no longer than the slowest answer. */
 export async function checkup(patient: Patient): Promise<readonly Section[]> {
   const { config } = patient;
-  const [slack, apis, database, door] = await Promise.all([
+  const [slack, apis, collector, database, door] = await Promise.all([
     slackSections(patient),
     apiLines(patient),
+    collectorLines(patient),
     lookAtDatabase(patient),
     config.port === 0 ? [] : doorLines(doorOf(patient), config.slack.signingSecret),
   ]);
@@ -35,6 +37,7 @@ export async function checkup(patient: Patient): Promise<readonly Section[]> {
     { title: 'Configuration', lines: configurationLines(config) },
     ...slack,
     { title: 'APIs', lines: apis },
+    ...(collector.length > 0 ? [{ title: 'Traces', lines: collector }] : []),
     { title: 'Database', lines: databaseLines(database) },
     { title: 'Running', lines: [...door, ...replicas(patient, database.examined)] },
     { title: 'By hand', lines: [...slackByHand(), keyByHand()] },
