@@ -38,10 +38,7 @@ export interface LogOptions {
 }
 
 /** JSON lines. What stands under a telling key is replaced; `to` is standard output if not given. */
-export function createLog(
-  options: LogOptions,
-  to: DestinationStream = pino.destination(1),
-): Logger {
+export function createLog(options: LogOptions, to: DestinationStream = standardOutput()): Logger {
   const { level, hidden = new Set<string>() } = options;
   return pino(
     {
@@ -55,6 +52,12 @@ export function createLog(
     },
     to,
   );
+}
+
+// Each line is written before the work goes on: what a process says last is not lost with it, and
+// comes after all that it said before.
+function standardOutput(): DestinationStream {
+  return pino.destination({ dest: 1, sync: true });
 }
 
 function redactFields(fields: object): Record<string, unknown> {
