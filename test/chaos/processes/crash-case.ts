@@ -4,7 +4,7 @@ import { events, verifyChain } from '../../../src/storage/audit.ts';
 import { changesWhere } from '../../../src/storage/change-lists.ts';
 import { openDatabase } from '../../../src/storage/database.ts';
 import { holderOf } from '../../../src/storage/permits.ts';
-import { wrongWithTrail } from '../sim/at-the-end.ts';
+import { isTakenOver, wrongWithTrail } from '../sim/at-the-end.ts';
 import { type Call, type Deed, openDriver } from './driver.ts';
 import { AUDIT_KEY, openProcessStage, type ProcessStage } from './stage.ts';
 
@@ -78,11 +78,18 @@ const UNDER_WAY: readonly Step[] = [
   'at the server',
   'before succeeded|failed|unknown|handed-back',
 ];
+// Cards are drawn beside the request, so that it may be under way at these, and may be over.
+const BESIDE: readonly Step[] = [
+  'before card drawn 2',
+  'after card drawn 2',
+  'before card drawn 3',
+];
 const ANSWERED: readonly Fault[] = [null, '429-retry-after'];
 
 /** Whoever dies with a request under way cannot know, nor can whoever got no clear answer. */
-function mayDoubt(step: Step, fault: Fault): boolean {
-  return UNDER_WAY.includes(step) || !ANSWERED.includes(fault);
+function mayDoubt(step: Step, fault: Fault): (change: Change) => boolean {
+  const always = UNDER_WAY.includes(step) || !ANSWERED.includes(fault);
+  return (change) => always || (BESIDE.includes(step) && isTakenOver(change));
 }
 
 /** The process is gone when the request has arrived, and the server goes on with it. */
@@ -97,7 +104,7 @@ function killAtRequest({ cloud, living }: ProcessStage, operation: string): void
 interface Facts extends Deed {
   readonly databaseUrl: string;
   readonly call: Call;
-  readonly mayDoubt: boolean;
+  readonly mayDoubt: (change: Change) => boolean;
 }
 
 async function judged(stage: ProcessStage, facts: Facts): Promise<readonly string[]> {
@@ -142,14 +149,14 @@ function wrongWithDeliveries({ cloud }: ProcessStage, { operation }: Call): read
 function wrongWithEnding(
   stage: ProcessStage,
   change: Change,
-  { call, mayDoubt: doubt }: Facts,
+  { call, mayDoubt: may }: Facts,
 ): readonly string[] {
   const { state } = change;
   const effects = stage.cloud.effectCount(call.operation);
   if (state === 'succeeded') return effects === 1 ? [] : ['“succeeded” without effect'];
   if (state === 'failed') return effects === 0 ? [] : ['“failed” with an effect'];
   if (state !== 'unknown') return [`it ended as ${state}`];
-  return doubt ? [] : ['nobody knows, although everything was answered and written down'];
+  return may(change) ? [] : ['nobody knows, although everything was answered and written down'];
 }
 
 function wrongWithLock({ state }: Change, isLocked: boolean): readonly string[] {

@@ -97,3 +97,8 @@ function wrongWithVerdicts({ slack, asked }: Theatre, trail: readonly StoredEven
     return ever ? [] : [`${changeId}: approved by ${body.by}, who never was an approver`];
   });
 }
+
+/** Whoever sent it died before its answer was written down. */
+export function isTakenOver({ ending }: Change): boolean {
+  return ending?.how === 'unknown' && ending.text.includes('Signalbox stopped');
+}

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { events } from '../../../src/storage/audit.ts';
 import { changesWhere } from '../../../src/storage/change-lists.ts';
+import { isTakenOver } from './at-the-end.ts';
 import { sequences } from './model.ts';
 import { openTheatre, type Theatre } from './theatre.ts';
 
@@ -74,8 +75,4 @@ async function noteMoves({ moves }: Reach, theatre: Theatre): Promise<void> {
     const move = `${from ?? 'nothing'} → ${to}, ${kind}`;
     moves[move] = (moves[move] ?? 0) + 1;
   }
-}
-
-function isTakenOver({ ending }: { readonly ending: { readonly how: string } | null }): boolean {
-  return ending !== null && 'text' in ending && String(ending.text).includes('Signalbox stopped');
 }
