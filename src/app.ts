@@ -5,8 +5,8 @@ import type { Logger } from 'pino';
 import { openBot } from './bot.ts';
 import type { RoleName, UserId } from './changes/change.ts';
 import { commands } from './commands/index.ts';
+import { fixedUntilRestart } from './config/fixed.ts';
 import type { Config, Problem } from './config.ts';
-import type { Secret } from './errors.ts';
 import type { Clock } from './http/clock.ts';
 import { postJson } from './http/post.ts';
 import { createMetrics } from './metrics.ts';
@@ -172,21 +172,6 @@ function oneAtATime<In, Out>(work: (given: In) => Promise<Out>): (given: In) => 
     last = next.catch(() => undefined);
     return next;
   };
-}
-
-/** What a running process stands on: it is not changed under its feet. */
-function fixedUntilRestart(before: Config, after: Config): readonly Problem[] {
-  const isOther = (one: Secret | null, other: Secret | null) => one?.reveal() !== other?.reveal();
-  const moved: readonly (readonly [string, boolean])[] = [
-    ['DATABASE_URL', isOther(before.databaseUrl, after.databaseUrl)],
-    ['SIGNALBOX_KEY', isOther(before.key, after.key)],
-    ['PORT', before.port !== after.port],
-    ['SLACK_APP_TOKEN', isOther(before.slack.appToken, after.slack.appToken)],
-    ['SLACK_SIGNING_SECRET', isOther(before.slack.signingSecret, after.slack.signingSecret)],
-  ];
-  return moved.flatMap(([where, hasMoved]) =>
-    hasMoved ? [{ where, problem: 'cannot change while it runs', hint: 'restart it' }] : [],
-  );
 }
 
 const KEY_PROBLEMS: Readonly<Record<'key-missing' | 'key-differs', Problem>> = {
