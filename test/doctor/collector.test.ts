@@ -1,4 +1,6 @@
 import { expect, test } from 'vitest';
+import { secretsOf } from '../../src/doctor/beside.ts';
+import { load } from '../config/fixtures.ts';
 import { type Behaviour, startCollector } from '../trace/collector.ts';
 import { openClinic } from './clinic.ts';
 import { line } from './lines.ts';
@@ -35,4 +37,12 @@ test.for<[string, Behaviour, object]>([
   expect(collector.headers.map(({ authorization }) => authorization)).toEqual(['canary']);
   expect(collector.spans).toEqual([]);
   expect(JSON.stringify(report)).not.toContain('canary');
+});
+
+test('its key is taken out of every report, whoever may quote it', () => {
+  const loaded = load({
+    OTEL_EXPORTER_OTLP_ENDPOINT: 'https://collector.example.com',
+    OTEL_EXPORTER_OTLP_HEADERS: 'authorization=the-key-of-the-collector',
+  });
+  expect(loaded.ok && secretsOf(loaded.config)).toContain('the-key-of-the-collector');
 });
