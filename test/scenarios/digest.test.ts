@@ -70,6 +70,7 @@ test('of two replicas on one PostgreSQL database one posts', async () => {
   stage.clock.now = new Date('2026-11-23T08:31Z');
   stage.wake();
   other.wake();
+  await expect.poll(() => posted(stage).length).toBe(2);
   await settled(stage);
   expect(posted(stage)).toHaveLength(2);
 });
