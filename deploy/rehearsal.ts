@@ -47,7 +47,7 @@ async function rehearse(scratch: string): Promise<void> {
 
 function refusesWithoutConfiguration(image: Image, data: string): void {
   const { status, stderr } = run(image.command, data, image.env);
-  expectThat(status === 1, `without configuration it leaves with 1, not ${status}`);
+  expectThat(status === 78, `without configuration it leaves with 78, not ${status}`);
   expectThat(stderr.includes('SLACK_BOT_TOKEN'), 'it lists what is missing');
 }
 
