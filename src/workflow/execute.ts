@@ -164,6 +164,8 @@ function frozenBy({ until, reason, by, made }: Freeze): FrozenBy {
 function refusalNow(policy: Policy, change: Change, gathered: Gathered, now: Date): Refusal | null {
   const identity = gathered.identities.get(change.requester);
   if (!identity?.ok) return identity?.refusal ?? 'lookup-failed';
+  // Whatever the row says now, only what its digest was made of is what people approved.
+  if (planDigest(change.command, change.plan) !== change.digest) return 'target-moved';
   if (gathered.digest !== change.digest) return 'target-moved';
 
   const decision = decide(policy, {

@@ -1,11 +1,12 @@
 import { expect, test } from 'vitest';
-import { freshUrl } from '../storage/engines.ts';
+import { freshUrl, run } from '../storage/engines.ts';
 import { ask, empty, STAGING } from './asking.ts';
 import { ANA, BEN, CLEO, GUS, openStage, textOf } from './stage.ts';
 
 /** What people see of an approved change waits while the cloud asks to wait: room for a surprise. */
-async function approvedAndWaiting() {
-  const stage = await openStage({ databaseUrl: await freshUrl('sqlite') });
+async function approvedAndWaiting(engine: 'sqlite' | 'postgres' = 'sqlite') {
+  const url = await freshUrl(engine);
+  const stage = await openStage({ databaseUrl: url });
   stage.cloud.arm({ operation: 'set state', fault: '429-retry-after', times: 1 });
   await stage.press(BEN, await ask(stage), 'change.approve');
   await stage.card('nothing was sent');
@@ -13,7 +14,7 @@ async function approvedAndWaiting() {
     stage.clock.now = new Date(stage.clock.now.getTime() + 120_000);
     stage.wake();
   };
-  return { stage, later };
+  return { stage, later, url };
 }
 
 test('an approver who has left the group since does not count when it runs', async () => {
@@ -33,6 +34,14 @@ test('membership is asked for again right before sending, however lately it was 
   stage.clock.now = new Date(stage.clock.now.getTime() + 5_000);
   stage.wake();
   await stage.card('not run, for the policy refuses it now');
+  expect(stage.cloud.effectCount('set state', STAGING)).toBe(0);
+});
+
+test('what was written over since it was approved is not sent', async () => {
+  const { stage, later, url } = await approvedAndWaiting('postgres');
+  await run(url, `update change set plan = replace(plan, '"stop"', '"start"')`);
+  later();
+  await stage.card('not run, for something changed meanwhile');
   expect(stage.cloud.effectCount('set state', STAGING)).toBe(0);
 });
 
