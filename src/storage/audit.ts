@@ -35,7 +35,7 @@ export async function appendEvent(tx: Tx, key: Buffer | null, event: AuditEvent)
     .set((eb) => ({ seq: eb('seq', '+', 1) }))
     .where('id', '=', 1)
     .returning(['seq', 'hash'])
-    .executeTakeFirstOrThrow();
+    .executeTakeFirstOrThrow(headless);
   const row = linkAfter({ seq: seq - 1, hash }, key, event);
   await tx.insertInto('audit_event').values(row).execute();
   await tx.updateTable('audit_head').set({ hash: row.hash }).where('id', '=', 1).execute();
@@ -56,7 +56,14 @@ export async function events(
 
 export function head(db: Db): Promise<Head> {
   const query = db.selectFrom('audit_head').select(['seq', 'hash']).where('id', '=', 1);
-  return query.executeTakeFirstOrThrow();
+  return query.executeTakeFirstOrThrow(headless);
+}
+
+function headless(): Error {
+  return new Error(
+    'The audit trail has lost its head: somebody removed the row of audit_head. ' +
+      'Keep the database as it is, and restore a backup beside it.',
+  );
 }
 
 export interface Verifying {
@@ -130,6 +137,9 @@ function anchorDiffers({ seq }: Head): Verified {
   return { ok: false, seq, problem: 'anchor-differs' };
 }
 
+// No chain ends with it: one whose head was removed does not look like one that is empty.
+const HEADLESS = '';
+
 // One statement, so that writers who go on meanwhile do not look like tampering.
 async function headAndLast(db: Db): Promise<Head & { last: number }> {
   const row = await db
@@ -142,8 +152,8 @@ async function headAndLast(db: Db): Promise<Head & { last: number }> {
         .as('last'),
     )
     .where('id', '=', 1)
-    .executeTakeFirstOrThrow();
-  return { ...row, last: row.last ?? 0 };
+    .executeTakeFirst();
+  return { seq: row?.seq ?? 0, hash: row?.hash ?? HEADLESS, last: row?.last ?? 0 };
 }
 
 function rowsAfter(db: Db, afterSeq: number, limit: number): Promise<AuditEventTable[]> {

@@ -152,6 +152,13 @@ const TAMPERINGS: [string, string[], number, string][] = [
   ['swaps two', [renumber(4, 99), renumber(5, 4), renumber(99, 5)], 4, 'link-broken'],
   ['cuts the tail', ['delete from audit_event where seq > 8'], 9, 'head-differs'],
   ['cuts everything', ['delete from audit_event'], 1, 'head-differs'],
+  ['takes the head away', ['delete from audit_head'], 1, 'head-differs'],
+  [
+    'takes all of it away',
+    ['delete from audit_event', 'delete from audit_head'],
+    1,
+    'head-differs',
+  ],
   ['moves the head back', ['update audit_head set seq = 9'], 10, 'head-differs'],
 ];
 
@@ -164,6 +171,13 @@ test.for(ENGINES.flatMap((engine) => TAMPERINGS.map((one) => [one[0], engine, on
     expect(await verifyChain(database.db, KEY, { batch: 3 })).toEqual({ ok: false, seq, problem });
   },
 );
+
+test.for(ENGINES)('a trail without a head takes no event and says why on %s', async (engine) => {
+  const database = await freshDatabase(engine);
+  await tamper(database, engine, ['delete from audit_head']);
+  await expect(head(database.db)).rejects.toThrow('has lost its head');
+  await expect(write(database, 1)).rejects.toThrow('has lost its head');
+});
 
 test.for(ENGINES)('an event before all is found in an empty chain on %s', async (engine) => {
   const database = await freshDatabase(engine);
