@@ -1,0 +1,26 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { expect, onTestFinished, test } from 'vitest';
+import packageJson from '../../package.json' with { type: 'json' };
+
+// npm hands SIGTERM to the shell that it began. A shell that waited for a child of its own would die
+// of it alone: the bot would run on with nobody who looks after it, and keep the database.
+test.for(['start', 'sandbox'] as const)(
+  'SIGTERM to npm reaches what `npm %s` runs',
+  async (name) => {
+    const folder = mkdtempSync(join(tmpdir(), 'signalbox-npm-'));
+    onTestFinished(() => rmSync(folder, { recursive: true }));
+    // Instead of the programs: one tells its own number, the other has nothing to build.
+    writeFileSync(join(folder, 'node'), '#!/bin/sh\necho "$$ $*"\n', { mode: 0o700 });
+    writeFileSync(join(folder, 'npm'), '#!/bin/sh\n', { mode: 0o700 });
+
+    const env = { PATH: `${folder}:${process.env.PATH}` };
+    const shell = spawn('sh', ['-c', packageJson.scripts[name]], { env });
+    const [said] = await Promise.all([text(shell.stdout), once(shell, 'exit')]);
+    expect(said).toMatch(new RegExp(`^${shell.pid} src/.*main\\.ts\n$`));
+  },
+);
