@@ -23,6 +23,7 @@ export const REFUSALS = [
   'not-over',
   'already-reviewed',
   'restored',
+  'not-told',
   // Who someone is.
   'lookup-failed',
   'deactivated',

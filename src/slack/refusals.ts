@@ -59,6 +59,10 @@ const SENTENCES: Readonly<Record<Refusal, Sentence>> = {
     'The database was restored from an older copy, so nobody can say what was sent since. ',
     'Look at what the target is now, then ask again.',
   ],
+  'not-told': () => [
+    'This is not what the audit trail tells of this change: somebody wrote into the database. ',
+    'Nothing was sent. Tell whoever looks after Signalbox.',
+  ],
   'lookup-failed': () => [`Slack did not tell who is who just now, so nothing was done. ${AGAIN}`],
   deactivated: () => ['This account is deactivated.'],
   guest: () => ['Guests cannot use Signalbox.'],

@@ -117,6 +117,13 @@ export function follow(walk: Walk, row: AuditEventTable, key: Buffer | null): Wa
   return { seq: row.seq, hash: row.hash, keyed: own !== null };
 }
 
+/** Whether this one event is as this key wrote it; its place in the chain is another question. */
+export function isWritten(row: AuditEventTable, key: Buffer | null): boolean {
+  const body = bodyOf(row);
+  if (!body || !areCopies(row, body) || body.key_id !== keyId(key)) return false;
+  return row.hash === linkHash(key, row.prev_hash, row.body);
+}
+
 function bodyOf(row: AuditEventTable): z.infer<typeof Body> | null {
   try {
     return readBody(row);

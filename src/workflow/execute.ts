@@ -18,6 +18,7 @@ import type { Freeze, Policy } from '../policy/policy.ts';
 import { loadChange, lockChange } from '../storage/changes.ts';
 import type { Tx } from '../storage/database.ts';
 import { ranSince, releaseTarget, takeTarget, writePermit } from '../storage/permits.ts';
+import { isTold } from '../storage/told.ts';
 import { policyNow } from './policy-now.ts';
 import { mustMove, recordMove } from './record.ts';
 import { sendAndFinish } from './send.ts';
@@ -93,6 +94,11 @@ async function claimIn(
   if (now >= gathered.holdsUntil) return 'later';
   // Whoever could write into the trail could have written the approvals as well.
   if ((await world.trail.trouble(tx)) !== null) return 'later';
+
+  if (!(await isTold(tx, world.auditKey, change))) {
+    world.log.error({ change: id }, 'a change is not what the audit trail tells of it');
+    return end(tx, world, change, 'not-told');
+  }
 
   const policy = await policyNow(tx, world);
   const refusal = refusalNow(policy, change, gathered, now);

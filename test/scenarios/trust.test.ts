@@ -45,6 +45,22 @@ test('what was written over since it was approved is not sent', async () => {
   expect(stage.cloud.effectCount('set state', STAGING)).toBe(0);
 });
 
+test('an approval that somebody wrote into the database counts for nothing', async () => {
+  const url = await freshUrl('postgres');
+  const stage = await openStage({ databaseUrl: url });
+  await ask(stage);
+  await run(
+    url,
+    `insert into approval (change_id, person, decision, digest, at, source)
+       select id, '${BEN}', 'approved', digest, created_at, 'slack' from change`,
+  );
+  await run(url, "update change set state = 'approved', version = version + 1");
+  stage.wake();
+  const card = await stage.card('not run, for');
+  expect(textOf(card ?? empty)).toContain('somebody wrote into the database');
+  expect(stage.cloud.effectCount('set state', STAGING)).toBe(0);
+});
+
 test('a requester who was deactivated since gets nothing run any more', async () => {
   const { stage, later } = await approvedAndWaiting();
   await stage.slack.admin.deactivate(ANA);
@@ -56,6 +72,8 @@ test('a requester who was deactivated since gets nothing run any more', async ()
 
 test('a stricter policy of today holds for what was approved under a laxer one', async () => {
   const { stage } = await approvedAndWaiting();
+  // Before the clock goes on: else it may run by the rules of before.
+  await stage.down();
   stage.clock.now = new Date(stage.clock.now.getTime() + 120_000);
   await stage.restart((file) => {
     const rules = JSON.stringify(file).replaceAll('"count":1', '"count":2');

@@ -56,6 +56,7 @@ test('every "no" is said in words that tell what happened, and what to do', () =
       "not-over": "This is not over yet. Look at it when it has ended.",
       "not-pending": "Its requester has not asked for approval yet.",
       "not-requester": "Only <@U0ANA> can do that.",
+      "not-told": "This is not what the audit trail tells of this change: somebody wrote into the database. Nothing was sent. Tell whoever looks after Signalbox.",
       "not-unknown": "It is known by now what happened. It is waiting for approval.",
       "note-required": "Please say what you saw: the next person relies on it.",
       "other-workspace": "Only members of this workspace can use Signalbox.",

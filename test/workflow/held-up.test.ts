@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { appendEvent } from '../../src/storage/audit.ts';
 import { insertChange, loadChange } from '../../src/storage/changes.ts';
 import { execute } from '../../src/workflow/execute.ts';
 import type { World } from '../../src/workflow/world.ts';
@@ -15,7 +16,13 @@ async function approvedWhere(lookMs: () => number) {
     state: 'approved',
     approvals: [ben, cleo].map((by) => ({ by, at: NOON })),
   });
-  await world.database.transaction((tx) => insertChange(tx, change));
+  await world.database.transaction(async (tx) => {
+    await insertChange(tx, change);
+    const { id: changeId, version, state: to, digest } = change;
+    const body = { by: 'signalbox', digest, approvers: [ben, cleo] };
+    const event = { kind: 'planned-return', changeId, version, to, at: NOON, body };
+    await appendEvent(tx, world.auditKey, event);
+  });
   const identify: World['people']['identify'] = async (id) => {
     clock.now = new Date(clock.now.getTime() + lookMs());
     const roles = [...EVERY_ROLE.roles.keys()];
