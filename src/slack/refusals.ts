@@ -38,7 +38,7 @@ const SENTENCES: Readonly<Record<Refusal, Sentence>> = {
     `${name(target)} was changed since this was shown. Nothing was sent; ask again to see it anew.`,
   ],
   'approvals-missing': (denial, policy) => [
-    'Not enough of those who approved may still approve today',
+    'The approvals that it has are not enough for the policy of today',
     ...grounds(denial, policy),
     '. Nothing was sent.',
   ],

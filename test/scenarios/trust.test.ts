@@ -80,7 +80,7 @@ test('a stricter policy of today holds for what was approved under a laxer one',
     return JSON.parse(rules);
   });
   const card = await stage.card('not run, for the policy refuses it now');
-  expect(textOf(card ?? empty)).toContain('Not enough of those who approved');
+  expect(textOf(card ?? empty)).toContain('not enough for the policy of today');
   expect(stage.cloud.effectCount('set state', STAGING)).toBe(0);
 });
 

@@ -35,7 +35,7 @@ test('every "no" is said in words that tell what happened, and what to do', () =
       "already-approved": "You have approved this already. It waits for others.",
       "already-decided": "This is decided. It is waiting for approval.",
       "already-reviewed": "Somebody has looked at this already and written down what they found.",
-      "approvals-missing": "Not enough of those who approved may still approve today (rule 2, @db-operators). Nothing was sent.",
+      "approvals-missing": "The approvals that it has are not enough for the policy of today (rule 2, @db-operators). Nothing was sent.",
       "bot": "Apps and bots cannot use Signalbox.",
       "deactivated": "This account is deactivated.",
       "expired": "The time to decide is over and nothing was changed. Ask for it again.",
