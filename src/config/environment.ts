@@ -63,9 +63,10 @@ export function lookUp(name: string, env: Env, readFile: ReadFile): Given {
 }
 
 function fromFile(name: string, path: string, readFile: ReadFile): Given {
+  const hint = `correct ${name}_FILE, or the file that it names`;
   const unusable = (why: string) => ({
     value: null,
-    problem: { where: name, problem: `its file, named by ${name}_FILE, ${why}`, hint: null },
+    problem: { where: name, problem: `its file, named by ${name}_FILE, ${why}`, hint },
   });
   try {
     const value = readFile(path).trim();

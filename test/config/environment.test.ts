@@ -144,12 +144,12 @@ test.for<[string, Env, string]>([
   [
     'the file of a secret is not there',
     { SLACK_BOT_TOKEN: undefined, SLACK_BOT_TOKEN_FILE: '/run/nothing' },
-    'SLACK_BOT_TOKEN: its file, named by SLACK_BOT_TOKEN_FILE, cannot be read (ENOENT)',
+    'SLACK_BOT_TOKEN: its file, named by SLACK_BOT_TOKEN_FILE, cannot be read (ENOENT) (correct SLACK_BOT_TOKEN_FILE, or the file that it names)',
   ],
   [
     'the file of a secret is empty',
     { SLACK_APP_TOKEN: undefined, SLACK_APP_TOKEN_FILE: '/run/empty' },
-    'SLACK_APP_TOKEN: its file, named by SLACK_APP_TOKEN_FILE, is empty',
+    'SLACK_APP_TOKEN: its file, named by SLACK_APP_TOKEN_FILE, is empty (correct SLACK_APP_TOKEN_FILE, or the file that it names)',
   ],
   [
     'the configuration is not there',

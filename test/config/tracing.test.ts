@@ -153,7 +153,7 @@ test.for<[string, Env, string]>([
       OTEL_EXPORTER_OTLP_ENDPOINT: ELSEWHERE,
       OTEL_EXPORTER_OTLP_HEADERS_FILE: '/run/nothing',
     },
-    'OTEL_EXPORTER_OTLP_HEADERS: its file, named by OTEL_EXPORTER_OTLP_HEADERS_FILE, cannot be read (ENOENT)',
+    'OTEL_EXPORTER_OTLP_HEADERS: its file, named by OTEL_EXPORTER_OTLP_HEADERS_FILE, cannot be read (ENOENT) (correct OTEL_EXPORTER_OTLP_HEADERS_FILE, or the file that it names)',
   ],
 ])('the start is refused when %s', ([, env, problem]) => {
   const problems = said(env);
