@@ -1,8 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { addDays, type Day, dayOf, daysBetween, weekdayOf } from '../../src/costs/day.ts';
-import { dayStates } from '../../src/costs/ledger.ts';
 import { instantOf, localDay } from '../../src/costs/local-time.ts';
-import { closing, postOrWait } from '../../src/costs/patience.ts';
 import {
   dueDigest,
   nextSlot,
@@ -11,7 +9,6 @@ import {
   tooEarly,
   type Weekday,
 } from '../../src/costs/schedule.ts';
-import { daily, row } from './rows.ts';
 
 const DAILY: readonly Weekday[] = ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'];
 const WEEKDAYS = DAILY.slice(0, 5);
@@ -193,33 +190,4 @@ describe('a time soon after the day', () => {
   ] as const)('%s in %s leaves six hours', ([time, zone]) => {
     expect(earliness(time, zone)).toBeNull();
   });
-});
-
-describe('a digest that is due while nothing new is final', () => {
-  const due = at('11-20T08:00');
-
-  test.for<[string, object]>([
-    ['11-20T08:00', { post: false, again: at('11-20T08:30') }],
-    ['11-20T11:50', { post: false, again: at('11-20T12:00') }],
-    ['11-20T12:00', { post: true, preliminary: true }],
-  ])('at %s', ([now, expected]) => {
-    expect(postOrWait(due, at(now), false)).toEqual(expected);
-  });
-
-  test('is posted as soon as something is', () => {
-    expect(postOrWait(due, due, true)).toEqual({ post: true, preliminary: false });
-  });
-});
-
-test.for<[string, number, number, object]>([
-  ['all days are final on the second', 0, 2, { due: true, openDays: 0 }],
-  ['a day is open on the sixth', 1, 6, { due: false }],
-  ['two days are open on the seventh', 2, 7, { due: true, openDays: 2 }],
-])('the closing report of a month, when %s', ([, open, dayOfMonth, expected]) => {
-  const span = { first: '2026-10-01', last: '2026-10-31' };
-  const rows = [
-    ...daily(span.first, Array(31 - open).fill(5)),
-    ...(open > 1 ? [row({ day: '2026-10-30', locked: false })] : []),
-  ];
-  expect(closing(dayStates(rows, span), dayOfMonth)).toEqual(expected);
 });
