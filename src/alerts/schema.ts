@@ -7,9 +7,6 @@ const Text = z.string({ error: 'must be a text' }).min(1, 'must not be empty');
 const INTERVAL = 'must be a number and a unit, such as 5m, 15m or 1h';
 export const Interval = z.string({ error: INTERVAL }).regex(/^[1-9]\d{0,4}[a-zA-Z]$/, INTERVAL);
 
-/** The intervals that live servers accept. The contract names none, so this list only suggests. */
-export const USUAL_INTERVALS = ['1m', '5m', '15m', '30m', '1h', '6h', '12h', '1d'] as const;
-
 export const Threshold = z.number({ error: 'must be a number' });
 export const ThresholdType = z.enum(['above', 'below'], { error: 'must be above or below' });
 

@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import {
   canonical,
   carried,
@@ -59,17 +58,6 @@ export function alertUpdate(read: Alert, edit: AlertEdit): AlertUpdate {
   const keptAsIs = [...Object.keys(body).filter((field) => !changed.includes(field)), ...silence];
   // What was read may be of any kind; updateAlert checks the contract's fields before it sends.
   return { ok: true, body: body as AlertBody, changes, keptAsIs };
-}
-
-/** The same for two reads of one alert exactly when no person changed it in between. */
-export function alertFingerprint(alert: Alert): string {
-  return createHash('sha256')
-    .update(canonical(carried(alert)))
-    .digest('hex');
-}
-
-export function sameAlert(one: Alert, other: Alert): boolean {
-  return canonical(carried(one)) === canonical(carried(other));
 }
 
 export interface Difference {

@@ -76,16 +76,6 @@ export async function endDigest(
   return ended.length > 0;
 }
 
-export async function digestOf(db: Db, channel: ChannelId, day: string): Promise<Digest | null> {
-  const row = await db
-    .selectFrom('digest')
-    .selectAll()
-    .where('channel', '=', channel)
-    .where('day', '=', day)
-    .executeTakeFirst();
-  return row ? digestFrom(row) : null;
-}
-
 /** Those whose permit was written before this instant and that nobody has ended since. */
 export async function stuckDigests(db: Db, before: Date): Promise<Digest[]> {
   const rows = await db

@@ -19,28 +19,10 @@ export interface Known extends Learned {
   readonly fieldSeenAt: Readonly<Record<string, Date>>;
 }
 
-export function learnService(tx: Tx, learned: Learned): Promise<void> {
-  return learn(tx, 'known_service', learned);
-}
-
-export function learnPipe(tx: Tx, learned: Learned): Promise<void> {
-  return learn(tx, 'known_pipe', learned);
-}
-
-export function knownServices(db: Db): Promise<Known[]> {
-  return known(db, 'known_service');
-}
-
-export function knownPipes(db: Db): Promise<Known[]> {
-  return known(db, 'known_pipe');
-}
-
-type Table = 'known_service' | 'known_pipe';
-
 /** Replies can be stored in another order than they came: each field keeps its newest value. */
-async function learn(tx: Tx, table: Table, learned: Learned): Promise<void> {
+export async function learnService(tx: Tx, learned: Learned): Promise<void> {
   const inserted = await tx
-    .insertInto(table)
+    .insertInto('known_service')
     .values(firstRow(learned))
     .onConflict((conflict) => conflict.doNothing())
     .returning('id')
@@ -48,12 +30,13 @@ async function learn(tx: Tx, table: Table, learned: Learned): Promise<void> {
   if (inserted.length > 0) return;
 
   const row = await tx
-    .selectFrom(table)
+    .selectFrom('known_service')
     .selectAll()
     .where('id', '=', learned.id)
     .$if(onPostgres(tx), (query) => query.forUpdate())
     .executeTakeFirstOrThrow();
-  await tx.updateTable(table).set(merged(row, learned)).where('id', '=', learned.id).execute();
+  const next = merged(row, learned);
+  await tx.updateTable('known_service').set(next).where('id', '=', learned.id).execute();
 }
 
 function firstRow({ id, name, fields, source, seenAt }: Learned): KnownTable {
@@ -101,8 +84,9 @@ function pickReport({ source, seen_at }: Pick<KnownTable, 'source' | 'seen_at'>)
   return { source, seen_at };
 }
 
-async function known(db: Db, table: Table): Promise<Known[]> {
-  const rows = await db.selectFrom(table).selectAll().orderBy('name').orderBy('id').execute();
+export async function knownServices(db: Db): Promise<Known[]> {
+  const query = db.selectFrom('known_service').selectAll();
+  const rows = await query.orderBy('name').orderBy('id').execute();
   return rows.map(knownFrom);
 }
 

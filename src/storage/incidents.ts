@@ -52,9 +52,3 @@ export async function permitNotice(
     .execute();
   return inserted.length > 0;
 }
-
-export async function noticesOf(db: Db, month: string): Promise<ReadonlySet<string>> {
-  const query = db.selectFrom('budget_notice').select(['budget', 'mark']);
-  const rows = await query.where('month', '=', month).execute();
-  return new Set(rows.map(({ budget, mark }) => `${budget}:${mark}`));
-}

@@ -1,12 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { Alert, type AlertEdit } from '../../src/alerts/schema.ts';
-import {
-  type AlertRefusal,
-  alertFingerprint,
-  alertUpdate,
-  differences,
-  sameAlert,
-} from '../../src/alerts/update.ts';
+import { type AlertRefusal, alertUpdate, differences } from '../../src/alerts/update.ts';
 import { contractSearch, contractTile, currentSearch, currentTile } from './replies.ts';
 
 const read = (reply: object) => Alert.parse(reply);
@@ -223,42 +217,6 @@ describe('an update is refused', () => {
     ],
   ])('but not when %s', ([, reply, edit]) => {
     expect(alertUpdate(read(reply), edit)).toMatchObject({ ok: true });
-  });
-});
-
-describe('an alert that was shown and is read again', () => {
-  test.for<[string, object, object]>([
-    ['fired meanwhile', currentTile, { ...currentTile, state: 'OK', updatedAt: 'later' }],
-    ['was silenced', currentTile, { ...currentTile, silenced: null }],
-    ['failed to run', currentTile, { ...currentTile, executionErrors: ['x'] }],
-    [
-      'comes in another order',
-      currentTile,
-      Object.fromEntries(Object.entries(currentTile).reverse()),
-    ],
-    ['has a null where nothing was', currentTile, { ...currentTile, thresholdMax: null }],
-    [
-      'comes under the older names',
-      contractTile,
-      { ...contractTile, dashboard: undefined, dashboardId: contractTile.dashboard },
-    ],
-  ])('is the same when it %s', ([, shown, now]) => {
-    expect(sameAlert(read(shown), read(now))).toBe(true);
-    expect(alertFingerprint(read(shown))).toBe(alertFingerprint(read(now)));
-  });
-
-  test.for<[string, object]>([
-    ['another threshold', { threshold: 101 }],
-    ['another name', { name: 'x' }],
-    ['a note less', { note: undefined }],
-    ['a channel less', { channels: [currentTile.channels[0]] }],
-    ['a key inside a channel', { channel: { type: 'webhook', webhookId: 'w1', a: 1 } }],
-    ['another source', { source: 'saved_search' }],
-    ['a field we do not know', { runbook: 'x' }],
-  ])('is stale with %s', ([, changed]) => {
-    const now = read({ ...currentTile, ...changed });
-    expect(sameAlert(read(currentTile), now)).toBe(false);
-    expect(alertFingerprint(read(currentTile))).not.toBe(alertFingerprint(now));
   });
 });
 

@@ -1,12 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Database } from '../../src/storage/database.ts';
-import {
-  knownPipes,
-  knownServices,
-  type Learned,
-  learnPipe,
-  learnService,
-} from '../../src/storage/directory.ts';
+import { knownServices, type Learned, learnService } from '../../src/storage/directory.ts';
 import { ENGINES, freshDatabase } from './engines.ts';
 import { minutes, NOON } from './example-change.ts';
 
@@ -29,7 +23,6 @@ test.for(ENGINES)('what was learned of a service is known on %s', async (engine)
   const database = await freshDatabase(engine);
   const fieldSeenAt = { state: minutes(10), memory: minutes(10) };
   expect(await learned(database, {})).toEqual({ ...SCALED, fieldSeenAt });
-  expect(await knownPipes(database.db)).toEqual([]);
 });
 
 test.for(ENGINES)('newer facts come in beside the others on %s', async (engine) => {
@@ -82,15 +75,4 @@ test.for(ENGINES)('replies at the same moment are all kept on %s', async (engine
   await Promise.all(names.map((field) => learned(database, { fields: { [field]: 1 } })));
   const [known] = await knownServices(database.db);
   expect(Object.keys(known?.fields ?? {}).sort()).toEqual(names);
-});
-
-test.for(ENGINES)('pipes are known as services are, by name, on %s', async (engine) => {
-  const database = await freshDatabase(engine);
-  for (const [id, name] of [
-    ['p1', 'orders'],
-    ['p2', 'clicks'],
-  ] as const) {
-    await database.transaction((tx) => learnPipe(tx, { ...SCALED, id, name }));
-  }
-  expect((await knownPipes(database.db)).map(({ name }) => name)).toEqual(['clicks', 'orders']);
 });
