@@ -19,15 +19,6 @@ export function planOn(amount: number, profile: Profile, day: Day): number {
   return (amount * factorOn(profile, day)) / sum(factors);
 }
 
-/** The curve for a picture: what the plan allows from the first through each day of the month. */
-export function planCurve(amount: number, profile: Profile, month: Day): readonly number[] {
-  let through = 0;
-  return daysOfMonth(month).map((day) => {
-    through += planOn(amount, profile, day);
-    return through;
-  });
-}
-
 /** Only final days, on both sides: a day without a final figure is not in the plan either. */
 export function paceOf(
   amount: number,

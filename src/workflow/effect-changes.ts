@@ -1,42 +1,10 @@
-import type { Change, ChangeId, State, UserId } from '../changes/change.ts';
-import type { Span } from '../costs/calendar.ts';
-import { type Day, dayOf } from '../costs/day.ts';
+import type { Change, State } from '../changes/change.ts';
+import type { Day } from '../costs/day.ts';
 import { movesBounds } from '../intent/effect.ts';
 import { changesWhere } from '../storage/change-lists.ts';
 import type { Db } from '../storage/database.ts';
 import type { Estimated } from './effect-estimate.ts';
 import type { World } from './world.ts';
-
-/** A change that took effect, as a report of costs names it. */
-export interface ChangeMade {
-  /** The UTC day on which it was made. */
-  readonly day: Day;
-  readonly command: string;
-  readonly service: { readonly id: string; readonly name: string };
-  readonly id: ChangeId;
-  readonly requester: UserId;
-}
-
-/**
- * The changes of these services that succeeded on these days, the newest first; of all services
- * where none are named. One that a person looked up later counts for the day of its attempt.
- */
-export async function changesMade(
-  db: Db,
-  { first, last, services }: Span & { readonly services?: readonly string[] },
-): Promise<readonly ChangeMade[]> {
-  const wanted = services && new Set(services);
-  const ended = await endedSince(db, first, ['succeeded']);
-  return ended.map(madeOf).filter(({ day, service }) => {
-    return day >= first && day <= last && (!wanted || wanted.has(service.id));
-  });
-}
-
-function madeOf(change: Change): ChangeMade {
-  const { command, id, requester, plan } = change;
-  const service = { id: plan.target.id, name: plan.target.name };
-  return { day: dayOf(attemptedAt(change)), command, service, id, requester };
-}
 
 export interface LastMoved {
   /** When a change of ours last ran on a service, whatever came of it. */
