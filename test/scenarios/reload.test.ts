@@ -12,7 +12,9 @@ test('an edited policy holds from the reload on, for what is open as well', asyn
   expect(await stage.reload(edited('"count":1', '"count":2'))).toEqual({ ok: true });
   await stage.press(BEN, card, 'change.approve');
   const stopped = await stage.card('not run, for the policy refuses it now');
-  expect(textOf(stopped ?? { text: '', blocks: [] })).toContain('not enough for the policy of today');
+  expect(textOf(stopped ?? { text: '', blocks: [] })).toContain(
+    'not enough for the policy of today',
+  );
   expect(stage.cloud.effectCount('set state', STAGING)).toBe(0);
 });
 
