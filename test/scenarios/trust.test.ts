@@ -86,6 +86,7 @@ test('a stricter policy of today holds for what was approved under a laxer one',
 
 test('a freeze that began since stops what was approved before it', async () => {
   const { stage } = await approvedAndWaiting();
+  await stage.down();
   stage.clock.now = new Date(stage.clock.now.getTime() + 120_000);
   await stage.restart((file) => ({
     ...file,
