@@ -20,6 +20,7 @@ interface Step {
   readonly from?: Change['state'];
   readonly to: Change['state'];
   readonly version?: number;
+  readonly approvers?: readonly string[];
   readonly digest?: string;
   readonly key?: Buffer;
 }
@@ -35,9 +36,10 @@ async function trailOf(steps: readonly Step[]) {
   await database.transaction(async (tx) => {
     for (const [index, step] of steps.entries()) {
       const { kind, by, from, to, version = index + 1, digest = APPROVED.digest } = step;
+      const { approvers = [], key = KEY } = step;
       const move = { changeId: APPROVED.id, version, ...(from && { from }), to };
-      const event = { kind, ...move, at: NOON, body: { by, digest } };
-      await appendEvent(tx, step.key ?? KEY, event);
+      const event = { kind, ...move, at: NOON, body: { by, digest, approvers } };
+      await appendEvent(tx, key, event);
     }
   });
   return database;
@@ -66,6 +68,17 @@ test.for<[string, readonly Step[]]>([
 ])('a change is not believed where %s', async ([, steps]) => {
   const { db } = await trailOf(steps);
   expect(await isTold(db, KEY, APPROVED)).toBe(false);
+});
+
+test('what takes a change back is approved by whom its first event names', async () => {
+  const planned = { kind: 'planned-return', by: 'signalbox', to: 'approved', version: 1 } as const;
+  const child = { ...APPROVED, version: 1 };
+  const told = async (approvers: readonly string[]) => {
+    const { db } = await trailOf([{ ...planned, approvers }]);
+    return isTold(db, KEY, child);
+  };
+  expect(await told([ben])).toBe(true);
+  expect(await told([cleo])).toBe(false);
 });
 
 test('an event that was written over tells nothing', async () => {
