@@ -1,5 +1,5 @@
-import { sandboxWorkspace } from '../src/sandbox/slack/sandbox-workspace.ts';
-import type { Member, Workspace } from '../src/sandbox/slack/workspace.ts';
+import { sandboxWorkspace } from '../sandbox/slack/sandbox-workspace.ts';
+import type { Member, Workspace } from '../sandbox/slack/workspace.ts';
 
 /**
  * Nobody types more than sixty commands a minute and gets them answered, so that a load needs as

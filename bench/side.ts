@@ -2,8 +2,8 @@ import { randomBytes } from 'node:crypto';
 import { mkdtempSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
-import { sandboxYaml } from '../src/sandbox/configuration.ts';
-import { freePort } from '../src/sandbox/free-port.ts';
+import { sandboxYaml } from '../sandbox/configuration.ts';
+import { freePort } from '../sandbox/free-port.ts';
 import { type Child, startChild } from './child.ts';
 
 const READY_WITHIN_MS = 20_000;

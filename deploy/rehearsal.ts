@@ -13,11 +13,11 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { startCloudSimulator } from '../src/sandbox/cloud/simulator.ts';
-import { sandboxYaml } from '../src/sandbox/configuration.ts';
-import { freePort } from '../src/sandbox/free-port.ts';
-import { CLOUD_KEY } from '../src/sandbox/seed/organization.ts';
-import { startSlackStandIn } from '../src/sandbox/slack/server.ts';
+import { startCloudSimulator } from '../sandbox/cloud/simulator.ts';
+import { sandboxYaml } from '../sandbox/configuration.ts';
+import { freePort } from '../sandbox/free-port.ts';
+import { CLOUD_KEY } from '../sandbox/seed/organization.ts';
+import { startSlackStandIn } from '../sandbox/slack/server.ts';
 import { type Image, layOut, lock } from './image.ts';
 import { memoryOf, OWNER, ready, run, start } from './processes.ts';
 

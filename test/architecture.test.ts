@@ -23,9 +23,12 @@ const PURE = ['changes', 'policy', 'costs', 'intent', 'directory'];
 const IMPURE =
   /new Date\(\)|Date\.now|Math\.random|\bprocess\.|\bperformance\.|\brandom(Bytes|UUID|Int)\b/;
 
-const files = globSync('src/**/*.{ts,tsx}').filter((file) => !/node_modules|\/dist\//.test(file));
+const files = globSync('{src,sandbox}/**/*.{ts,tsx}').filter(
+  (file) => !/node_modules|\/dist\//.test(file),
+);
 
 function roomOf(file: string): string {
+  if (file.startsWith('sandbox/')) return 'sandbox';
   return file.split('/')[1]?.replace(/\.tsx?$/, '') ?? '';
 }
 
@@ -46,7 +49,8 @@ function usesOf(file: string): readonly Use[] {
 
 function isForbidden({ file, of, typeOnly }: Use): boolean {
   const [from, to] = [roomOf(file), roomOf(of)];
-  if (!of.startsWith('src/')) return KEPT.some(([what, room]) => what.test(of) && room !== from);
+  if (!/^(src|sandbox)\//.test(of))
+    return KEPT.some(([what, room]) => what.test(of) && room !== from);
   if (from === to) return false;
   if (JOINERS.includes(from)) return to === 'sandbox';
   if (['intent', 'commands'].includes(from) && WIRE.test(of)) return false;
@@ -65,8 +69,8 @@ test.for<[string, string, boolean]>([
   ['src/commands/service-stop.ts', 'src/commands-of-old/x.ts', false],
   ['src/slack/typed.ts', 'src/commands/index.ts', false],
   ['src/workflow/send.ts', 'src/slack/card.ts', true],
-  ['src/app.ts', 'src/sandbox/start.ts', false],
-  ['src/sandbox/start.ts', 'src/config.ts', false],
+  ['src/app.ts', 'sandbox/start.ts', false],
+  ['sandbox/start.ts', 'src/config.ts', false],
   ['src/workflow/send.ts', '@slack/web-api', true],
   ['src/cloud/client.ts', 'undici', false],
   ['src/workflow/look.ts', 'kysely', true],

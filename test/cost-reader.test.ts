@@ -1,10 +1,10 @@
 import { pino } from 'pino';
 import { expect, onTestFinished, test } from 'vitest';
+import { type CloudOptions, startCloudSimulator } from '../sandbox/cloud/simulator.ts';
+import { CLOUD_KEY, ORGANIZATION } from '../sandbox/seed/organization.ts';
 import { createCloudClient } from '../src/cloud/client.ts';
 import { createCostReader } from '../src/cost-reader.ts';
 import { Secret } from '../src/errors.ts';
-import { type CloudOptions, startCloudSimulator } from '../src/sandbox/cloud/simulator.ts';
-import { CLOUD_KEY, ORGANIZATION } from '../src/sandbox/seed/organization.ts';
 import { freshDatabase } from './storage/engines.ts';
 
 const NOON = new Date('2026-11-20T12:00:00.000Z');

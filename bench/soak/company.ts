@@ -1,9 +1,9 @@
 import { parse, stringify } from 'yaml';
-import { sandboxYaml } from '../../src/sandbox/configuration.ts';
-import { ORGANIZATION } from '../../src/sandbox/seed/organization.ts';
-import type { OrganizationSeed } from '../../src/sandbox/seed/shapes.ts';
-import { sandboxWorkspace } from '../../src/sandbox/slack/sandbox-workspace.ts';
-import type { Member, Workspace } from '../../src/sandbox/slack/workspace.ts';
+import { sandboxYaml } from '../../sandbox/configuration.ts';
+import { ORGANIZATION } from '../../sandbox/seed/organization.ts';
+import type { OrganizationSeed } from '../../sandbox/seed/shapes.ts';
+import { sandboxWorkspace } from '../../sandbox/slack/sandbox-workspace.ts';
+import type { Member, Workspace } from '../../sandbox/slack/workspace.ts';
 
 const idsOf = (kind: string, count: number) =>
   Array.from({ length: count }, (_, index) => `U0${kind}${String(index).padStart(4, '0')}`);

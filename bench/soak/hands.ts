@@ -1,8 +1,8 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import type { Delivery, ViewValues } from '../../src/sandbox/protocol.ts';
-import { elementsIn } from '../../src/sandbox/slack/blocks.ts';
-import { ImpossibleGesture } from '../../src/sandbox/slack/gestures/people.ts';
-import type { StoredMessage } from '../../src/sandbox/slack/messages.ts';
+import type { Delivery, ViewValues } from '../../sandbox/protocol.ts';
+import { elementsIn } from '../../sandbox/slack/blocks.ts';
+import { ImpossibleGesture } from '../../sandbox/slack/gestures/people.ts';
+import type { StoredMessage } from '../../sandbox/slack/messages.ts';
 import type { Stage } from './stage.ts';
 
 const LOOK_EVERY_MS = 150;

@@ -1,5 +1,5 @@
-import type { Chance } from '../../src/sandbox/chance.ts';
-import type { StoredMessage } from '../../src/sandbox/slack/messages.ts';
+import type { Chance } from '../../sandbox/chance.ts';
+import type { StoredMessage } from '../../sandbox/slack/messages.ts';
 import { APPROVERS, type Shard } from './company.ts';
 import { oneOf } from './faults.ts';
 import { because, changeBehind, type Hands, seen, type Tally } from './hands.ts';

@@ -1,5 +1,5 @@
-import type { Chance } from '../../src/sandbox/chance.ts';
-import { ALERTS } from '../../src/sandbox/seed/alerts.ts';
+import type { Chance } from '../../sandbox/chance.ts';
+import { ALERTS } from '../../sandbox/seed/alerts.ts';
 import { SHARDS } from './company.ts';
 import { oneOf } from './faults.ts';
 import { because, type Hands, seen, type Tally } from './hands.ts';

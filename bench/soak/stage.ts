@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
-import { startAlertsSimulator } from '../../src/sandbox/alerts/simulator.ts';
-import { startCloudSimulator } from '../../src/sandbox/cloud/simulator.ts';
-import { ALERTS_TOKEN, CLOUD_KEY } from '../../src/sandbox/seed/organization.ts';
-import { startSlackStandIn } from '../../src/sandbox/slack/server.ts';
+import { startAlertsSimulator } from '../../sandbox/alerts/simulator.ts';
+import { startCloudSimulator } from '../../sandbox/cloud/simulator.ts';
+import { ALERTS_TOKEN, CLOUD_KEY } from '../../sandbox/seed/organization.ts';
+import { startSlackStandIn } from '../../sandbox/slack/server.ts';
 import { startSide } from '../side.ts';
 import { organization, workspace, yaml } from './company.ts';
 

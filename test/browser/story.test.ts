@@ -1,7 +1,7 @@
 import { mkdirSync } from 'node:fs';
 import { type Browser, chromium, type Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { startSandbox } from '../../src/sandbox/start.ts';
+import { startSandbox } from '../../sandbox/start.ts';
 
 // Without these it looks for its maker's servers, which a closed network refuses one by one.
 const QUIET = [

@@ -1,8 +1,8 @@
 import { mkdirSync } from 'node:fs';
 import { type Browser, chromium, type Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { ORGANIZATION } from '../../src/sandbox/seed/organization.ts';
-import { startSandbox } from '../../src/sandbox/start.ts';
+import { ORGANIZATION } from '../../sandbox/seed/organization.ts';
+import { startSandbox } from '../../sandbox/start.ts';
 
 // Without these it looks for its maker's servers, which a closed network refuses one by one.
 const QUIET = [

@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test } from 'vitest';
-import type { StoredMessage } from '../../src/sandbox/slack/messages.ts';
+import type { StoredMessage } from '../../sandbox/slack/messages.ts';
 import { verifyChain } from '../../src/storage/audit.ts';
 import { changesWhere } from '../../src/storage/change-lists.ts';
 import { ANALYTICS, STAGING } from '../scenarios/asking.ts';

@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
-import { sandboxYaml } from '../../src/sandbox/configuration.ts';
+import { sandboxYaml } from '../../sandbox/configuration.ts';
 import { changesWhere } from '../../src/storage/change-lists.ts';
 import { openDatabase } from '../../src/storage/database.ts';
 import { STAGING } from '../scenarios/asking.ts';

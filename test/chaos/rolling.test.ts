@@ -8,8 +8,8 @@ import {
   workspace,
   yaml,
 } from '../../bench/soak/company.ts';
-import { ImpossibleGesture } from '../../src/sandbox/slack/gestures/people.ts';
-import type { StoredMessage } from '../../src/sandbox/slack/messages.ts';
+import { ImpossibleGesture } from '../../sandbox/slack/gestures/people.ts';
+import type { StoredMessage } from '../../sandbox/slack/messages.ts';
 import { verifyChain } from '../../src/storage/audit.ts';
 import { changesWhere } from '../../src/storage/change-lists.ts';
 import { freshUrl, openForTest } from '../storage/engines.ts';

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { CLOUD_KEY } from '../../src/sandbox/seed/organization.ts';
+import { CLOUD_KEY } from '../../sandbox/seed/organization.ts';
 import { STAGING } from '../scenarios/asking.ts';
 import { ANA, BEN, textOf } from '../scenarios/stage.ts';
 import { freshUrl } from '../storage/engines.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { sandboxYaml } from '../../src/sandbox/configuration.ts';
+import { sandboxYaml } from '../../sandbox/configuration.ts';
 import { changesWhere } from '../../src/storage/change-lists.ts';
 import { STAGING } from '../scenarios/asking.ts';
 import { ANA, BEN, CLEO } from '../scenarios/stage.ts';

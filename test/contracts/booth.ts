@@ -1,15 +1,15 @@
 import { readFileSync } from 'node:fs';
 import { pino } from 'pino';
 import { parse, stringify } from 'yaml';
+import { type AlertsSimulator, startAlertsSimulator } from '../../sandbox/alerts/simulator.ts';
+import { type CloudSimulator, startCloudSimulator } from '../../sandbox/cloud/simulator.ts';
+import { sandboxYaml } from '../../sandbox/configuration.ts';
+import { ALERTS_TOKEN, CLOUD_KEY, ORGANIZATION } from '../../sandbox/seed/organization.ts';
+import type { OrganizationSeed } from '../../sandbox/seed/shapes.ts';
+import { startSlackStandIn } from '../../sandbox/slack/server.ts';
 import { startApp } from '../../src/app.ts';
 import { commandNames } from '../../src/commands/index.ts';
 import { loadConfig } from '../../src/config.ts';
-import { type AlertsSimulator, startAlertsSimulator } from '../../src/sandbox/alerts/simulator.ts';
-import { type CloudSimulator, startCloudSimulator } from '../../src/sandbox/cloud/simulator.ts';
-import { sandboxYaml } from '../../src/sandbox/configuration.ts';
-import { ALERTS_TOKEN, CLOUD_KEY, ORGANIZATION } from '../../src/sandbox/seed/organization.ts';
-import type { OrganizationSeed } from '../../src/sandbox/seed/shapes.ts';
-import { startSlackStandIn } from '../../src/sandbox/slack/server.ts';
 import { counterOf } from './counter.ts';
 import { createTime } from './time.ts';
 

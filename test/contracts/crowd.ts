@@ -1,4 +1,4 @@
-import { ORGANIZATION } from '../../src/sandbox/seed/organization.ts';
+import { ORGANIZATION } from '../../sandbox/seed/organization.ts';
 import { type ConfigFile, openBooth } from './booth.ts';
 
 /** A booth of a large organization: this many services and alerts beside those of the seed. */

@@ -1,5 +1,5 @@
-import { ORGANIZATION } from '../../src/sandbox/seed/organization.ts';
-import type { ServiceSeed } from '../../src/sandbox/seed/shapes.ts';
+import { ORGANIZATION } from '../../sandbox/seed/organization.ts';
+import type { ServiceSeed } from '../../sandbox/seed/shapes.ts';
 import { type Booth, type ConfigFile, openBooth } from './booth.ts';
 
 interface Doing {

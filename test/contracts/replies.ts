@@ -1,4 +1,4 @@
-import { ORGANIZATION } from '../../src/sandbox/seed/organization.ts';
+import { ORGANIZATION } from '../../sandbox/seed/organization.ts';
 import type { Replies } from './recorder.ts';
 
 export const ORG = `/v1/organizations/${ORGANIZATION.id}`;

@@ -54,7 +54,7 @@ test('a build is given what runs, and neither secrets, tests nor the sandbox', (
   expect(files.filter((file) => !file.startsWith('src/')).sort()).toEqual(
     ['.npmrc', 'LICENSE', 'package-lock.json', 'package.json'].sort(),
   );
-  expect(files.filter((file) => file.startsWith('src/sandbox'))).toEqual([]);
+  expect(files.filter((file) => file.startsWith('sandbox'))).toEqual([]);
 });
 
 const patterns = patternsOf(readFileSync('.dockerignore', 'utf8'));
@@ -66,7 +66,7 @@ test.for([
   'secrets/slack_bot_token',
   'signalbox.db',
   'signalbox.yaml',
-  'src/sandbox/main.ts',
+  'sandbox/main.ts',
 ])('a build is not given %s', (file) => {
   expect(isIgnored(file, patterns)).toBe(true);
 });

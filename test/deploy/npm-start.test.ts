@@ -21,6 +21,6 @@ test.for(['start', 'sandbox'] as const)(
     const env = { PATH: `${folder}:${process.env.PATH}` };
     const shell = spawn('sh', ['-c', packageJson.scripts[name]], { env });
     const [said] = await Promise.all([text(shell.stdout), once(shell, 'exit')]);
-    expect(said).toMatch(new RegExp(`^${shell.pid} src/.*main\\.ts\n$`));
+    expect(said).toMatch(new RegExp(`^${shell.pid} (?:src|sandbox)/.*main\\.ts\n$`));
   },
 );

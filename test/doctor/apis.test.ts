@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { CLOUD_KEY } from '../../src/sandbox/seed/organization.ts';
+import { CLOUD_KEY } from '../../sandbox/seed/organization.ts';
 import { openClinic } from './clinic.ts';
 import { line } from './lines.ts';
 

@@ -3,8 +3,8 @@ import { writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { expect, test } from 'vitest';
+import { sandboxYaml } from '../../sandbox/configuration.ts';
 import { cleaned, passed, toJson, toText, wantsColour } from '../../src/doctor/report.ts';
-import { sandboxYaml } from '../../src/sandbox/configuration.ts';
 import { openClinic } from './clinic.ts';
 
 /** The command as people run it. */

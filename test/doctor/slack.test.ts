@@ -1,6 +1,6 @@
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { sandboxWorkspace } from '../../src/sandbox/slack/sandbox-workspace.ts';
-import type { Group, Room, Workspace } from '../../src/sandbox/slack/workspace.ts';
+import { sandboxWorkspace } from '../../sandbox/slack/sandbox-workspace.ts';
+import type { Group, Room, Workspace } from '../../sandbox/slack/workspace.ts';
 import { openClinic } from './clinic.ts';
 import { line, namesOf } from './lines.ts';
 

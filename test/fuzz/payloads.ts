@@ -1,5 +1,5 @@
-import type { Chance } from '../../src/sandbox/chance.ts';
-import { sandboxWorkspace } from '../../src/sandbox/slack/sandbox-workspace.ts';
+import type { Chance } from '../../sandbox/chance.ts';
+import { sandboxWorkspace } from '../../sandbox/slack/sandbox-workspace.ts';
 import { ANA, DORA, EMIL, FINN, GINA, SVEN } from '../scenarios/stage.ts';
 import { bend, deep, pick, tear } from './mutate.ts';
 

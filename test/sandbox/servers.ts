@@ -1,10 +1,10 @@
 import { type IncomingHttpHeaders, request } from 'node:http';
 import { onTestFinished } from 'vitest';
-import type { AlertsOptions } from '../../src/sandbox/alerts/simulator.ts';
-import { startAlertsSimulator } from '../../src/sandbox/alerts/simulator.ts';
-import type { CloudOptions } from '../../src/sandbox/cloud/simulator.ts';
-import { startCloudSimulator } from '../../src/sandbox/cloud/simulator.ts';
-import { ALERTS_TOKEN, CLOUD_KEY, ORGANIZATION } from '../../src/sandbox/seed/organization.ts';
+import type { AlertsOptions } from '../../sandbox/alerts/simulator.ts';
+import { startAlertsSimulator } from '../../sandbox/alerts/simulator.ts';
+import type { CloudOptions } from '../../sandbox/cloud/simulator.ts';
+import { startCloudSimulator } from '../../sandbox/cloud/simulator.ts';
+import { ALERTS_TOKEN, CLOUD_KEY, ORGANIZATION } from '../../sandbox/seed/organization.ts';
 
 export const NOON = new Date('2026-11-20T12:00:00Z');
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
+import { sandboxWorkspace } from '../../sandbox/slack/sandbox-workspace.ts';
 import type { ChannelId } from '../../src/changes/change.ts';
-import { sandboxWorkspace } from '../../src/sandbox/slack/sandbox-workspace.ts';
 import { permitDigest } from '../../src/storage/digests.ts';
 import { freshUrl, openForTest } from '../storage/engines.ts';
 import { settled } from './hours.ts';

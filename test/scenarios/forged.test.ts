@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { request } from 'node:http';
 import { expect, test } from 'vitest';
-import { sandboxWorkspace } from '../../src/sandbox/slack/sandbox-workspace.ts';
+import { sandboxWorkspace } from '../../sandbox/slack/sandbox-workspace.ts';
 import { openReader } from '../../src/storage/reader.ts';
 import { ENGINES, freshUrl } from '../storage/engines.ts';
 import { ask } from './asking.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { ORGANIZATION } from '../../src/sandbox/seed/organization.ts';
+import { ORGANIZATION } from '../../sandbox/seed/organization.ts';
 import { empty } from './asking.ts';
 import { ANA, BEN, openStage, textOf } from './stage.ts';
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { sandboxWorkspace } from '../../src/sandbox/slack/sandbox-workspace.ts';
+import { sandboxWorkspace } from '../../sandbox/slack/sandbox-workspace.ts';
 import { ask, empty } from './asking.ts';
 import { approved, goTo } from './hours.ts';
 import { ANA, BEN, buttonsOf, CLEO, openStage, textOf } from './stage.ts';

@@ -154,7 +154,7 @@ test('the line in the audit channel stands there once, too', async () => {
 });
 
 test('a requester who is not in the channel of the card is told directly', async () => {
-  const { sandboxWorkspace } = await import('../../src/sandbox/slack/sandbox-workspace.ts');
+  const { sandboxWorkspace } = await import('../../sandbox/slack/sandbox-workspace.ts');
   const workspace = structuredClone(sandboxWorkspace);
   for (const room of workspace.channels) {
     if (room.name !== 'db-approvals') continue;

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { ORGANIZATION } from '../../src/sandbox/seed/organization.ts';
+import { ORGANIZATION } from '../../sandbox/seed/organization.ts';
 import { ask, empty } from './asking.ts';
 import { ANA, BEN, DORA, EMIL, openStage, type Stage, textOf } from './stage.ts';
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { sandboxWorkspace } from '../../src/sandbox/slack/sandbox-workspace.ts';
+import { sandboxWorkspace } from '../../sandbox/slack/sandbox-workspace.ts';
 import { ask } from './asking.ts';
 import { by, deliver, deliverPayload, FORM, signatureOf } from './signing.ts';
 import { ANA, BEN, CLEO, openStage, type Stage, SVEN } from './stage.ts';

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { parse } from 'yaml';
-import { reportingYaml } from '../../src/sandbox/configuration.ts';
+import { reportingYaml } from '../../sandbox/configuration.ts';
 import { empty } from './asking.ts';
 import { DORA, openStage, textOf } from './stage.ts';
 import { lookAt } from './watching.ts';

@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto';
-import { sandboxWorkspace } from '../../src/sandbox/slack/sandbox-workspace.ts';
+import { sandboxWorkspace } from '../../sandbox/slack/sandbox-workspace.ts';
 import { SECRET, type Stage } from './stage.ts';
 
 export const FORM = 'application/x-www-form-urlencoded';

@@ -1,8 +1,8 @@
 import { writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
-import { sandboxWorkspace } from '../../src/sandbox/slack/sandbox-workspace.ts';
-import type { Group, Workspace } from '../../src/sandbox/slack/workspace.ts';
+import { sandboxWorkspace } from '../../sandbox/slack/sandbox-workspace.ts';
+import type { Group, Workspace } from '../../sandbox/slack/workspace.ts';
 import { freshUrl } from '../storage/engines.ts';
 import { ask } from './asking.ts';
 import { ANA, BEN, openStage } from './stage.ts';

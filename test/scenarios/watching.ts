@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
-import { ORGANIZATION } from '../../src/sandbox/seed/organization.ts';
-import type { OrganizationSeed, ServiceSeed } from '../../src/sandbox/seed/shapes.ts';
+import { ORGANIZATION } from '../../sandbox/seed/organization.ts';
+import type { OrganizationSeed, ServiceSeed } from '../../sandbox/seed/shapes.ts';
 import { DORA, type Stage, textOf } from './stage.ts';
 
 /** Weekly, so that the digests themselves do not come in between. */

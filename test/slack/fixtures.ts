@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
+import { messageProblems } from '../../sandbox/slack/block-kit.ts';
 import type { RoleName } from '../../src/changes/change.ts';
 import { commands } from '../../src/commands/index.ts';
-import { messageProblems } from '../../src/sandbox/slack/block-kit.ts';
 import type { Message } from '../../src/slack/blocks.ts';
 import type { Drawing } from '../../src/slack/card.ts';
 import { policyOf } from '../policy/fixtures.ts';

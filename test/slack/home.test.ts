@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
+import { viewProblems } from '../../sandbox/slack/block-kit.ts';
 import { type Change, type ChannelId, STATES, type State } from '../../src/changes/change.ts';
 import { commands } from '../../src/commands/index.ts';
-import { viewProblems } from '../../src/sandbox/slack/block-kit.ts';
 import { homeView } from '../../src/slack/home.ts';
 import { palette } from '../../src/slack/palette.ts';
 import { NOWHERE } from '../../src/slack/private-word.ts';

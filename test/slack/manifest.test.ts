@@ -1,8 +1,8 @@
 import { globSync, readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
+import { readManifest } from '../../sandbox/slack/manifest.ts';
 import { commands, nouns } from '../../src/commands/index.ts';
 import { nounOf, verbOf } from '../../src/intent/define.ts';
-import { readManifest } from '../../src/sandbox/slack/manifest.ts';
 import { manifestOf } from '../../src/slack/manifest.ts';
 
 const words = { commands, nouns, prefix: '', url: null };

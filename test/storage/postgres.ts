@@ -5,7 +5,7 @@ import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import type { TestProject } from 'vitest/node';
-import { freePort } from '../../src/sandbox/free-port.ts';
+import { freePort } from '../../sandbox/free-port.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {

@@ -1,7 +1,7 @@
 import { stringify } from 'yaml';
-import { ORGANIZATION } from '../../../src/sandbox/seed/organization.ts';
-import { sandboxWorkspace } from '../../../src/sandbox/slack/sandbox-workspace.ts';
-import type { Member, Workspace } from '../../../src/sandbox/slack/workspace.ts';
+import { ORGANIZATION } from '../../../sandbox/seed/organization.ts';
+import { sandboxWorkspace } from '../../../sandbox/slack/sandbox-workspace.ts';
+import type { Member, Workspace } from '../../../sandbox/slack/workspace.ts';
 
 const APPROVERS = 20;
 /** So many that nobody asks for more in ten minutes than a person's hands can. */

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { ImpossibleGesture } from '../../../src/sandbox/slack/gestures/people.ts';
-import type { StoredMessage } from '../../../src/sandbox/slack/messages.ts';
+import { ImpossibleGesture } from '../../../sandbox/slack/gestures/people.ts';
+import type { StoredMessage } from '../../../sandbox/slack/messages.ts';
 import type { BotProcess } from './child.ts';
 import type { ProcessStage } from './stage.ts';
 

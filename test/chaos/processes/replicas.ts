@@ -1,10 +1,10 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { parse } from 'yaml';
-import { type Chance, createChance } from '../../../src/sandbox/chance.ts';
-import { sandboxYaml } from '../../../src/sandbox/configuration.ts';
-import { ORGANIZATION } from '../../../src/sandbox/seed/organization.ts';
-import { ImpossibleGesture } from '../../../src/sandbox/slack/gestures/people.ts';
-import type { StoredMessage } from '../../../src/sandbox/slack/messages.ts';
+import { type Chance, createChance } from '../../../sandbox/chance.ts';
+import { sandboxYaml } from '../../../sandbox/configuration.ts';
+import { ORGANIZATION } from '../../../sandbox/seed/organization.ts';
+import { ImpossibleGesture } from '../../../sandbox/slack/gestures/people.ts';
+import type { StoredMessage } from '../../../sandbox/slack/messages.ts';
 import { APPROVER_IDS, crowdWorkspace, OPERATORS, shards, shardsYaml } from './crowd.ts';
 import { openProcessStage, type ProcessStage } from './stage.ts';
 import { wrongWithAll } from './verdict.ts';

@@ -1,13 +1,13 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { startAlertsSimulator } from '../../../src/sandbox/alerts/simulator.ts';
-import { startCloudSimulator } from '../../../src/sandbox/cloud/simulator.ts';
-import { sandboxYaml } from '../../../src/sandbox/configuration.ts';
-import { ALERTS_TOKEN, CLOUD_KEY } from '../../../src/sandbox/seed/organization.ts';
-import type { OrganizationSeed } from '../../../src/sandbox/seed/shapes.ts';
-import { startSlackStandIn } from '../../../src/sandbox/slack/server.ts';
-import type { Workspace } from '../../../src/sandbox/slack/workspace.ts';
+import { startAlertsSimulator } from '../../../sandbox/alerts/simulator.ts';
+import { startCloudSimulator } from '../../../sandbox/cloud/simulator.ts';
+import { sandboxYaml } from '../../../sandbox/configuration.ts';
+import { ALERTS_TOKEN, CLOUD_KEY } from '../../../sandbox/seed/organization.ts';
+import type { OrganizationSeed } from '../../../sandbox/seed/shapes.ts';
+import { startSlackStandIn } from '../../../sandbox/slack/server.ts';
+import type { Workspace } from '../../../sandbox/slack/workspace.ts';
 import { type BotProcess, startBot } from './child.ts';
 
 export const NOON = new Date('2026-11-20T12:00:00.000Z');

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import type { AlertsProfile } from '../../../src/sandbox/alerts/profiles.ts';
-import { ALERTS, type AlertSeed } from '../../../src/sandbox/seed/alerts.ts';
-import { ALERTS_TOKEN } from '../../../src/sandbox/seed/organization.ts';
+import type { AlertsProfile } from '../../../sandbox/alerts/profiles.ts';
+import { ALERTS, type AlertSeed } from '../../../sandbox/seed/alerts.ts';
+import { ALERTS_TOKEN } from '../../../sandbox/seed/organization.ts';
 import { alertsServer, type Reading } from '../servers.ts';
 
 const RATE = '357fc488efc4a66bb2a8f81a';

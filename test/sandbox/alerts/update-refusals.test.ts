@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import type { AlertsProfile } from '../../../src/sandbox/alerts/profiles.ts';
-import { ALERTS } from '../../../src/sandbox/seed/alerts.ts';
+import type { AlertsProfile } from '../../../sandbox/alerts/profiles.ts';
+import { ALERTS } from '../../../sandbox/seed/alerts.ts';
 import { alertsServer } from '../servers.ts';
 import {
   DELETED_WEBHOOK,

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { AlertsProfile } from '../../../src/sandbox/alerts/profiles.ts';
+import type { AlertsProfile } from '../../../sandbox/alerts/profiles.ts';
 import { alertsServer } from '../servers.ts';
 import { IMPORT, LATENCY, NEEDED, OPS, RANGE, RATE, SEARCH, TILE } from './updates.ts';
 

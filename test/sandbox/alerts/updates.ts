@@ -1,4 +1,4 @@
-import { WEBHOOKS } from '../../../src/sandbox/seed/alert-references.ts';
+import { WEBHOOKS } from '../../../sandbox/seed/alert-references.ts';
 
 // Alerts of the seed, by what is awkward about them.
 export const RATE = '357fc488efc4a66bb2a8f81a';

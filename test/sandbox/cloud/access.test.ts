@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { CLOUD_KEY, ORGANIZATION } from '../../../src/sandbox/seed/organization.ts';
+import { CLOUD_KEY, ORGANIZATION } from '../../../sandbox/seed/organization.ts';
 import { basic, cloudServer, send, serviceId } from '../servers.ts';
 
 const STATE = `/services/${serviceId('analytics-prod')}/state`;

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { ORGANIZATION } from '../../../src/sandbox/seed/organization.ts';
+import { ORGANIZATION } from '../../../sandbox/seed/organization.ts';
 import { cloudServer, type Reading, serviceId } from '../servers.ts';
 
 const DAY_MS = 86_400_000;

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { ORGANIZATION } from '../../../src/sandbox/seed/organization.ts';
+import { ORGANIZATION } from '../../../sandbox/seed/organization.ts';
 import { cloudServer } from '../servers.ts';
 
 const BODY = { name: 'analytics two', provider: 'aws', region: 'eu-central-1' };

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import type { CloudBehaviour } from '../../../src/sandbox/cloud/behaviour.ts';
-import { ORGANIZATION } from '../../../src/sandbox/seed/organization.ts';
+import type { CloudBehaviour } from '../../../sandbox/cloud/behaviour.ts';
+import { ORGANIZATION } from '../../../sandbox/seed/organization.ts';
 import { cloudServer, serviceId } from '../servers.ts';
 
 const STAGING = serviceId('staging');

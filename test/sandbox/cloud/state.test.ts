@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import type { CloudBehaviour } from '../../../src/sandbox/cloud/behaviour.ts';
-import type { ServiceState } from '../../../src/sandbox/seed/shapes.ts';
+import type { CloudBehaviour } from '../../../sandbox/cloud/behaviour.ts';
+import type { ServiceState } from '../../../sandbox/seed/shapes.ts';
 import { cloudServer, serviceId } from '../servers.ts';
 
 const STAGING = serviceId('staging');

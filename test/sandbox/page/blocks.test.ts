@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { labelEvery, ticks } from '../../../src/sandbox/page/blocks/chart-model.ts';
-import { nextOrder, sorted } from '../../../src/sandbox/page/blocks/table-order.ts';
+import { labelEvery, ticks } from '../../../sandbox/page/blocks/chart-model.ts';
+import { nextOrder, sorted } from '../../../sandbox/page/blocks/table-order.ts';
 
 const text = (words: string) => ({ type: 'raw_text', text: words });
 const number = (value: number) => ({ type: 'raw_number', value, text: value.toFixed(1) });

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import { commandOf, completions } from '../../../src/sandbox/page/channel/commands.ts';
-import { inChannel, placed, repliesTo } from '../../../src/sandbox/page/channel/groups.ts';
-import { slackDate } from '../../../src/sandbox/page/text/slack-date.ts';
-import type { Message } from '../../../src/sandbox/protocol.ts';
+import { commandOf, completions } from '../../../sandbox/page/channel/commands.ts';
+import { inChannel, placed, repliesTo } from '../../../sandbox/page/channel/groups.ts';
+import { slackDate } from '../../../sandbox/page/text/slack-date.ts';
+import type { Message } from '../../../sandbox/protocol.ts';
 
 const NOON = new Date(2026, 10, 20, 12);
 const minutes = (count: number) => String(NOON.getTime() / 1000 + count * 60);

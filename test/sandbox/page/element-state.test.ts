@@ -5,8 +5,8 @@ import {
   problemOf,
   problemsOf,
   valuesOf,
-} from '../../../src/sandbox/page/elements/element-state.ts';
-import type { Json } from '../../../src/sandbox/protocol.ts';
+} from '../../../sandbox/page/elements/element-state.ts';
+import type { Json } from '../../../sandbox/protocol.ts';
 
 const option = (value: string) => ({ text: { type: 'plain_text', text: value }, value });
 const input = (id: string, element: Json, more: Json = {}): Json => ({

@@ -4,7 +4,7 @@ import {
   isSafeLink,
   parseInline,
   parseMrkdwn,
-} from '../../../src/sandbox/page/text/mrkdwn.ts';
+} from '../../../sandbox/page/text/mrkdwn.ts';
 
 /** The tree in short, so that a table can hold it. */
 function short(nodes: readonly Inline[]): string {

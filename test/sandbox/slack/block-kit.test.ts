@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { messageProblems, refusalOf, viewProblems } from '../../../src/sandbox/slack/block-kit.ts';
+import { messageProblems, refusalOf, viewProblems } from '../../../sandbox/slack/block-kit.ts';
 import {
   actions,
   button,

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { messageProblems } from '../../../src/sandbox/slack/block-kit.ts';
+import { messageProblems } from '../../../sandbox/slack/block-kit.ts';
 import {
   actions,
   button,

@@ -1,8 +1,8 @@
 import type { AddressInfo } from 'node:net';
 import { App, HTTPReceiver, LogLevel, SocketModeReceiver } from '@slack/bolt';
 import { onTestFinished } from 'vitest';
-import type { Json } from '../../../src/sandbox/protocol.ts';
-import { type Options, startSlackStandIn } from '../../../src/sandbox/slack/server.ts';
+import type { Json } from '../../../sandbox/protocol.ts';
+import { type Options, startSlackStandIn } from '../../../sandbox/slack/server.ts';
 
 export const SECRET = 'a-signing-secret-for-tests';
 export const ana = 'U0ANA00001';

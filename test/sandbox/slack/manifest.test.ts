@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import type { Json } from '../../../src/sandbox/protocol.ts';
-import { jsonOr } from '../../../src/sandbox/slack/json.ts';
+import type { Json } from '../../../sandbox/protocol.ts';
+import { jsonOr } from '../../../sandbox/slack/json.ts';
 import { ana, dora, general, hugo, manifest, standIn, sven } from './bolt-app.ts';
 import { clientOf, listener, outcome } from './client.ts';
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import type { Json } from '../../../src/sandbox/protocol.ts';
-import { jsonOr } from '../../../src/sandbox/slack/json.ts';
+import type { Json } from '../../../sandbox/protocol.ts';
+import { jsonOr } from '../../../sandbox/slack/json.ts';
 import { actions, button } from './block-samples.ts';
 import {
   ana,

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { z } from 'zod';
-import type { Json } from '../../../src/sandbox/protocol.ts';
+import type { Json } from '../../../sandbox/protocol.ts';
 import { words } from './block-samples.ts';
 import { ana, approvals, clock, emil, general, hugo, manifest, standIn, sven } from './bolt-app.ts';
 import { clientOf, outcome, type StandIn } from './client.ts';

@@ -13,7 +13,7 @@ import { simulatorPanel } from './panel.ts';
 import { ALERTS_TOKEN, CLOUD_KEY } from './seed/organization.ts';
 import { startSlackStandIn } from './slack/server.ts';
 
-const ROOT = fileURLToPath(new URL('../../', import.meta.url));
+const ROOT = fileURLToPath(new URL('../', import.meta.url));
 const READY_WITHIN_MS = 15_000;
 
 export interface SandboxOptions {
@@ -35,7 +35,7 @@ export async function startSandbox({ port, delivery, logLevel = 'warn' }: Sandbo
     port,
     manifest: JSON.parse(readFileSync(join(ROOT, 'manifest.json'), 'utf8')),
     delivery: delivery === 'http' ? { mode: 'http', eventsUrl, signingSecret } : { mode: 'socket' },
-    page: join(ROOT, 'src/sandbox/page/dist'),
+    page: join(ROOT, 'sandbox/page/dist'),
     routes: simulatorPanel({ cloud, alerts, changed: () => later.changed() }),
   }).catch(async (error: unknown) => {
     await Promise.all([cloud.stop(), alerts.stop()]);
