@@ -6,10 +6,10 @@ import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { startAlertsSimulator } from './alerts/simulator.ts';
+import { simulatorPanel } from './api/panel.ts';
 import { startCloudSimulator } from './cloud/simulator.ts';
 import { reportingYaml } from './configuration.ts';
 import { freePort } from './free-port.ts';
-import { simulatorPanel } from './panel.ts';
 import { ALERTS_TOKEN, CLOUD_KEY } from './seed/organization.ts';
 import { startSlackStandIn } from './slack/server.ts';
 

@@ -1,5 +1,5 @@
-import type { Chance } from '../../sandbox/chance.ts';
-import type { How } from '../../sandbox/slack/faults.ts';
+import type { Chance } from '../../sandbox/api/random.ts';
+import type { How } from '../../sandbox/slack/web-api/faults.ts';
 import type { Stage } from './stage.ts';
 
 const API_FAULTS = [

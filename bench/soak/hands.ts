@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Delivery, ViewValues } from '../../sandbox/protocol.ts';
-import { elementsIn } from '../../sandbox/slack/blocks.ts';
-import { ImpossibleGesture } from '../../sandbox/slack/gestures/people.ts';
+import { elementsIn } from '../../sandbox/slack/block-elements.ts';
+import { ImpossibleGesture } from '../../sandbox/slack/interactions/actor.ts';
 import type { StoredMessage } from '../../sandbox/slack/messages.ts';
 import type { Stage } from './stage.ts';
 

@@ -1,4 +1,4 @@
-import type { Chance } from '../../sandbox/chance.ts';
+import type { Chance } from '../../sandbox/api/random.ts';
 import type { StoredMessage } from '../../sandbox/slack/messages.ts';
 import { APPROVERS, type Shard } from './company.ts';
 import { oneOf } from './faults.ts';

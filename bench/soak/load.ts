@@ -1,5 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import { type Chance, createChance } from '../../sandbox/chance.ts';
+import { type Chance, createChance } from '../../sandbox/api/random.ts';
 import { APPROVERS, OPERATORS, SHARDS, VIEWERS } from './company.ts';
 import { befall, oneOf } from './faults.ts';
 import { emptyTally, openHands, type Tally } from './hands.ts';

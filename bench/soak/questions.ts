@@ -1,4 +1,4 @@
-import type { Chance } from '../../sandbox/chance.ts';
+import type { Chance } from '../../sandbox/api/random.ts';
 import { ALERTS } from '../../sandbox/seed/alerts.ts';
 import { SHARDS } from './company.ts';
 import { oneOf } from './faults.ts';

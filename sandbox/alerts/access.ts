@@ -1,8 +1,8 @@
-import type { Call } from '../call.ts';
-import type { createRateLimiter } from '../rate-limit.ts';
-import { htmlReply, type Reply, textReply } from '../reply.ts';
-import { refusal } from './answers.ts';
-import type { AlertsWorld } from './world.ts';
+import type { Call } from '../api/call.ts';
+import type { createRateLimiter } from '../api/rate-limit.ts';
+import { htmlReply, type Reply, textReply } from '../api/reply.ts';
+import { refusal } from './replies.ts';
+import type { AlertsWorld } from './state.ts';
 
 type Limiter = ReturnType<typeof createRateLimiter>;
 

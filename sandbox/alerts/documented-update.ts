@@ -1,7 +1,7 @@
-import { isObject, type JsonObject } from '../call.ts';
-import type { Issue } from './answers.ts';
+import { isObject, type JsonObject } from '../api/call.ts';
 import type { Traits } from './profiles.ts';
-import type { AlertRecord } from './world.ts';
+import type { Issue } from './replies.ts';
+import type { AlertRecord } from './state.ts';
 
 const TEXTS = ['dashboardId', 'tileId', 'name', 'message'];
 

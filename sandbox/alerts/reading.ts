@@ -1,9 +1,9 @@
-import type { Call } from '../call.ts';
-import { jsonReply, type Reply } from '../reply.ts';
-import { alertNotFound, type Issue, invalid } from './answers.ts';
+import type { Call } from '../api/call.ts';
+import { jsonReply, type Reply } from '../api/reply.ts';
+import { alertReply } from './alert-reply.ts';
 import { TRAITS } from './profiles.ts';
-import { alertReply } from './shapes.ts';
-import type { AlertsWorld } from './world.ts';
+import { alertNotFound, type Issue, invalid } from './replies.ts';
+import type { AlertsWorld } from './state.ts';
 
 const MOST = 1_000;
 

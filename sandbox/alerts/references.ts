@@ -1,6 +1,6 @@
-import { isObject, type JsonObject } from '../call.ts';
+import { isObject, type JsonObject } from '../api/call.ts';
 import { isObjectId } from './reading.ts';
-import type { AlertsWorld } from './world.ts';
+import type { AlertsWorld } from './state.ts';
 
 /** The first thing that the update points at and that is not there, in the server's words. */
 export function referenceProblem(world: AlertsWorld, body: JsonObject): string | null {

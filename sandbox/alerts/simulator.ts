@@ -1,18 +1,18 @@
-import type { Call } from '../call.ts';
-import { createChance, objectId } from '../chance.ts';
-import { createEffects } from '../effects.ts';
-import type { Operation } from '../pipeline.ts';
-import { createRateLimiter, type RateLimit } from '../rate-limit.ts';
-import type { Reply } from '../reply.ts';
+import type { Call } from '../api/call.ts';
+import { createEffects } from '../api/effects.ts';
+import type { Operation } from '../api/pipeline.ts';
+import { createChance, objectId } from '../api/random.ts';
+import { createRateLimiter, type RateLimit } from '../api/rate-limit.ts';
+import type { Reply } from '../api/reply.ts';
+import { type ServerOptions, type Simulator, startSimulator } from '../api/simulator.ts';
 import { DASHBOARDS, SAVED_SEARCHES, WEBHOOKS } from '../seed/alert-references.ts';
 import { ALERTS, type AlertSeed } from '../seed/alerts.ts';
 import { ALERTS_TOKEN } from '../seed/organization.ts';
-import { type ServerOptions, type Simulator, startSimulator } from '../simulator.ts';
 import { admit } from './access.ts';
 import { ALERTS_PROFILES, type AlertsProfile } from './profiles.ts';
 import { getAlert, listAlerts } from './reading.ts';
+import { type AlertRecord, type AlertsWorld, alertRecord, updated } from './state.ts';
 import { updateAlert } from './update.ts';
-import { type AlertRecord, type AlertsWorld, alertRecord, updated } from './world.ts';
 
 export interface AlertsOptions extends ServerOptions {
   readonly seed?: string;

@@ -1,8 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
-import { isObject, type JsonObject } from '../call.ts';
-import type { Issue } from './answers.ts';
+import { isObject, type JsonObject } from '../api/call.ts';
 import type { Traits } from './profiles.ts';
-import type { AlertRecord } from './world.ts';
+import type { Issue } from './replies.ts';
+import type { AlertRecord } from './state.ts';
 
 const INTERVALS = ['1m', '5m', '15m', '30m', '1h', '6h', '12h', '1d'];
 const RANGES: readonly unknown[] = ['between', 'not_between'];

@@ -1,14 +1,14 @@
-import { type Call, isObject, type JsonObject } from '../call.ts';
-import { effectOf } from '../effects.ts';
-import { jsonReply, type Reply } from '../reply.ts';
-import { alertNotFound, invalid, refusal } from './answers.ts';
+import { type Call, isObject, type JsonObject } from '../api/call.ts';
+import { effectOf } from '../api/effects.ts';
+import { jsonReply, type Reply } from '../api/reply.ts';
+import { alertReply } from './alert-reply.ts';
 import { documentedChanges, documentedIssues } from './documented-update.ts';
 import { TRAITS, type Traits } from './profiles.ts';
 import { idProblem } from './reading.ts';
 import { channelsOf, referenceProblem } from './references.ts';
-import { alertReply } from './shapes.ts';
+import { alertNotFound, invalid, refusal } from './replies.ts';
+import { type AlertRecord, type AlertsWorld, updated } from './state.ts';
 import { updateIssues } from './update-rules.ts';
-import { type AlertRecord, type AlertsWorld, updated } from './world.ts';
 
 /** The body is looked at before the alert is: a bad update of an unknown alert is a bad update. */
 export function updateAlert(world: AlertsWorld, call: Call): Reply {

@@ -1,9 +1,9 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
-import type { Call } from '../call.ts';
-import type { createRateLimiter } from '../rate-limit.ts';
-import { type Headers, htmlReply, jsonReply, type Reply } from '../reply.ts';
-import { refusal } from './answers.ts';
-import type { ApiKey, CloudWorld } from './world.ts';
+import type { Call } from '../api/call.ts';
+import type { createRateLimiter } from '../api/rate-limit.ts';
+import { type Headers, htmlReply, jsonReply, type Reply } from '../api/reply.ts';
+import { refusal } from './replies.ts';
+import type { ApiKey, CloudWorld } from './state.ts';
 
 type Limiter = ReturnType<typeof createRateLimiter>;
 

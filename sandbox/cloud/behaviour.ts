@@ -1,4 +1,4 @@
-import type { RateLimit } from '../rate-limit.ts';
+import type { RateLimit } from '../api/rate-limit.ts';
 
 /**
  * Where live servers were seen to differ, or nobody knows what they do. The bot must work with

@@ -1,6 +1,6 @@
 import type { ServiceState } from '../seed/shapes.ts';
 import type { CloudBehaviour } from './behaviour.ts';
-import type { ServiceRecord } from './world.ts';
+import type { ServiceRecord } from './state.ts';
 
 export type Command = 'start' | 'stop';
 

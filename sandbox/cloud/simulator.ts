@@ -1,22 +1,21 @@
-import type { Call, JsonObject } from '../call.ts';
-import { createChance } from '../chance.ts';
-import { createEffects } from '../effects.ts';
-import type { Operation } from '../pipeline.ts';
-import { createRateLimiter } from '../rate-limit.ts';
-import type { Reply } from '../reply.ts';
+import type { Call, JsonObject } from '../api/call.ts';
+import { createEffects } from '../api/effects.ts';
+import type { Operation } from '../api/pipeline.ts';
+import { createChance } from '../api/random.ts';
+import { createRateLimiter } from '../api/rate-limit.ts';
+import type { Reply } from '../api/reply.ts';
+import { type ServerOptions, type Simulator, startSimulator } from '../api/simulator.ts';
 import { CLOUD_KEY, ORGANIZATION } from '../seed/organization.ts';
 import type { OrganizationSeed, ServiceState } from '../seed/shapes.ts';
-import { type ServerOptions, type Simulator, startSimulator } from '../simulator.ts';
 import { admit } from './access.ts';
-import { backup } from './backups.ts';
 import { type CloudBehaviour, USUAL_BEHAVIOUR } from './behaviour.ts';
-import { usageCost } from './costs.ts';
-import { createService } from './create.ts';
-import { createEndpoint, endpointReply } from './endpoints.ts';
-import { pipeSettings } from './pipes.ts';
-import { scale } from './scaling.ts';
-import { setState } from './state.ts';
-import { organizationProblem, serviceNow } from './targets.ts';
+import { backup } from './operations/backups.ts';
+import { createEndpoint, endpointReply } from './operations/create-endpoint.ts';
+import { createService } from './operations/create-service.ts';
+import { pipeSettings } from './operations/pipe-settings.ts';
+import { scale } from './operations/scale.ts';
+import { setState } from './operations/set-state.ts';
+import { usageCost } from './operations/usage-cost.ts';
 import {
   type ApiKey,
   backupRecords,
@@ -26,7 +25,8 @@ import {
   type ServiceRecord,
   serviceRecords,
   warehouseRecords,
-} from './world.ts';
+} from './state.ts';
+import { organizationProblem, serviceNow } from './targets.ts';
 
 export interface CloudOptions extends ServerOptions {
   /** Decides passwords, ids and the figures of the usage report. */

@@ -1,9 +1,9 @@
-import type { Call, JsonObject } from '../call.ts';
-import { isObject } from '../call.ts';
-import type { Reply } from '../reply.ts';
-import { badRequest, refusal, shown } from './answers.ts';
+import type { Call, JsonObject } from '../api/call.ts';
+import { isObject } from '../api/call.ts';
+import type { Reply } from '../api/reply.ts';
 import { settle } from './lifecycle.ts';
-import type { CloudWorld, ServiceRecord } from './world.ts';
+import { badRequest, refusal, shown } from './replies.ts';
+import type { CloudWorld, ServiceRecord } from './state.ts';
 
 /** Either what a request is about, or the reply that refuses it. */
 export type Found<T> = { readonly found: T } | { readonly refused: Reply };

@@ -1,7 +1,7 @@
-import { noise } from '../chance.ts';
+import { noise } from '../api/random.ts';
 import type { UsageSeed } from '../seed/shapes.ts';
 import { addDays, dayOf, daysBetween, shareOfDay, startOf } from './days.ts';
-import type { CloudWorld, PipeRecord, ServiceRecord, WarehouseRecord } from './world.ts';
+import type { CloudWorld, PipeRecord, ServiceRecord, WarehouseRecord } from './state.ts';
 
 export interface UsageRow {
   readonly entityType: 'datawarehouse' | 'service' | 'pipe';

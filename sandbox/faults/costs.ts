@@ -1,4 +1,4 @@
-import { isObject, type JsonObject } from '../call.ts';
+import { isObject, type JsonObject } from '../api/call.ts';
 import type { Fault } from './fault.ts';
 import { bend } from './payloads.ts';
 

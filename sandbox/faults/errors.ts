@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import type { Call } from '../call.ts';
-import type { Headers, Reply } from '../reply.ts';
-import { htmlReply, jsonReply, textReply } from '../reply.ts';
+import type { Call } from '../api/call.ts';
+import type { Headers, Reply } from '../api/reply.ts';
+import { htmlReply, jsonReply, textReply } from '../api/reply.ts';
 import { apiOf, type Fault } from './fault.ts';
 
 /** Answers other than success. All but those named "after-effect" come before anything happens. */

@@ -1,6 +1,6 @@
-import type { Call } from '../call.ts';
+import type { Call } from '../api/call.ts';
+import type { Encoded, Reply } from '../api/reply.ts';
 import type { FaultChoice } from '../protocol.ts';
-import type { Encoded, Reply } from '../reply.ts';
 
 /**
  * One way in which an answer can go wrong. The fields act in this order, each where it is present:

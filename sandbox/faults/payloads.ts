@@ -1,5 +1,5 @@
-import { type Call, isObject, type JsonObject } from '../call.ts';
-import { isSuccess, jsonReply, type Reply } from '../reply.ts';
+import { type Call, isObject, type JsonObject } from '../api/call.ts';
+import { isSuccess, jsonReply, type Reply } from '../api/reply.ts';
 import type { Fault } from './fault.ts';
 
 const SERVICE_REPLIES = ['create service', 'scale', 'set state'];

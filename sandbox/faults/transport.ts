@@ -1,6 +1,6 @@
 import { gzipSync } from 'node:zlib';
-import type { Encoded } from '../reply.ts';
-import { htmlReply, isSuccess, jsonReply, textReply } from '../reply.ts';
+import type { Encoded } from '../api/reply.ts';
+import { htmlReply, isSuccess, jsonReply, textReply } from '../api/reply.ts';
 import type { Fault } from './fault.ts';
 
 /** Time, the connection, and how the bytes are wrapped. */

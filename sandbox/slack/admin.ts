@@ -1,8 +1,8 @@
 import type { Json } from '../protocol.ts';
-import { announce } from './events.ts';
-import { groupJson, userJson } from './methods/users.ts';
+import { announce } from './delivery/events.ts';
+import { changed, type World } from './state.ts';
+import { groupJson, userJson } from './web-api/users.ts';
 import { type Group, groupOf, type Member, memberOf, type Room, roomOf } from './workspace.ts';
-import { changed, type World } from './world.ts';
 
 /**
  * What an administrator of the workspace does. Each function settles when the app has taken the

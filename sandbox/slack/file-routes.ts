@@ -1,6 +1,6 @@
 import express, { type Router } from 'express';
 import { mimetypeOf, type StoredFile } from './files.ts';
-import type { World } from './world.ts';
+import type { World } from './state.ts';
 
 /** Where an app sends the bytes of a file, and where people load them from. */
 export function fileRoutes(world: World): Router {

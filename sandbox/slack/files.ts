@@ -1,7 +1,7 @@
 import type { Json } from '../protocol.ts';
-import type { Problem } from './block-kit.ts';
+import type { Problem } from './block-kit/validate.ts';
 import { isJson } from './json.ts';
-import type { World } from './world.ts';
+import type { World } from './state.ts';
 
 export interface StoredFile {
   readonly id: string;

@@ -1,8 +1,8 @@
 import type { Json } from '../protocol.ts';
-import { completed } from './blocks.ts';
-import { notePings } from './pings.ts';
+import { completed } from './block-elements.ts';
+import { notePings } from './mentions.ts';
+import { changed, stamp, type World } from './state.ts';
 import { isIn, type Member, roomOf } from './workspace.ts';
-import { changed, stamp, type World } from './world.ts';
 
 export interface StoredMessage {
   readonly channel: string;

@@ -7,15 +7,15 @@ import { undelivered } from './delivery/answer.ts';
 import { type HttpRoute, httpCourier } from './delivery/signed-http.ts';
 import { socketHub } from './delivery/socket-mode.ts';
 import { fileRoutes } from './file-routes.ts';
-import { type Handle, handleOf } from './handle.ts';
+import { responseUrlRoutes } from './interactions/response-urls.ts';
 import { readManifest } from './manifest.ts';
-import { pageRoutes } from './page.ts';
-import { slackLimits, unlimited } from './rate-limits.ts';
-import { responseUrlRoutes } from './response-urls.ts';
+import { pageRoutes } from './page/routes.ts';
 import { sandboxWorkspace } from './sandbox-workspace.ts';
-import { webApi } from './web-api.ts';
+import { type Handle, handleOf } from './simulator.ts';
+import type { World } from './state.ts';
+import { slackLimits, unlimited } from './web-api/rate-limits.ts';
+import { webApi } from './web-api/router.ts';
 import type { Workspace } from './workspace.ts';
-import type { World } from './world.ts';
 
 export type DeliveryMode =
   | { readonly mode: 'http'; readonly eventsUrl?: string; readonly signingSecret: string }

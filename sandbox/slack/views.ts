@@ -1,7 +1,7 @@
 import type { Json, ViewValues } from '../protocol.ts';
-import { completed, stateValues } from './blocks.ts';
+import { completed, stateValues } from './block-elements.ts';
 import { jsonList, stringOr } from './json.ts';
-import { changed, freshId, type World } from './world.ts';
+import { changed, freshId, type World } from './state.ts';
 
 /** A modal that is open for one person, or that person's home tab. */
 export interface StoredView {

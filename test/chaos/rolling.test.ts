@@ -8,7 +8,7 @@ import {
   workspace,
   yaml,
 } from '../../bench/soak/company.ts';
-import { ImpossibleGesture } from '../../sandbox/slack/gestures/people.ts';
+import { ImpossibleGesture } from '../../sandbox/slack/interactions/actor.ts';
 import type { StoredMessage } from '../../sandbox/slack/messages.ts';
 import { verifyChain } from '../../src/storage/audit.ts';
 import { changesWhere } from '../../src/storage/change-lists.ts';

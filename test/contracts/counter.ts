@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { View, ViewValues } from '../../sandbox/protocol.ts';
-import type { Handle } from '../../sandbox/slack/handle.ts';
 import type { StoredMessage } from '../../sandbox/slack/messages.ts';
+import type { Handle } from '../../sandbox/slack/simulator.ts';
 import { linesOf } from './reading.ts';
 
 /** An operator, who may ask for everything. */

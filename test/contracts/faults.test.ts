@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { FAULT_CHOICES } from '../../sandbox/faults/armory.ts';
+import { FAULT_CHOICES } from '../../sandbox/faults/injector.ts';
 import { until } from './counter.ts';
 import { type Deed, type FaultBooth, type Outcome, openFaultBooth } from './fault-booth.ts';
 

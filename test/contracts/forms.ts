@@ -1,5 +1,5 @@
 import type { Json, View, ViewValues } from '../../sandbox/protocol.ts';
-import { elementsIn } from '../../sandbox/slack/blocks.ts';
+import { elementsIn } from '../../sandbox/slack/block-elements.ts';
 import { commands } from '../../src/commands/index.ts';
 import { type Field, fieldsOf } from '../../src/intent/arguments.ts';
 import type { Booth } from './booth.ts';

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage } from 'node:http';
 import { onTestFinished } from 'vitest';
-import type { Chance } from '../../sandbox/chance.ts';
+import type { Chance } from '../../sandbox/api/random.ts';
 import { bend, deep, pick, tear } from './mutate.ts';
 
 const STATUSES = [

@@ -1,4 +1,4 @@
-import type { Chance } from '../../sandbox/chance.ts';
+import type { Chance } from '../../sandbox/api/random.ts';
 
 /** Values that break what was not thought of: types, sizes, names, directions, markup. */
 const ODD: readonly unknown[] = [

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createChance } from '../../sandbox/chance.ts';
+import { createChance } from '../../sandbox/api/random.ts';
 import { ask } from '../scenarios/asking.ts';
 import { deliver, signatureOf } from '../scenarios/signing.ts';
 import { ANA, openStage, type Stage } from '../scenarios/stage.ts';

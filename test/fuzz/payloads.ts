@@ -1,4 +1,4 @@
-import type { Chance } from '../../sandbox/chance.ts';
+import type { Chance } from '../../sandbox/api/random.ts';
 import { sandboxWorkspace } from '../../sandbox/slack/sandbox-workspace.ts';
 import { ANA, DORA, EMIL, FINN, GINA, SVEN } from '../scenarios/stage.ts';
 import { bend, deep, pick, tear } from './mutate.ts';

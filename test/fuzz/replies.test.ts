@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createChance } from '../../sandbox/chance.ts';
+import { createChance } from '../../sandbox/api/random.ts';
 import { BEN, DORA, FINN, openStage, type Stage } from '../scenarios/stage.ts';
 import { howMany } from './amount.ts';
 import { openBender } from './bender.ts';

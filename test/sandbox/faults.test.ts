@@ -1,7 +1,7 @@
 import { gunzipSync } from 'node:zlib';
 import { expect, test } from 'vitest';
-import { FAULT_CHOICES } from '../../sandbox/faults/armory.ts';
-import type { Wait } from '../../sandbox/simulator.ts';
+import type { Wait } from '../../sandbox/api/simulator.ts';
+import { FAULT_CHOICES } from '../../sandbox/faults/injector.ts';
 import { type Answer, cloudServer, serviceId } from './servers.ts';
 
 const STAGING = serviceId('staging');

@@ -1,7 +1,7 @@
 import type { AddressInfo } from 'node:net';
 import express from 'express';
 import { expect, onTestFinished, test } from 'vitest';
-import { simulatorPanel } from '../../sandbox/panel.ts';
+import { simulatorPanel } from '../../sandbox/api/panel.ts';
 import { alertsServer, cloudServer, send, serviceId } from './servers.ts';
 
 async function panelServer() {

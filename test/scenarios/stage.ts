@@ -8,7 +8,7 @@ import { sandboxYaml } from '../../sandbox/configuration.ts';
 import type { Json } from '../../sandbox/protocol.ts';
 import { ALERTS_TOKEN, CLOUD_KEY } from '../../sandbox/seed/organization.ts';
 import type { OrganizationSeed } from '../../sandbox/seed/shapes.ts';
-import { elementsIn } from '../../sandbox/slack/blocks.ts';
+import { elementsIn } from '../../sandbox/slack/block-elements.ts';
 import type { StoredMessage } from '../../sandbox/slack/messages.ts';
 import { startSlackStandIn } from '../../sandbox/slack/server.ts';
 import type { Workspace } from '../../sandbox/slack/workspace.ts';

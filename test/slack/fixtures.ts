@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import { messageProblems } from '../../sandbox/slack/block-kit.ts';
+import { messageProblems } from '../../sandbox/slack/block-kit/validate.ts';
 import type { RoleName } from '../../src/changes/change.ts';
 import { commands } from '../../src/commands/index.ts';
 import type { Message } from '../../src/slack/blocks.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { viewProblems } from '../../sandbox/slack/block-kit.ts';
+import { viewProblems } from '../../sandbox/slack/block-kit/validate.ts';
 import { type Change, type ChannelId, STATES, type State } from '../../src/changes/change.ts';
 import { commands } from '../../src/commands/index.ts';
 import { homeView } from '../../src/slack/home.ts';

@@ -49,7 +49,7 @@ import {
   MultiUsersSelect,
   UsersSelect,
 } from './pickers.ts';
-import { broken } from './refusals.ts';
+import { broken } from './problems.ts';
 import { RichText } from './rich-text.ts';
 import { DataTable, Table } from './tables.ts';
 

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { Button, FeedbackButtons, IconButton } from './elements.ts';
 import { anyText, chars, Flag, ImageElement, plain } from './objects.ts';
-import { broken } from './refusals.ts';
+import { broken } from './problems.ts';
 import { RichText } from './rich-text.ts';
 
 const BlockId = chars(255).optional();

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { chars } from './objects.ts';
-import { broken } from './refusals.ts';
+import { broken } from './problems.ts';
 
 const Label = chars(20);
 

@@ -11,7 +11,7 @@ import {
   RichOption,
   Style,
 } from './objects.ts';
-import { broken } from './refusals.ts';
+import { broken } from './problems.ts';
 
 const ActionId = chars(255).optional();
 const confirmable = { action_id: ActionId, confirm: Confirm.optional() };

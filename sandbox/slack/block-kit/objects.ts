@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { broken } from './refusals.ts';
+import { broken } from './problems.ts';
 
 /** Slack counts characters as people do, so an emoji outside the basic plane is one. */
 export function chars(max: number, min = 1) {

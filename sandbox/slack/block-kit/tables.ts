@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { chars, Flag } from './objects.ts';
-import { broken } from './refusals.ts';
+import { broken } from './problems.ts';
 import { RichText } from './rich-text.ts';
 
 /** An empty cell is refused, so a table drawn from data must say "–" where nothing is known. */

@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { ImpossibleGesture } from '../../../sandbox/slack/gestures/people.ts';
+import { ImpossibleGesture } from '../../../sandbox/slack/interactions/actor.ts';
 import type { StoredMessage } from '../../../sandbox/slack/messages.ts';
 import type { BotProcess } from './child.ts';
 import type { ProcessStage } from './stage.ts';

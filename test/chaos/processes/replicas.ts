@@ -1,9 +1,9 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { parse } from 'yaml';
-import { type Chance, createChance } from '../../../sandbox/chance.ts';
+import { type Chance, createChance } from '../../../sandbox/api/random.ts';
 import { sandboxYaml } from '../../../sandbox/configuration.ts';
 import { ORGANIZATION } from '../../../sandbox/seed/organization.ts';
-import { ImpossibleGesture } from '../../../sandbox/slack/gestures/people.ts';
+import { ImpossibleGesture } from '../../../sandbox/slack/interactions/actor.ts';
 import type { StoredMessage } from '../../../sandbox/slack/messages.ts';
 import { APPROVER_IDS, crowdWorkspace, OPERATORS, shards, shardsYaml } from './crowd.ts';
 import { openProcessStage, type ProcessStage } from './stage.ts';

@@ -8,11 +8,11 @@ import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { onTestFinished } from 'vitest';
 import { z } from 'zod';
+import type { Wait } from '../../../sandbox/api/simulator.ts';
 import { startCloudSimulator } from '../../../sandbox/cloud/simulator.ts';
 import { sandboxYaml } from '../../../sandbox/configuration.ts';
 import { CLOUD_KEY } from '../../../sandbox/seed/organization.ts';
 import type { OrganizationSeed } from '../../../sandbox/seed/shapes.ts';
-import type { Wait } from '../../../sandbox/simulator.ts';
 import { startSlackStandIn } from '../../../sandbox/slack/server.ts';
 import type { Workspace } from '../../../sandbox/slack/workspace.ts';
 

@@ -1,5 +1,9 @@
 import { expect, test } from 'vitest';
-import { messageProblems, refusalOf, viewProblems } from '../../../sandbox/slack/block-kit.ts';
+import {
+  messageProblems,
+  refusalOf,
+  viewProblems,
+} from '../../../sandbox/slack/block-kit/validate.ts';
 import {
   actions,
   button,

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { messageProblems } from '../../../sandbox/slack/block-kit.ts';
+import { messageProblems } from '../../../sandbox/slack/block-kit/validate.ts';
 import {
   actions,
   button,

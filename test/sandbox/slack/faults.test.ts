@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { How } from '../../../sandbox/slack/faults.ts';
+import type { How } from '../../../sandbox/slack/web-api/faults.ts';
 import { approvals, standIn } from './bolt-app.ts';
 import { clientOf, outcome } from './client.ts';
 

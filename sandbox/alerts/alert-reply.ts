@@ -1,0 +1,77 @@
+import type { JsonObject } from '../api/call.ts';
+import { TEAM } from '../seed/alert-references.ts';
+import { TRAITS, type Traits } from './profiles.ts';
+import type { AlertRecord, AlertsWorld } from './state.ts';
+
+/** The alert in the words of the present profile; what does not apply is left out. */
+export function alertReply({ profile, now }: AlertsWorld, record: AlertRecord): JsonObject {
+  const traits = TRAITS[profile];
+  const all = {
+    id: record.id,
+    name: record.name,
+    message: record.message,
+    threshold: record.threshold,
+    interval: record.interval,
+    thresholdType: record.thresholdType,
+    ...stateFields(record, traits, now()),
+    ...channelFields(record, traits),
+    ...referenceFields(record, traits),
+    ...(traits.extended ? extendedFields(record) : {}),
+    createdAt: record.createdAt,
+    updatedAt: record.updatedAt,
+  };
+  return withoutMissing(all, traits.values === 'contract');
+}
+
+function stateFields({ source, state, silenced }: AlertRecord, traits: Traits, now: Date) {
+  if (traits.values === 'contract') {
+    return {
+      source: source === 'saved_search' ? 'search' : source,
+      state: contractState(state),
+      silenced: silenced !== undefined && new Date(silenced.until) > now,
+    };
+  }
+  const embedded = traits.names === 'plain' ? { _id: TEAM, ...silenced } : silenced;
+  return { source, state, silenced: silenced && embedded };
+}
+
+// The contract names two states; what the server calls by a word of its own stays that word.
+function contractState(state: string): string {
+  if (state === 'ALERT') return 'active';
+  return ['OK', 'PENDING', 'INSUFFICIENT_DATA', 'DISABLED'].includes(state) ? 'inactive' : state;
+}
+
+function channelFields({ channels }: AlertRecord, traits: Traits) {
+  const [channel] = channels;
+  if (channel === undefined) return {};
+  return traits.channels === 'many' ? { channel, channels } : { channel };
+}
+
+function referenceFields(record: AlertRecord, traits: Traits) {
+  const { dashboardId, tileId, savedSearchId, groupBy } = record;
+  // Null was shown until the version that also began to accept it.
+  const grouping = {
+    groupBy: traits.nullGroupBy === 'accepted' ? (groupBy ?? undefined) : groupBy,
+  };
+  return traits.names === 'with id'
+    ? { teamId: TEAM, dashboardId, tileId, savedSearchId, ...grouping }
+    : { team: TEAM, dashboard: dashboardId, tileId, savedSearch: savedSearchId, ...grouping };
+}
+
+function extendedFields(record: AlertRecord) {
+  return {
+    thresholdMax: record.thresholdMax,
+    note: record.note,
+    numConsecutiveWindows: record.numConsecutiveWindows,
+    scheduleOffsetMinutes: record.scheduleOffsetMinutes,
+    scheduleStartAt: record.scheduleStartAt,
+    executionErrors: record.executionErrors,
+  };
+}
+
+function withoutMissing(all: JsonObject, nullsToo: boolean): JsonObject {
+  const present = Object.entries(all).filter(
+    ([, value]) => value !== undefined && !(nullsToo && value === null),
+  );
+  return Object.fromEntries(present);
+}

@@ -1,0 +1,70 @@
+import type { JsonObject } from '../api/call.ts';
+import type { Effects } from '../api/effects.ts';
+import type { Chance } from '../api/random.ts';
+import type { RateLimit } from '../api/rate-limit.ts';
+import type { AlertSeed } from '../seed/alerts.ts';
+import type { AlertsProfile } from './profiles.ts';
+
+/** An alert as the server stores it; each profile shows another part of it, in other words. */
+export interface AlertRecord {
+  readonly id: string;
+  readonly name: string | null;
+  readonly message: string | null;
+  readonly threshold: number;
+  readonly thresholdMax?: number | undefined;
+  readonly thresholdType: string;
+  readonly interval: string;
+  readonly source: 'tile' | 'saved_search';
+  readonly dashboardId?: string | undefined;
+  readonly tileId?: string | undefined;
+  readonly savedSearchId?: string | undefined;
+  readonly groupBy?: string | null | undefined;
+  readonly state: string;
+  readonly channels: readonly JsonObject[];
+  readonly note?: string | null | undefined;
+  readonly numConsecutiveWindows?: number | null | undefined;
+  readonly scheduleOffsetMinutes?: number | undefined;
+  readonly scheduleStartAt?: string | null | undefined;
+  readonly executionErrors?: readonly JsonObject[] | undefined;
+  readonly silenced?: { readonly by: string; readonly at: string; readonly until: string };
+  readonly createdAt: string;
+  readonly updatedAt: string;
+}
+
+export interface AlertsWorld {
+  readonly alerts: Map<string, AlertRecord>;
+  /** Tiles by dashboard. */
+  readonly dashboards: Map<string, readonly string[]>;
+  readonly savedSearches: Set<string>;
+  readonly webhooks: Set<string>;
+  readonly tokens: Map<string, { readonly hasTeam: boolean }>;
+  readonly effects: Effects;
+  readonly chance: Chance;
+  readonly now: () => Date;
+  rateLimit: RateLimit | null;
+  profile: AlertsProfile;
+}
+
+const MINUTE_MS = 60_000;
+const CREATED_DAYS_AGO = 80;
+
+export function alertRecord(seed: AlertSeed, bornAt: Date): AlertRecord {
+  const { watches, silencedForMinutes, ...rest } = seed;
+  const ago = (minutes: number) => new Date(bornAt.getTime() - minutes * MINUTE_MS).toISOString();
+  const silence =
+    silencedForMinutes === undefined
+      ? {}
+      : { silenced: { by: 'ana@company.example', at: ago(120), until: ago(-silencedForMinutes) } };
+  const created = ago(CREATED_DAYS_AGO * 24 * 60);
+  return { ...rest, ...watches, ...silence, createdAt: created, updatedAt: ago(26 * 60) };
+}
+
+/** The record after a write: `updatedAt` moves on even while the clock stands still. */
+export function updated(
+  record: AlertRecord,
+  changes: Partial<AlertRecord>,
+  now: Date,
+): AlertRecord {
+  const next = Math.max(now.getTime(), Date.parse(record.updatedAt) + 1);
+  return { ...record, ...changes, updatedAt: new Date(next).toISOString() };
+}

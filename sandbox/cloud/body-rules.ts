@@ -1,0 +1,94 @@
+import { isObject, type JsonObject } from '../api/call.ts';
+import { shown } from './replies.ts';
+
+/** What is wrong with a value, in the words of an error text, or null. */
+export type Rule = (value: unknown) => string | null;
+export type Rules = Readonly<Record<string, Rule>>;
+
+interface Strictness {
+  readonly unknownFields: 'ignored' | 'refused';
+  readonly required?: readonly string[];
+}
+
+/** The first problem of a body: `request body.numReplicas: … <number:0>`. */
+export function problemIn(body: JsonObject, rules: Rules, strictness: Strictness): string | null {
+  const missing = strictness.required?.find((field) => body[field] === undefined);
+  if (missing !== undefined) return `request body.${missing}: is required`;
+  for (const [field, value] of Object.entries(body)) {
+    const rule = Object.hasOwn(rules, field) ? rules[field] : undefined;
+    if (rule === undefined && strictness.unknownFields === 'refused') {
+      return fieldProblem(field, 'unknown field', value);
+    }
+    const text = rule?.(value) ?? null;
+    if (text !== null) return fieldProblem(field, text, value);
+  }
+  return null;
+}
+
+export function fieldProblem(field: string, text: string, value: unknown): string {
+  return `request body.${field}: ${text} ${shown(value)}`;
+}
+
+export function oneOf(allowed: readonly string[]): Rule {
+  return (value) =>
+    typeof value === 'string' && allowed.includes(value)
+      ? null
+      : `must be one of ${allowed.join(', ')}`;
+}
+
+export const flag: Rule = (value) => (typeof value === 'boolean' ? null : 'must be a boolean');
+
+export function text(limits: { readonly max?: number } = {}): Rule {
+  const { max = Number.POSITIVE_INFINITY } = limits;
+  return (value) => {
+    if (typeof value !== 'string') return 'must be a string';
+    return [...value].length > max ? `must have at most ${max} characters` : null;
+  };
+}
+
+export function nullable(rule: Rule): Rule {
+  return (value) => (value === null ? null : rule(value));
+}
+
+export function matching(pattern: RegExp, words: string, rule: Rule): Rule {
+  return (value) =>
+    rule(value) ?? (typeof value === 'string' && pattern.test(value) ? null : words);
+}
+
+interface NumberLimits {
+  readonly min: number;
+  readonly max?: number;
+  readonly step?: number;
+}
+
+export function numberFrom({ min, max = Number.POSITIVE_INFINITY, step }: NumberLimits): Rule {
+  return (value) => {
+    if (typeof value !== 'number') return 'must be a number';
+    if (value < min) return `The number must be ${min} or more`;
+    if (value > max) return `The number must be ${max} or less`;
+    if (step !== undefined && value % step !== 0) return `The number must be a multiple of ${step}`;
+    return null;
+  };
+}
+
+export function listOf(item: Rule): Rule {
+  return (value) => {
+    if (!Array.isArray(value)) return 'must be a list';
+    return value.map(item).find((problem) => problem !== null) ?? null;
+  };
+}
+
+export function shaped(rules: Rules): Rule {
+  return (value) => {
+    if (!isObject(value)) return 'must be an object';
+    for (const [field, rule] of Object.entries(rules)) {
+      const problem = rule(value[field]);
+      if (problem !== null) return `${field} ${problem}`;
+    }
+    return null;
+  };
+}
+
+export function optional(rule: Rule): Rule {
+  return (value) => (value === undefined ? null : rule(value));
+}

@@ -1,0 +1,48 @@
+import type { Call, JsonObject } from '../../api/call.ts';
+import type { Reply } from '../../api/reply.ts';
+import { success } from '../replies.ts';
+import { pick } from '../service-reply.ts';
+import type { BackupRecord, CloudWorld } from '../state.ts';
+import { findService, lookUp } from '../targets.ts';
+
+const MINUTE_MS = 60_000;
+const CONTRACT_BUCKET = ['bucketPath', 'iamRoleArn', 'iamRoleSessionName'];
+
+/** Backups belong to the primary service; asked for with a secondary's id, they are unknown. */
+export function backup(world: CloudWorld, call: Call): Reply {
+  const service = findService(world, call);
+  if ('refused' in service) return service.refused;
+  const found = lookUp(world, 'backup', call.params.backupId, (id) => {
+    const record = world.backups.get(id);
+    const isHere = record?.serviceId === service.found.id && record.expired !== true;
+    return isHere ? record : undefined;
+  });
+  if ('refused' in found) return found.refused;
+  const all = backupReply(found.found, service.found.id, world.now());
+  return success(world, world.profile === 'full' ? all : contractPart(all));
+}
+
+function backupReply(record: BackupRecord, serviceId: string, now: Date): JsonObject {
+  const totalMs = record.takesMinutes * MINUTE_MS;
+  const passedMs = Math.min(totalMs, now.getTime() - record.startedAt.getTime());
+  const isOver = passedMs >= totalMs;
+  const size = isOver ? record.sizeInBytes : record.sizeInBytes * (passedMs / totalMs);
+  return {
+    id: record.id,
+    serviceId,
+    status: isOver ? record.outcome : 'in_progress',
+    type: record.type,
+    startedAt: record.startedAt.toISOString(),
+    ...(isOver ? { finishedAt: new Date(record.startedAt.getTime() + totalMs).toISOString() } : {}),
+    sizeInBytes: Math.round(size),
+    durationInSeconds: Math.round(passedMs / 1_000),
+    ...pick({ backupName: record.backupName, bucket: record.bucket }, ['backupName', 'bucket']),
+  };
+}
+
+// Of the buckets of three providers the contract knows one; the rest of a bucket's fields is lost.
+function contractPart({ status: _status, type: _type, bucket, ...rest }: JsonObject): JsonObject {
+  if (bucket === undefined) return rest;
+  // The seed's buckets are flat records of strings.
+  return { ...rest, bucket: pick(bucket as JsonObject, CONTRACT_BUCKET) };
+}

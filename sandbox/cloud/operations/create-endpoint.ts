@@ -1,0 +1,81 @@
+import type { Call, JsonObject } from '../../api/call.ts';
+import { effectOf } from '../../api/effects.ts';
+import { uuid } from '../../api/random.ts';
+import type { Reply } from '../../api/reply.ts';
+import { fieldProblem, nullable, oneOf, problemIn, text } from '../body-rules.ts';
+import { badRequest, notRunning, success } from '../replies.ts';
+import type { CloudWorld, EndpointRecord } from '../state.ts';
+import { findService, readBody } from '../targets.ts';
+
+const RULES = {
+  description: text({ max: 255 }),
+  type: oneOf(['VPC_ENDPOINT_SERVICE', 'VPC_RESOURCE', 'STREAMING_MULTI_VPC']),
+  vpcEndpointServiceName: nullable(text()),
+  vpcResourceConfigurationId: nullable(text()),
+  vpcResourceShareArn: nullable(text()),
+  streamClusterArn: nullable(text()),
+  streamAuthentication: nullable(oneOf(['SASL_IAM', 'SASL_SCRAM'])),
+};
+
+const REQUIRED: Readonly<Record<string, readonly string[]>> = {
+  VPC_RESOURCE: ['vpcResourceConfigurationId', 'vpcResourceShareArn'],
+  STREAMING_MULTI_VPC: ['streamClusterArn', 'streamAuthentication'],
+};
+
+// Where each type ends when provisioning is over: someone else has to accept the first.
+const SETTLED: Readonly<Record<string, string>> = {
+  VPC_ENDPOINT_SERVICE: 'PendingAcceptance',
+  VPC_RESOURCE: 'Ready',
+  STREAMING_MULTI_VPC: 'Failed',
+};
+
+export function createEndpoint(world: CloudWorld, call: Call): Reply {
+  const target = findService(world, call);
+  if ('refused' in target) return target.refused;
+  const body = readBody(world, call);
+  if ('refused' in body) return body.refused;
+  const problem = endpointProblem(world, body.found);
+  if (problem !== null) return badRequest(world, problem);
+  const { id: serviceId, state } = target.found;
+  if (state !== 'running') {
+    return notRunning(world, 'Endpoint creation is allowed', state);
+  }
+
+  const id = uuid(world.chance);
+  const endpoint = { id, serviceId, createdAt: world.now(), given: body.found };
+  world.endpoints.set(id, endpoint);
+  world.effects.record(effectOf(call, serviceId, world.now()));
+  const isSettled = world.behaviour.endpointReply === 'settled';
+  return success(world, endpointReply(endpoint, isSettled));
+}
+
+function endpointProblem({ behaviour }: CloudWorld, body: JsonObject): string | null {
+  const problem = problemIn(body, RULES, { ...behaviour, required: ['type'] });
+  if (problem !== null) return problem;
+  const type = String(body.type);
+  const serviceName =
+    behaviour.endpointServiceName === 'required' && type === 'VPC_ENDPOINT_SERVICE'
+      ? ['vpcEndpointServiceName']
+      : [];
+  const required = [...(REQUIRED[type] ?? []), ...serviceName];
+  const missing = required.find((field) => (body[field] ?? null) === null);
+  if (missing === undefined) return null;
+  return fieldProblem(missing, `is required when type is ${type}`, body[missing]);
+}
+
+/** An endpoint as a reply, or its owner's console, shows it. */
+export function endpointReply(endpoint: EndpointRecord, isSettled: boolean): JsonObject {
+  const { id, serviceId, given } = endpoint;
+  const repeated = Object.keys(RULES).map((field) => [field, given[field] ?? null]);
+  const status = isSettled ? SETTLED[String(given.type)] : 'Provisioning';
+  return {
+    ...Object.fromEntries(repeated),
+    description: given.description ?? '',
+    id,
+    serviceId,
+    endpointId: isSettled ? `vpce-${id.slice(0, 8)}` : '',
+    dnsNames: status === 'Ready' ? [`${id.slice(0, 8)}.endpoints.example`] : [],
+    privateDnsNames: [],
+    status,
+  };
+}

@@ -1,0 +1,144 @@
+import type { JsonObject } from '../../api/call.ts';
+import {
+  fieldProblem,
+  flag,
+  listOf,
+  matching,
+  numberFrom,
+  oneOf,
+  problemIn,
+  type Rules,
+  shaped,
+  text,
+} from '../body-rules.ts';
+import type { CloudWorld } from '../state.ts';
+import { isUuid } from '../targets.ts';
+import { memoryMisfit, SCALING_RULES, tierMisfit } from './scale.ts';
+
+const REGIONS = [
+  ...['ap-northeast-1', 'ap-south-1', 'ap-southeast-1', 'ap-southeast-2', 'eu-central-1'],
+  ...['eu-west-1', 'eu-west-2', 'me-central-1', 'us-east-1', 'us-east-2', 'us-west-2'],
+  ...['us-east1', 'us-central1', 'europe-west4', 'asia-southeast1'],
+  ...['eastus', 'eastus2', 'westus3', 'germanywestcentral'],
+];
+
+const TIERS = [
+  ...['development', 'production', 'dedicated_high_mem', 'dedicated_high_cpu'],
+  ...['dedicated_standard', 'dedicated_standard_n2d_standard_4'],
+  ...['dedicated_standard_n2d_standard_8', 'dedicated_standard_n2d_standard_32'],
+  ...['dedicated_standard_n2d_standard_128', 'dedicated_standard_n2d_standard_32_16SSD'],
+  'dedicated_standard_n2d_standard_64_24SSD',
+];
+
+const PROFILES = [
+  ...['v1-default', 'v1-highmem-xs', 'v1-highmem-s', 'v1-highmem-m', 'v1-highmem-l'],
+  ...['v1-highmem-xl', 'v1-highcpu-s', 'v1-highcpu-m', 'v1-highcpu-l', 'v1-highcpu-xl'],
+];
+
+const BYOC_SIZES: readonly unknown[] = [48, 116, 172, 232];
+const FREE_TOTAL_GB = 360;
+const TOTAL = numberFrom({ min: 24, max: 1_068, step: 12 });
+const NAME = /^[A-Za-z0-9\s]+$/;
+const HYPHENATED_NAME = /^[A-Za-z0-9\s-]+$/;
+
+const RULES: Rules = {
+  provider: oneOf(['aws', 'gcp', 'azure']),
+  region: oneOf(REGIONS),
+  tier: oneOf(TIERS),
+  ipAccessList: listOf(shaped({ source: text(), description: text() })),
+  minTotalMemoryGb: TOTAL,
+  maxTotalMemoryGb: TOTAL,
+  ...SCALING_RULES,
+  isReadonly: flag,
+  dataWarehouseId: text(),
+  backupId: (value) => (isUuid(value) ? null : 'must be a uuid'),
+  encryptionKey: text(),
+  encryptionAssumedRoleIdentifier: text(),
+  privateEndpointIds: listOf(text()),
+  privatePreviewTermsChecked: flag,
+  releaseChannel: oneOf(['slow', 'default', 'fast']),
+  byocId: text(),
+  hasTransparentDataEncryption: flag,
+  endpoints: listOf(shaped({ protocol: text(), enabled: flag })),
+  profile: oneOf(PROFILES),
+  complianceType: oneOf(['hipaa', 'pci']),
+};
+
+/** The first thing wrong with the body of a create, or null. */
+export function createProblem(world: CloudWorld, body: JsonObject): string | null {
+  const { behaviour } = world;
+  const rules = { ...RULES, name: nameRule(behaviour.nameHyphens === 'accepted') };
+  const strictness = { ...behaviour, required: behaviour.createRequires };
+  return problemIn(body, rules, strictness) ?? crossProblem(world, body);
+}
+
+function nameRule(hyphens: boolean) {
+  const words = 'must contain only alphanumeric characters and whitespace';
+  return matching(hyphens ? HYPHENATED_NAME : NAME, words, text({ max: 50 }));
+}
+
+function crossProblem(world: CloudWorld, body: JsonObject): string | null {
+  return (
+    warehouseProblem(world, body) ??
+    memoryMisfit(world, body, {
+      minReplicaMemoryGb: Number(body.minReplicaMemoryGb ?? 0),
+      maxReplicaMemoryGb: Number(body.maxReplicaMemoryGb ?? Number.POSITIVE_INFINITY),
+    }) ??
+    totalProblem(world, body) ??
+    tierProblem(world, body) ??
+    byocProblem(body)
+  );
+}
+
+function warehouseProblem(world: CloudWorld, body: JsonObject): string | null {
+  const { dataWarehouseId, isReadonly, numReplicas } = body;
+  if (isReadonly === true && dataWarehouseId === undefined) {
+    return fieldProblem('isReadonly', 'may be true only with a dataWarehouseId', isReadonly);
+  }
+  if (dataWarehouseId !== undefined && !world.warehouses.has(String(dataWarehouseId))) {
+    return fieldProblem('dataWarehouseId', 'Invalid data warehouse id', dataWarehouseId);
+  }
+  if (dataWarehouseId === undefined && numReplicas === 1) {
+    return fieldProblem('numReplicas', 'Number of replicas must be greater than 1', numReplicas);
+  }
+  return null;
+}
+
+function totalProblem(world: CloudWorld, body: JsonObject): string | null {
+  const { minTotalMemoryGb: min, maxTotalMemoryGb: max, tier } = body;
+  const field = min !== undefined ? 'minTotalMemoryGb' : 'maxTotalMemoryGb';
+  if (body[field] === undefined) return null;
+  if (tier !== undefined && tier !== 'production') {
+    return fieldProblem(field, 'only for production services', body[field]);
+  }
+  if (world.organization.plan === 'free' && Number(max) > FREE_TOTAL_GB) {
+    const text = `The number must be ${FREE_TOTAL_GB} or less for non-paid services`;
+    return fieldProblem('maxTotalMemoryGb', text, max);
+  }
+  if (Number(min) > Number(max)) {
+    return fieldProblem('minTotalMemoryGb', 'must not be greater than maxTotalMemoryGb', min);
+  }
+  return null;
+}
+
+function tierProblem({ organization }: CloudWorld, body: JsonObject): string | null {
+  const { tier, provider } = body;
+  if (tier === 'development' && provider === 'azure') {
+    return fieldProblem('tier', 'is not supported by this provider', tier);
+  }
+  const isEnterprise = organization.tier === 'enterprise';
+  const field = ['hasTransparentDataEncryption', 'profile'].find((name) => Boolean(body[name]));
+  if (field !== undefined && !isEnterprise) {
+    return fieldProblem(field, 'only for ENTERPRISE organizations', body[field]);
+  }
+  return tierMisfit(body, body);
+}
+
+function byocProblem(body: JsonObject): string | null {
+  if (body.byocId === undefined) return null;
+  const field = ['minReplicaMemoryGb', 'maxReplicaMemoryGb'].find(
+    (name) => !BYOC_SIZES.includes(body[name]),
+  );
+  if (field === undefined) return null;
+  return fieldProblem(field, `must be one of ${BYOC_SIZES.join(', ')} with a byocId`, body[field]);
+}

@@ -1,0 +1,84 @@
+import type { Json } from '../protocol.ts';
+import { isJson, stringOr } from './json.ts';
+import type { StoredMessage } from './messages.ts';
+import { changed, type World } from './state.ts';
+import { groupOf, memberOf, roomOf } from './workspace.ts';
+
+/** Someone was called by name in a message; `who` are the people whom that reached. */
+export interface Ping {
+  readonly channel: string;
+  readonly ts: string;
+  readonly via: 'post' | 'update';
+  readonly kind: 'user' | 'group' | 'channel' | 'here' | 'everyone';
+  readonly target: string;
+  readonly who: readonly string[];
+}
+
+type Mention = Pick<Ping, 'kind' | 'target'>;
+
+export function notePings(world: World, message: StoredMessage, via: Ping['via']): void {
+  if (message.ephemeralFor !== null) return;
+  const mentions = [...mentionsIn(message.text), ...message.blocks.flatMap(mentionsOf)];
+  for (const { kind, target } of unique(mentions)) {
+    const who = reached(world, message, { kind, target });
+    world.pings.push({ channel: message.channel, ts: message.ts, via, kind, target, who });
+  }
+  changed(world);
+}
+
+function unique(mentions: readonly Mention[]): Mention[] {
+  return [...new Map(mentions.map((one) => [`${one.kind} ${one.target}`, one])).values()];
+}
+
+/** Mentions in a text that Slack reads as mrkdwn. Escaped ones are plain text and reach nobody. */
+export function mentionsIn(text: string): Mention[] {
+  return [...text.matchAll(/<([@!])([^<>|]+)(?:\|[^<>]*)?>/g)].flatMap(([, sign, body = '']) => {
+    if (sign === '@') return [{ kind: 'user' as const, target: body }];
+    if (body.startsWith('subteam^')) return [{ kind: 'group' as const, target: body.slice(8) }];
+    return ranges(body);
+  });
+}
+
+function ranges(range: unknown): Mention[] {
+  if (range !== 'channel' && range !== 'here' && range !== 'everyone') return [];
+  return [{ kind: range, target: range }];
+}
+
+/** Mentions in blocks: rich text has elements for them, plain and raw texts never mention. */
+function mentionsOf(value: unknown): Mention[] {
+  if (Array.isArray(value)) return value.flatMap(mentionsOf);
+  if (!isJson(value)) return [];
+  return [...mentionsOfOne(value), ...Object.values(value).flatMap(mentionsOf)];
+}
+
+function mentionsOfOne(value: Json): Mention[] {
+  switch (value.type) {
+    case 'mrkdwn':
+    case 'markdown':
+      return mentionsIn(stringOr(value.text, ''));
+    case 'user':
+      return [{ kind: 'user', target: stringOr(value.user_id, '') }];
+    case 'usergroup':
+      return [{ kind: 'group', target: stringOr(value.usergroup_id, '') }];
+    case 'broadcast':
+      return ranges(value.range);
+    default:
+      return [];
+  }
+}
+
+function reached(world: World, message: StoredMessage, { kind, target }: Mention): string[] {
+  const { workspace } = world;
+  const room = roomOf(workspace, message.channel);
+  const here = room?.members ?? [];
+  const asked = kind === 'user' ? [target] : kind === 'group' ? membersOf(world, target) : here;
+  return asked.filter((id) => {
+    const member = memberOf(workspace, id);
+    return member && !member.deleted && member.kind !== 'bot' && here.includes(id);
+  });
+}
+
+function membersOf(world: World, groupId: string): readonly string[] {
+  const group = groupOf(world.workspace, groupId);
+  return group && !group.disabled ? group.users : [];
+}

@@ -1,0 +1,15 @@
+import type { Json } from '../../protocol.ts';
+
+/** One call of the Web API, as it arrived and as it was answered. */
+export interface Call {
+  readonly method: string;
+  readonly at: Date;
+  readonly args: Json;
+  /** HTTP status; null when the caller got no answer. */
+  readonly status: number | null;
+  readonly reply: Json | null;
+}
+
+export function callsOf(calls: readonly Call[], method?: string): Call[] {
+  return calls.filter((call) => method === undefined || call.method === method);
+}

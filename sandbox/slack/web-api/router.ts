@@ -1,0 +1,119 @@
+import express, { type Request, type Response, type Router } from 'express';
+import type { Json } from '../../protocol.ts';
+import { jsonOr } from '../json.ts';
+import type { World } from '../state.ts';
+import { appMethods } from './app.ts';
+import { chatMethods } from './chat.ts';
+import { conversationMethods } from './conversations.ts';
+import { type Fault, nextFault } from './faults.ts';
+import { fileMethods } from './files.ts';
+import { type Method, type Methods, missingScope, type Reply, refuse } from './method.ts';
+import type { RateLimits } from './rate-limits.ts';
+import { userMethods } from './users.ts';
+import { viewMethods } from './views.ts';
+
+const methods: Methods = {
+  ...appMethods,
+  ...chatMethods,
+  ...conversationMethods,
+  ...fileMethods,
+  ...userMethods,
+  ...viewMethods,
+};
+
+/** How one call is answered: HTTP status and body, or no answer at all. */
+interface Outcome {
+  readonly status: number | null;
+  readonly reply: Reply | null;
+  readonly retryAfterSeconds?: number;
+  readonly cut?: boolean;
+}
+
+export function webApi(world: World, limits: RateLimits): Router {
+  const router = express.Router();
+  router.use(express.urlencoded({ extended: false, limit: '5mb' }), express.json({ limit: '5mb' }));
+  router.all('/:method', (request, response) => {
+    const name = String(request.params.method);
+    const args = { ...jsonOr(request.query), ...jsonOr(request.body) };
+    const { token, ...shown } = args;
+    const outcome = outcomeOf(world, limits, { name, args, token: tokenOf(request, token) });
+    world.calls.push({
+      method: name,
+      at: world.now(),
+      args: shown,
+      status: outcome.status,
+      reply: outcome.reply,
+    });
+    answer(world, response, { name, outcome });
+  });
+  return router;
+}
+
+interface Asked {
+  readonly name: string;
+  readonly args: Json;
+  readonly token: string;
+}
+
+function tokenOf(request: Request, inBody: unknown): string {
+  const [, bearer] = request.headers.authorization?.match(/^Bearer (.+)$/) ?? [];
+  return bearer ?? (typeof inBody === 'string' ? inBody : '');
+}
+
+function outcomeOf(world: World, limits: RateLimits, asked: Asked): Outcome {
+  const method = Object.hasOwn(methods, asked.name) ? methods[asked.name] : undefined;
+  if (!method) return told(refuse('unknown_method', { req_method: asked.name }));
+  const fault = nextFault(world.faults, asked.name);
+  if (fault && fault.how !== 'reply-lost') return faulty(fault);
+  const wait = limits.secondsToWait(asked.name, method.perMinute, asked.args);
+  if (wait > 0) return limited(wait);
+  const reply = notAllowed(world, method, asked.token) ?? method.run(world, asked.args);
+  return fault ? { status: null, reply, cut: true } : told(reply);
+}
+
+function notAllowed(world: World, method: Method, token: string): Reply | null {
+  if (method.token === 'none') return null;
+  if (token === '') return refuse('not_authed');
+  const { bot, app } = world.tokens;
+  if (token !== bot && token !== app) return refuse('invalid_auth');
+  if (token !== world.tokens[method.token]) return refuse('not_allowed_token_type');
+  const { scopes } = method;
+  if (scopes.length === 0 || scopes.some((one) => world.manifest.scopes.includes(one))) return null;
+  return missingScope(world, scopes.join(','));
+}
+
+function faulty({ how, retryAfterSeconds }: Fault): Outcome {
+  if (how === 'rate-limited') return limited(retryAfterSeconds ?? 1);
+  if (how === 'server-error') return { status: 500, reply: refuse('internal_error') };
+  if (how === 'html') return { status: 200, reply: null };
+  if (how === 'no-reply' || how === 'reply-lost') return { status: null, reply: null };
+  return told(refuse(how.error));
+}
+
+function told(reply: Reply): Outcome {
+  return { status: 200, reply };
+}
+
+function limited(seconds: number): Outcome {
+  return { status: 429, reply: refuse('ratelimited'), retryAfterSeconds: seconds };
+}
+
+interface Answered {
+  readonly name: string;
+  readonly outcome: Outcome;
+}
+
+function answer(world: World, response: Response, { name, outcome }: Answered): void {
+  if (outcome.cut) {
+    response.destroy();
+    return;
+  }
+  // A call without any answer stays open until the caller gives up or the stand-in stops.
+  if (outcome.status === null) return;
+  response.status(outcome.status);
+  response.set('x-oauth-scopes', world.manifest.scopes.join(','));
+  response.set('x-accepted-oauth-scopes', (methods[name]?.scopes ?? []).join(','));
+  if (outcome.retryAfterSeconds) response.set('retry-after', String(outcome.retryAfterSeconds));
+  if (outcome.reply) response.json(outcome.reply);
+  else response.type('html').send('<!doctype html><title>Bad gateway</title>');
+}

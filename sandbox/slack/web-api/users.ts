@@ -1,0 +1,99 @@
+import type { Json } from '../../protocol.ts';
+import type { World } from '../state.ts';
+import { type Group, groupOf, type Member, memberOf, sharesARoom } from '../workspace.ts';
+import { flag, type Methods, method, page, type Reply, refuse, TIER, text } from './method.ts';
+
+export function userJson(world: World, member: Member): Json {
+  const stranger = member.kind === 'stranger';
+  return {
+    id: member.id,
+    team_id: member.teamId,
+    name: member.name,
+    real_name: member.realName,
+    deleted: member.deleted,
+    is_admin: false,
+    is_owner: false,
+    is_primary_owner: false,
+    is_restricted: member.kind === 'guest',
+    is_ultra_restricted: false,
+    is_bot: member.kind === 'bot',
+    is_app_user: false,
+    is_workflow_bot: false,
+    is_email_confirmed: true,
+    // An external person who shares a channel with the app is no stranger in Slack's sense.
+    ...(stranger && { is_stranger: !sharesARoom(world.workspace, member.id) }),
+    tz: member.timezone ?? 'Europe/Berlin',
+    tz_label: 'Central European Time',
+    tz_offset: 3600,
+    updated: 1_760_000_000,
+    profile: {
+      real_name: member.realName,
+      display_name: member.realName,
+      title: member.title,
+      team: member.teamId,
+    },
+  };
+}
+
+/** A user group as Slack writes it; events carry no more than 500 of its members. */
+export function groupJson(world: World, group: Group, withUsers: boolean): Json {
+  return {
+    id: group.id,
+    team_id: world.workspace.teamId,
+    is_usergroup: true,
+    name: group.name,
+    handle: group.handle,
+    description: '',
+    is_external: false,
+    date_create: 1_750_000_000,
+    date_update: group.updatedAt,
+    date_delete: group.disabled ? group.updatedAt : 0,
+    auto_type: null,
+    user_count: group.users.length,
+    ...(withUsers && { users: group.users }),
+  };
+}
+
+function usersInfo(world: World, args: Json): Reply {
+  const member = memberOf(world.workspace, text(args, 'user') ?? '');
+  return member ? { ok: true, user: userJson(world, member) } : refuse('user_not_found');
+}
+
+function usersList(world: World, args: Json): Reply {
+  const { items, response_metadata } = page(world.workspace.members, args, 1000);
+  return { ok: true, members: items.map((one) => userJson(world, one)), response_metadata };
+}
+
+function groupsList(world: World, args: Json): Reply {
+  const all = world.workspace.groups.filter(
+    (group) => !group.disabled || flag(args, 'include_disabled'),
+  );
+  const usergroups = all.map((group) => groupJson(world, group, flag(args, 'include_users')));
+  return { ok: true, usergroups };
+}
+
+function groupUsers(world: World, args: Json): Reply {
+  const id = text(args, 'usergroup') ?? '';
+  const group = /^S/.test(id) ? groupOf(world.workspace, id) : undefined;
+  if (!group) return refuse('no_such_subteam');
+  if (group.disabled && !flag(args, 'include_disabled')) return refuse('no_such_subteam');
+  return { ok: true, users: [...group.users] };
+}
+
+function botsInfo(world: World, args: Json): Reply {
+  const { botId, appId, botUserId, botName } = world.workspace;
+  if (text(args, 'bot') !== botId) return refuse('bot_not_found');
+  const bot = { id: botId, app_id: appId, user_id: botUserId, name: botName, deleted: false };
+  return { ok: true, bot: { ...bot, updated: 1_760_000_000, icons: {} } };
+}
+
+const users = { scopes: ['users:read'] };
+const groups = { scopes: ['usergroups:read'], perMinute: TIER.two };
+
+export const userMethods: Methods = {
+  'users.info': method(usersInfo, { ...users, perMinute: TIER.four }),
+  'users.list': method(usersList, { ...users, perMinute: TIER.two }),
+  'bots.info': method(botsInfo, users),
+  'usergroups.list': method(groupsList, groups),
+  'usergroups.users.list': method(groupUsers, groups),
+};
