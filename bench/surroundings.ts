@@ -4,7 +4,7 @@ import { createServer, type IncomingMessage, request, type ServerResponse } from
 import { startAlertsSimulator } from '../sandbox/alerts/simulator.ts';
 import { startCloudSimulator } from '../sandbox/cloud/simulator.ts';
 import { ALERTS_TOKEN, CLOUD_KEY } from '../sandbox/seed/organization.ts';
-import { startSlackStandIn } from '../sandbox/slack/server.ts';
+import { startSlackSimulator } from '../sandbox/slack/server.ts';
 import { crowdedWorkspace } from './crowd.ts';
 
 /**
@@ -16,7 +16,7 @@ const manifest = JSON.parse(readFileSync(new URL('../manifest.json', import.meta
 const [cloud, alerts, slack] = await Promise.all([
   startCloudSimulator(),
   startAlertsSimulator(),
-  startSlackStandIn({
+  startSlackSimulator({
     manifest,
     delivery: { mode: 'http', signingSecret },
     workspace: crowdedWorkspace,

@@ -17,7 +17,7 @@ import { startCloudSimulator } from '../sandbox/cloud/simulator.ts';
 import { sandboxYaml } from '../sandbox/configuration.ts';
 import { freePort } from '../sandbox/free-port.ts';
 import { CLOUD_KEY } from '../sandbox/seed/organization.ts';
-import { startSlackStandIn } from '../sandbox/slack/server.ts';
+import { startSlackSimulator } from '../sandbox/slack/server.ts';
 import { type Image, layOut, lock } from './image.ts';
 import { memoryOf, OWNER, ready, run, start } from './processes.ts';
 
@@ -53,7 +53,7 @@ function refusesWithoutConfiguration(image: Image, data: string): void {
 
 async function runsAndStops(image: Image, data: string): Promise<void> {
   const manifest = JSON.parse(readFileSync(join(ROOT, 'manifest.json'), 'utf8'));
-  const slack = await startSlackStandIn({ manifest, delivery: { mode: 'socket' } });
+  const slack = await startSlackSimulator({ manifest, delivery: { mode: 'socket' } });
   const cloud = await startCloudSimulator();
   const port = await freePort();
   const secrets = {

@@ -3,12 +3,12 @@ import { ORGANIZATION } from './seed/organization.ts';
 
 /** A signalbox.yaml for the made-up company: every service of the seed, and a rule for each kind. */
 export function sandboxYaml(): string {
-  return stringify(companyFile());
+  return stringify(baseConfiguration());
 }
 
 /** The same, with all that is told without being asked for: what the sandbox itself runs with. */
-export function reportingYaml(): string {
-  return stringify({ ...companyFile(), digests: DIGESTS, budgets: BUDGETS });
+export function sandboxYamlWithReports(): string {
+  return stringify({ ...baseConfiguration(), digests: DIGESTS, budgets: BUDGETS });
 }
 
 const DIGESTS = [
@@ -22,7 +22,7 @@ const BUDGETS = [
   { name: 'production', monthlyCredits: 5_500, on: { tags: ['prod'] }, notify: '#db-costs' },
 ];
 
-function companyFile(): object {
+function baseConfiguration(): object {
   const { id, plan, tier, services, pipes } = ORGANIZATION;
   return {
     organization: { id, plan, tier },

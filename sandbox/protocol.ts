@@ -26,7 +26,7 @@ export interface Person {
   readonly id: string;
   readonly name: string;
   readonly title: string;
-  /** 'member' | 'guest' | 'stranger' (another workspace) | 'bot' | 'deactivated' */
+  /** 'member' | 'guest' | 'external' (another workspace) | 'bot' | 'deactivated' */
   readonly kind: string;
 }
 
@@ -79,7 +79,7 @@ export interface Shortcut {
   readonly kind: 'global' | 'message';
 }
 
-export interface Screen {
+export interface ClientState {
   readonly workspace: string;
   readonly me: Person;
   readonly people: readonly Person[];
@@ -101,19 +101,19 @@ export type Place =
   | { readonly in: 'view'; readonly viewId: string }
   | { readonly in: 'home' };
 
-export interface CommandTyped {
+export interface CommandInput {
   readonly as: string;
   readonly channel: string;
   /** The whole line: `/service stop analytics-prod nightly maintenance`. */
   readonly text: string;
 }
 
-export interface MessageTyped extends CommandTyped {
+export interface MessageInput extends CommandInput {
   readonly threadTs?: string;
 }
 
 /** `element` is Slack's action payload: `{type:'button', value}`, `{type:'static_select', selected_option}` … */
-export interface Pressed {
+export interface ActionTriggered {
   readonly as: string;
   readonly place: Place;
   readonly blockId: string;
@@ -125,7 +125,7 @@ export interface Pressed {
 
 export type ViewValues = Readonly<Record<string, Readonly<Record<string, Json>>>>;
 
-export interface Searched {
+export interface OptionsRequested {
   readonly as: string;
   readonly place: Place;
   readonly blockId: string;
@@ -138,13 +138,13 @@ export interface Suggestions {
   readonly error: string | null;
 }
 
-export interface Submitted {
+export interface ViewSubmission {
   readonly as: string;
   readonly viewId: string;
   readonly values: ViewValues;
 }
 
-export interface Closed {
+export interface ViewClosed {
   readonly as: string;
   readonly viewId: string;
 }
@@ -157,7 +157,7 @@ export interface ShortcutUsed {
   readonly ts?: string;
 }
 
-export interface HomeOpened {
+export interface HomeOpening {
   readonly as: string;
 }
 
@@ -173,7 +173,7 @@ export interface Delivery {
 }
 
 /** One request that a simulator of the cloud API or of the alerts API received. */
-export interface SeenRequest {
+export interface RecordedRequest {
   readonly at: string;
   readonly api: 'cloud' | 'alerts';
   /** The operation's words: 'set state', 'create service' …, or 'no such route'. */
@@ -207,10 +207,10 @@ export interface SetProfile {
 
 export interface Panel {
   /** Newest first, at most 200. */
-  readonly requests: readonly SeenRequest[];
+  readonly requests: readonly RecordedRequest[];
   readonly operations: Readonly<Record<'cloud' | 'alerts', readonly string[]>>;
   readonly faults: readonly FaultChoice[];
-  readonly armed: readonly SetFault[];
+  readonly activeFaults: readonly SetFault[];
   readonly profiles: Readonly<
     Record<'cloud' | 'alerts', { readonly now: string; readonly all: readonly string[] }>
   >;

@@ -8,10 +8,10 @@ import { fileURLToPath } from 'node:url';
 import { startAlertsSimulator } from './alerts/simulator.ts';
 import { simulatorPanel } from './api/panel.ts';
 import { startCloudSimulator } from './cloud/simulator.ts';
-import { reportingYaml } from './configuration.ts';
+import { sandboxYamlWithReports } from './configuration.ts';
 import { freePort } from './free-port.ts';
 import { ALERTS_TOKEN, CLOUD_KEY } from './seed/organization.ts';
-import { startSlackStandIn } from './slack/server.ts';
+import { startSlackSimulator } from './slack/server.ts';
 
 const ROOT = fileURLToPath(new URL('../', import.meta.url));
 const READY_WITHIN_MS = 15_000;
@@ -31,7 +31,7 @@ export async function startSandbox({ port, delivery, logLevel = 'warn' }: Sandbo
   const botPort = await freePort();
   const eventsUrl = `http://127.0.0.1:${botPort}/slack/events`;
   const later: { changed: () => void } = { changed: () => {} };
-  const slack = await startSlackStandIn({
+  const slack = await startSlackSimulator({
     port,
     manifest: JSON.parse(readFileSync(join(ROOT, 'manifest.json'), 'utf8')),
     delivery: delivery === 'http' ? { mode: 'http', eventsUrl, signingSecret } : { mode: 'socket' },
@@ -44,7 +44,7 @@ export async function startSandbox({ port, delivery, logLevel = 'warn' }: Sandbo
   });
   later.changed = slack.changed;
 
-  writeFileSync(join(folder, 'signalbox.yaml'), reportingYaml());
+  writeFileSync(join(folder, 'signalbox.yaml'), sandboxYamlWithReports());
   const env = {
     SLACK_BOT_TOKEN: slack.botToken,
     ...(delivery === 'http'

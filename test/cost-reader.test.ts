@@ -76,7 +76,7 @@ test('while the report cannot be read, the figures of before are shown with thei
   const { read, cloud, clock } = await reader();
   const before = await read(NOVEMBER, people);
   clock.now = new Date(NOON.getTime() + 3_600_000);
-  cloud.arm({ operation: 'usage cost', fault: '500', times: 20 });
+  cloud.injectFault({ operation: 'usage cost', fault: '500', times: 20 });
   const { rows, gaps, fetchedAt } = await read(NOVEMBER, people);
   expect(rows).toEqual(before.rows);
   expect(fetchedAt).toEqual(NOON);
@@ -85,7 +85,7 @@ test('while the report cannot be read, the figures of before are shown with thei
 
 test('where nothing was ever read, nothing is shown, and never a zero', async () => {
   const { read, cloud } = await reader();
-  cloud.arm({ operation: 'usage cost', fault: '403', times: 20 });
+  cloud.injectFault({ operation: 'usage cost', fault: '403', times: 20 });
   const { rows, gaps, fetchedAt } = await read(NOVEMBER, people);
   expect(rows).toEqual([]);
   expect(fetchedAt).toBeNull();
@@ -96,13 +96,13 @@ test('where nothing was ever read, nothing is shown, and never a zero', async ()
 
 test('costs in another shape are read all the same', async () => {
   const { read, cloud } = await reader();
-  cloud.arm({ operation: 'usage cost', fault: 'costs-null', times: 2 });
+  cloud.injectFault({ operation: 'usage cost', fault: 'costs-null', times: 2 });
   expect((await read(NOVEMBER, people)).rows).toEqual([]);
 });
 
 test('a read of many months is given up as a whole when the bot stops, not told as gaps', async () => {
   const { read, cloud, stop } = await reader();
-  cloud.arm({ operation: 'usage cost', fault: 'hang', times: 99 });
+  cloud.injectFault({ operation: 'usage cost', fault: 'hang', times: 99 });
   const told = read({ first: '2026-01-01', last: '2026-11-19' }, people);
   const asked = () => cloud.requests().length;
   await expect.poll(asked).toBe(1);

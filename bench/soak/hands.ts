@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Delivery, ViewValues } from '../../sandbox/protocol.ts';
 import { elementsIn } from '../../sandbox/slack/block-elements.ts';
-import { ImpossibleGesture } from '../../sandbox/slack/interactions/actor.ts';
+import { ImpossibleInteraction } from '../../sandbox/slack/interactions/actor.ts';
 import type { StoredMessage } from '../../sandbox/slack/messages.ts';
 import type { Stage } from './stage.ts';
 
@@ -38,7 +38,7 @@ export function openHands({ slack }: Stage, tally: Tally) {
       return error === null;
     } catch (thrown) {
       // Somebody was faster, and the button is gone.
-      if (thrown instanceof ImpossibleGesture) return false;
+      if (thrown instanceof ImpossibleInteraction) return false;
       throw thrown;
     }
   };
@@ -51,7 +51,7 @@ export function openHands({ slack }: Stage, tally: Tally) {
       noted('modal', () => slack.submit(as, viewId, values)),
     suggest: slack.suggest,
     closeForm: (as: string, viewId: string) => slack.close(as, viewId),
-    formOf: (as: string) => slack.screen(as).views.at(-1),
+    formOf: (as: string) => slack.clientState(as).views.at(-1),
     privately: (as: string) => slack.messages('ops').filter((each) => each.ephemeralFor === as),
     cardOf: (id: string) =>
       slack

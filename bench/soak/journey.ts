@@ -1,4 +1,4 @@
-import type { Chance } from '../../sandbox/api/random.ts';
+import type { RandomSource } from '../../sandbox/api/random.ts';
 import type { StoredMessage } from '../../sandbox/slack/messages.ts';
 import { APPROVERS, type Shard } from './company.ts';
 import { oneOf } from './faults.ts';
@@ -20,7 +20,7 @@ interface Around {
   readonly stage: Stage;
   readonly hands: Hands;
   readonly tally: Tally;
-  readonly chance: Chance;
+  readonly chance: RandomSource;
 }
 
 interface Wish {
@@ -29,7 +29,7 @@ interface Wish {
 }
 
 /** What really changes something, so that the server counts one effect for each that it accepts. */
-function wishFor(stage: Stage, { id, name }: Shard, chance: Chance): Wish {
+function wishFor(stage: Stage, { id, name }: Shard, chance: RandomSource): Wish {
   const verb = VERBS[stage.cloud.service(id)?.state ?? ''];
   if (verb && chance() < 0.6) {
     return { line: `/service ${verb} ${name} for the soak`, operation: 'set state' };

@@ -1,5 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import { type Chance, createChance } from '../../sandbox/api/random.ts';
+import { createRandom, type RandomSource } from '../../sandbox/api/random.ts';
 import { APPROVERS, OPERATORS, SHARDS, VIEWERS } from './company.ts';
 import { befall, oneOf } from './faults.ts';
 import { emptyTally, openHands, type Tally } from './hands.ts';
@@ -22,7 +22,7 @@ export interface Load {
 export async function live(stage: Stage, { perSecond, seed, until }: Load): Promise<Tally> {
   const tally = emptyTally();
   const hands = openHands(stage, tally);
-  const chance = createChance(seed);
+  const chance = createRandom(seed);
   const around = { stage, hands, tally, chance };
   const people = pool([...OPERATORS, ...APPROVERS, ...VIEWERS]);
   const operators = pool(OPERATORS);
@@ -67,7 +67,7 @@ function calm({ slack, cloud, alerts }: Stage): void {
 function pool<T>(all: readonly T[]) {
   const free = new Set(all);
   return {
-    take: (chance: Chance): T | undefined => {
+    take: (chance: RandomSource): T | undefined => {
       if (free.size === 0) return undefined;
       const one = oneOf(chance, [...free]);
       free.delete(one);

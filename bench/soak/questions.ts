@@ -1,4 +1,4 @@
-import type { Chance } from '../../sandbox/api/random.ts';
+import type { RandomSource } from '../../sandbox/api/random.ts';
 import { ALERTS } from '../../sandbox/seed/alerts.ts';
 import { SHARDS } from './company.ts';
 import { oneOf } from './faults.ts';
@@ -7,7 +7,7 @@ import { because, type Hands, seen, type Tally } from './hands.ts';
 const ANSWERED_WITHIN_MS = 45_000;
 const OPENS_WITHIN_MS = 10_000;
 
-const LINES: readonly (readonly [string, (chance: Chance) => string])[] = [
+const LINES: readonly (readonly [string, (chance: RandomSource) => string])[] = [
   ['service list', () => '/service list'],
   ['service show', (chance) => `/service show ${oneOf(chance, SHARDS).name}`],
   ['cost', (chance) => oneOf(chance, ['/cost', '/cost last-week by service', '/cost by day'])],
@@ -20,7 +20,7 @@ const LINES: readonly (readonly [string, (chance: Chance) => string])[] = [
 ];
 
 /** Somebody asks something, and waits for an answer: whatever it says, there must be one. */
-export async function question(hands: Hands, tally: Tally, as: string, chance: Chance) {
+export async function question(hands: Hands, tally: Tally, as: string, chance: RandomSource) {
   const [what, line] = oneOf(chance, LINES);
   const before = hands.privately(as).length;
   if (!(await hands.type(what, as, line(chance)))) return;
@@ -29,7 +29,7 @@ export async function question(hands: Hands, tally: Tally, as: string, chance: C
 }
 
 /** Somebody opens a form, chooses a service in it, sends it off, and leaves the preview be. */
-export async function form(hands: Hands, tally: Tally, as: string, chance: Chance) {
+export async function form(hands: Hands, tally: Tally, as: string, chance: RandomSource) {
   if (!(await hands.type('form', as, '/service stop'))) return;
   const view = await seen(() => hands.formOf(as), OPENS_WITHIN_MS);
   if (!view) return void tally.unanswered.push('the form of /service stop');

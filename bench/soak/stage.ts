@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { startAlertsSimulator } from '../../sandbox/alerts/simulator.ts';
 import { startCloudSimulator } from '../../sandbox/cloud/simulator.ts';
 import { ALERTS_TOKEN, CLOUD_KEY } from '../../sandbox/seed/organization.ts';
-import { startSlackStandIn } from '../../sandbox/slack/server.ts';
+import { startSlackSimulator } from '../../sandbox/slack/server.ts';
 import { startSide } from '../side.ts';
 import { organization, workspace, yaml } from './company.ts';
 
@@ -16,7 +16,7 @@ export async function openStage(folder: string) {
   const [cloud, alerts, slack] = await Promise.all([
     startCloudSimulator({ organization: organization() }),
     startAlertsSimulator(),
-    startSlackStandIn({ manifest, delivery: { mode: 'http', signingSecret: SECRET }, workspace }),
+    startSlackSimulator({ manifest, delivery: { mode: 'http', signingSecret: SECRET }, workspace }),
   ]);
   const env = {
     SLACK_BOT_TOKEN: slack.botToken,

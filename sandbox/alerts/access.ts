@@ -2,25 +2,25 @@ import type { Call } from '../api/call.ts';
 import type { createRateLimiter } from '../api/rate-limit.ts';
 import { htmlReply, type Reply, textReply } from '../api/reply.ts';
 import { refusal } from './replies.ts';
-import type { AlertsWorld } from './state.ts';
+import type { AlertsState } from './state.ts';
 
 type Limiter = ReturnType<typeof createRateLimiter>;
 
 /** The limit comes before the token is looked at, so that guessing is limited, too. */
-export function admit(world: AlertsWorld, limiter: Limiter, { headers }: Call): Reply | null {
+export function admit(state: AlertsState, limiter: Limiter, { headers }: Call): Reply | null {
   const authorization = headers.authorization ?? '';
-  const limited = tooOften(world, limiter, authorization);
+  const limited = tooOften(state, limiter, authorization);
   if (limited !== null) return limited;
   // The server splits at this exact text: `bearer` in lower case is no token.
-  const token = world.tokens.get(authorization.split('Bearer ')[1] ?? '');
+  const token = state.tokens.get(authorization.split('Bearer ')[1] ?? '');
   if (token === undefined) return textReply(401, 'Unauthorized');
   return token.hasTeam ? null : refusal(403, 'Forbidden');
 }
 
-function tooOften(world: AlertsWorld, limiter: Limiter, key: string): Reply | null {
-  const { rateLimit } = world;
+function tooOften(state: AlertsState, limiter: Limiter, key: string): Reply | null {
+  const { rateLimit } = state;
   if (rateLimit === null) return null;
-  const { allowed, remaining, resetMs } = limiter(key, rateLimit, world.now());
+  const { allowed, remaining, resetMs } = limiter(key, rateLimit, state.now());
   if (allowed) return null;
   return htmlReply(429, 'Too many requests, please try again later.', {
     'ratelimit-limit': String(rateLimit.requests),

@@ -1,10 +1,10 @@
 import type { JsonObject } from '../api/call.ts';
 import { TEAM } from '../seed/alert-references.ts';
 import { TRAITS, type Traits } from './profiles.ts';
-import type { AlertRecord, AlertsWorld } from './state.ts';
+import type { AlertRecord, AlertsState } from './state.ts';
 
 /** The alert in the words of the present profile; what does not apply is left out. */
-export function alertReply({ profile, now }: AlertsWorld, record: AlertRecord): JsonObject {
+export function alertReply({ profile, now }: AlertsState, record: AlertRecord): JsonObject {
   const traits = TRAITS[profile];
   const all = {
     id: record.id,

@@ -3,42 +3,42 @@ import { jsonReply, type Reply } from '../api/reply.ts';
 import { alertReply } from './alert-reply.ts';
 import { TRAITS } from './profiles.ts';
 import { alertNotFound, type Issue, invalid } from './replies.ts';
-import type { AlertsWorld } from './state.ts';
+import type { AlertsState } from './state.ts';
 
 const MOST = 1_000;
 
-export function listAlerts(world: AlertsWorld, { query }: Call): Reply {
-  const all = [...world.alerts.values()];
-  if (!TRAITS[world.profile].paging) {
-    return jsonReply(200, { data: all.map((one) => alertReply(world, one)) });
+export function listAlerts(state: AlertsState, { query }: Call): Reply {
+  const all = [...state.alerts.values()];
+  if (!TRAITS[state.profile].paging) {
+    return jsonReply(200, { data: all.map((one) => alertReply(state, one)) });
   }
   const limit = Number(query.get('limit') ?? MOST);
   const offset = Number(query.get('offset') ?? 0);
   const issues = [...wholeNumber('limit', limit, 1, MOST), ...wholeNumber('offset', offset, 0)];
-  if (issues.length > 0) return invalid(world, 'Query', issues);
+  if (issues.length > 0) return invalid(state, 'Query', issues);
 
   const sorted = all.toSorted((a, b) => (a.id < b.id ? -1 : 1));
-  const data = sorted.slice(offset, offset + limit).map((one) => alertReply(world, one));
+  const data = sorted.slice(offset, offset + limit).map((one) => alertReply(state, one));
   const total = all.length;
   const headers = { 'x-total-count': String(total) };
   return jsonReply(200, { data, meta: { total, limit, offset } }, headers);
 }
 
-export function getAlert(world: AlertsWorld, call: Call): Reply {
+export function getAlert(state: AlertsState, call: Call): Reply {
   const id = call.params.id ?? '';
-  const problem = idProblem(world, id);
+  const problem = idProblem(state, id);
   if (problem !== null) return problem;
-  const record = world.alerts.get(id);
+  const record = state.alerts.get(id);
   return record === undefined
-    ? alertNotFound(world)
-    : jsonReply(200, { data: alertReply(world, record) });
+    ? alertNotFound(state)
+    : jsonReply(200, { data: alertReply(state, record) });
 }
 
 // The server takes 24 hex digits, but also any 12 characters, for an id.
-export function idProblem(world: AlertsWorld, id: string): Reply | null {
-  const isServer = TRAITS[world.profile].values === 'server';
+export function idProblem(state: AlertsState, id: string): Reply | null {
+  const isServer = TRAITS[state.profile].values === 'server';
   if (!isServer || id.length === 12 || isObjectId(id)) return null;
-  return invalid(world, 'Params', [{ path: 'id', message: 'Invalid ObjectId' }]);
+  return invalid(state, 'Params', [{ path: 'id', message: 'Invalid ObjectId' }]);
 }
 
 export function isObjectId(id: unknown): id is string {

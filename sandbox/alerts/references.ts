@@ -1,24 +1,24 @@
 import { isObject, type JsonObject } from '../api/call.ts';
 import { isObjectId } from './reading.ts';
-import type { AlertsWorld } from './state.ts';
+import type { AlertsState } from './state.ts';
 
 /** The first thing that the update points at and that is not there, in the server's words. */
-export function referenceProblem(world: AlertsWorld, body: JsonObject): string | null {
+export function referenceProblem(state: AlertsState, body: JsonObject): string | null {
   return (
-    watchedProblem(world, body) ?? channelsOf(body).map(webhookProblem(world)).find(Boolean) ?? null
+    watchedProblem(state, body) ?? channelsOf(body).map(webhookProblem(state)).find(Boolean) ?? null
   );
 }
 
-function watchedProblem(world: AlertsWorld, body: JsonObject): string | null {
+function watchedProblem(state: AlertsState, body: JsonObject): string | null {
   if (body.source === 'saved_search') {
-    return world.savedSearches.has(String(body.savedSearchId)) ? null : 'Saved search not found';
+    return state.savedSearches.has(String(body.savedSearchId)) ? null : 'Saved search not found';
   }
-  const tiles = world.dashboards.get(String(body.dashboardId));
+  const tiles = state.dashboards.get(String(body.dashboardId));
   if (tiles === undefined) return 'Dashboard not found';
   return tiles.includes(String(body.tileId)) ? null : 'Tile not found';
 }
 
-function webhookProblem({ webhooks }: AlertsWorld) {
+function webhookProblem({ webhooks }: AlertsState) {
   return ({ type, webhookId }: JsonObject): string | null => {
     if (type !== 'webhook') return null;
     if (!isObjectId(webhookId)) return 'Invalid webhook ID';

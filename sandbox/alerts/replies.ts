@@ -1,6 +1,6 @@
 import { jsonReply, type Reply, textReply } from '../api/reply.ts';
 import { TRAITS } from './profiles.ts';
-import type { AlertsWorld } from './state.ts';
+import type { AlertsState } from './state.ts';
 
 /** One thing wrong with a request; an issue of the whole body has an empty path. */
 export interface Issue {
@@ -14,7 +14,7 @@ export function refusal(status: number, message: string): Reply {
 
 /** 400 with every issue, in the form of the present profile. */
 export function invalid(
-  { profile }: AlertsWorld,
+  { profile }: AlertsState,
   part: 'Body' | 'Params' | 'Query',
   issues: readonly Issue[],
 ): Reply {
@@ -26,7 +26,7 @@ export function invalid(
   return refusal(400, `${part} validation failed: ${texts.join('; ')}`);
 }
 
-export function alertNotFound({ profile }: AlertsWorld): Reply {
+export function alertNotFound({ profile }: AlertsState): Reply {
   return TRAITS[profile].errors === 'array'
     ? textReply(404, 'Not Found')
     : refusal(404, 'Alert not found');

@@ -1,7 +1,7 @@
 import type { Call } from '../api/call.ts';
 import { createEffects } from '../api/effects.ts';
 import type { Operation } from '../api/pipeline.ts';
-import { createChance, objectId } from '../api/random.ts';
+import { createRandom, objectId } from '../api/random.ts';
 import { createRateLimiter, type RateLimit } from '../api/rate-limit.ts';
 import type { Reply } from '../api/reply.ts';
 import { type ServerOptions, type Simulator, startSimulator } from '../api/simulator.ts';
@@ -11,7 +11,7 @@ import { ALERTS_TOKEN } from '../seed/organization.ts';
 import { admit } from './access.ts';
 import { ALERTS_PROFILES, type AlertsProfile } from './profiles.ts';
 import { getAlert, listAlerts } from './reading.ts';
-import { type AlertRecord, type AlertsWorld, alertRecord, updated } from './state.ts';
+import { type AlertRecord, type AlertsState, alertRecord, updated } from './state.ts';
 import { updateAlert } from './update.ts';
 
 export interface AlertsOptions extends ServerOptions {
@@ -44,27 +44,27 @@ const USUAL_LIMIT: RateLimit = { requests: 100, perMs: 60_000 };
 
 /** Serves the three operations of the alerts contract on a loopback port. */
 export async function startAlertsSimulator(options: AlertsOptions = {}): Promise<AlertsSimulator> {
-  const world = createWorld(options);
+  const state = createState(options);
   const limiter = createRateLimiter();
   const server = await startSimulator(
     {
       api: 'alerts',
-      effects: world.effects,
-      operations: operationsOf(world),
-      gate: (call) => admit(world, limiter, call),
+      effects: state.effects,
+      operations: operationsOf(state),
+      gate: (call) => admit(state, limiter, call),
     },
     options,
   );
-  return { ...server, ...adminOf(world), profiles: ALERTS_PROFILES };
+  return { ...server, ...adminOf(state), profiles: ALERTS_PROFILES };
 }
 
-function operationsOf(world: AlertsWorld): readonly Operation[] {
+function operationsOf(state: AlertsState): readonly Operation[] {
   const operation = (
     name: string,
     method: Operation['method'],
     path: string,
-    answer: (world: AlertsWorld, call: Call) => Reply,
-  ): Operation => ({ name, method, path, answer: (call) => answer(world, call) });
+    answer: (state: AlertsState, call: Call) => Reply,
+  ): Operation => ({ name, method, path, answer: (call) => answer(state, call) });
 
   return [
     operation('list alerts', 'get', '/api/v2/alerts', listAlerts),
@@ -73,7 +73,7 @@ function operationsOf(world: AlertsWorld): readonly Operation[] {
   ];
 }
 
-function createWorld(options: AlertsOptions): AlertsWorld {
+function createState(options: AlertsOptions): AlertsState {
   const { alerts = ALERTS, seed = 'signalbox', now = () => new Date() } = options;
   const bornAt = now();
   return {
@@ -83,39 +83,39 @@ function createWorld(options: AlertsOptions): AlertsWorld {
     webhooks: new Set(Object.values(WEBHOOKS)),
     tokens: new Map([[ALERTS_TOKEN, { hasTeam: true }]]),
     effects: createEffects(),
-    chance: createChance(seed),
+    random: createRandom(seed),
     now,
     rateLimit: options.rateLimit === undefined ? USUAL_LIMIT : options.rateLimit,
     profile: options.profile ?? 'code',
   };
 }
 
-function adminOf(world: AlertsWorld): Omit<AlertsSimulator, keyof Simulator | 'profiles'> {
+function adminOf(state: AlertsState): Omit<AlertsSimulator, keyof Simulator | 'profiles'> {
   return {
-    profile(name = world.profile) {
-      world.profile = name;
+    profile(name = state.profile) {
+      state.profile = name;
       return name;
     },
     limitTo(limit) {
-      world.rateLimit = limit;
+      state.rateLimit = limit;
     },
-    alert: (id) => world.alerts.get(id),
-    alerts: () => [...world.alerts.values()],
+    alert: (id) => state.alerts.get(id),
+    alerts: () => [...state.alerts.values()],
     editAlert(id, changes) {
-      const record = world.alerts.get(id);
+      const record = state.alerts.get(id);
       if (record === undefined) throw new Error(`there is no alert ${id}`);
-      world.alerts.set(id, updated(record, changes, world.now()));
+      state.alerts.set(id, updated(record, changes, state.now()));
     },
-    deleteAlert: (id) => void world.alerts.delete(id),
+    deleteAlert: (id) => void state.alerts.delete(id),
     addAlerts(count) {
       for (let number = 1; number <= count; number += 1) {
-        const record = plainAlert(objectId(world.chance), number, world.now());
-        world.alerts.set(record.id, record);
+        const record = plainAlert(objectId(state.random), number, state.now());
+        state.alerts.set(record.id, record);
       }
     },
-    removeWebhook: (id) => void world.webhooks.delete(id),
-    setToken: (token, rights) => void world.tokens.set(token, rights),
-    removeToken: (token) => void world.tokens.delete(token),
+    removeWebhook: (id) => void state.webhooks.delete(id),
+    setToken: (token, rights) => void state.tokens.set(token, rights),
+    removeToken: (token) => void state.tokens.delete(token),
   };
 }
 

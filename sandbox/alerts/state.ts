@@ -1,6 +1,6 @@
 import type { JsonObject } from '../api/call.ts';
 import type { Effects } from '../api/effects.ts';
-import type { Chance } from '../api/random.ts';
+import type { RandomSource } from '../api/random.ts';
 import type { RateLimit } from '../api/rate-limit.ts';
 import type { AlertSeed } from '../seed/alerts.ts';
 import type { AlertsProfile } from './profiles.ts';
@@ -31,7 +31,7 @@ export interface AlertRecord {
   readonly updatedAt: string;
 }
 
-export interface AlertsWorld {
+export interface AlertsState {
   readonly alerts: Map<string, AlertRecord>;
   /** Tiles by dashboard. */
   readonly dashboards: Map<string, readonly string[]>;
@@ -39,7 +39,7 @@ export interface AlertsWorld {
   readonly webhooks: Set<string>;
   readonly tokens: Map<string, { readonly hasTeam: boolean }>;
   readonly effects: Effects;
-  readonly chance: Chance;
+  readonly random: RandomSource;
   readonly now: () => Date;
   rateLimit: RateLimit | null;
   profile: AlertsProfile;

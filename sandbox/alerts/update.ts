@@ -7,33 +7,33 @@ import { TRAITS, type Traits } from './profiles.ts';
 import { idProblem } from './reading.ts';
 import { channelsOf, referenceProblem } from './references.ts';
 import { alertNotFound, invalid, refusal } from './replies.ts';
-import { type AlertRecord, type AlertsWorld, updated } from './state.ts';
+import { type AlertRecord, type AlertsState, updated } from './state.ts';
 import { updateIssues } from './update-rules.ts';
 
 /** The body is looked at before the alert is: a bad update of an unknown alert is a bad update. */
-export function updateAlert(world: AlertsWorld, call: Call): Reply {
+export function updateAlert(state: AlertsState, call: Call): Reply {
   const id = call.params.id ?? '';
-  const problem = idProblem(world, id);
+  const problem = idProblem(state, id);
   if (problem !== null) return problem;
   if (call.body.kind === 'invalid') return refusal(400, 'Invalid JSON payload');
   const value = call.body.kind === 'json' ? call.body.value : {};
   if (!isObject(value)) return refusal(400, 'Invalid JSON payload');
 
-  const stored = world.alerts.get(id);
-  const traits = TRAITS[world.profile];
+  const stored = state.alerts.get(id);
+  const traits = TRAITS[state.profile];
   const isDocumented = traits.values === 'contract';
   const issuesOf = isDocumented ? documentedIssues : updateIssues;
   const issues = issuesOf(value, traits, stored);
-  if (issues.length > 0) return invalid(world, 'Body', issues);
-  if (stored === undefined) return alertNotFound(world);
-  const missing = traits.references === 'checked' ? referenceProblem(world, value) : null;
+  if (issues.length > 0) return invalid(state, 'Body', issues);
+  if (stored === undefined) return alertNotFound(state);
+  const missing = traits.references === 'checked' ? referenceProblem(state, value) : null;
   if (missing !== null) return refusal(400, missing);
 
   const changesOf = isDocumented ? documentedChanges : serverChanges;
-  const after = updated(stored, changesOf(stored, value, traits), world.now());
-  world.alerts.set(id, after);
-  world.effects.record(effectOf(call, id, world.now()));
-  return jsonReply(200, { data: alertReply(world, after) });
+  const after = updated(stored, changesOf(stored, value, traits), state.now());
+  state.alerts.set(id, after);
+  state.effects.record(effectOf(call, id, state.now()));
+  return jsonReply(200, { data: alertReply(state, after) });
 }
 
 type Changes = Partial<AlertRecord>;

@@ -1,7 +1,7 @@
 import express, { type Request, type Response, Router } from 'express';
 import { z } from 'zod';
 import { FAULT_CHOICES } from '../faults/injector.ts';
-import type { Panel, SeenRequest } from '../protocol.ts';
+import type { Panel, RecordedRequest } from '../protocol.ts';
 import type { LoggedRequest } from './request-log.ts';
 import type { Simulator } from './simulator.ts';
 
@@ -65,8 +65,8 @@ function setFault(parts: PanelParts, { body }: Request): string | null {
   const asked = Fault.safeParse(body);
   if (!asked.success) return z.prettifyError(asked.error);
   const { api, ...arming } = asked.data;
-  const problem = parts[api].armingProblem(arming);
-  if (problem === null) parts[api].arm(arming);
+  const problem = parts[api].faultProblem(arming);
+  if (problem === null) parts[api].injectFault(arming);
   return problem;
 }
 
@@ -84,7 +84,7 @@ function panel({ cloud, alerts }: PanelParts): Panel {
     requests: latest([...cloud.requests(), ...alerts.requests()]),
     operations: { cloud: cloud.operations, alerts: alerts.operations },
     faults: FAULT_CHOICES,
-    armed: [...cloud.armed(), ...alerts.armed()],
+    activeFaults: [...cloud.activeFaults(), ...alerts.activeFaults()],
     profiles: {
       cloud: { now: cloud.profile(), all: cloud.profiles },
       alerts: { now: alerts.profile(), all: alerts.profiles },
@@ -92,7 +92,7 @@ function panel({ cloud, alerts }: PanelParts): Panel {
   };
 }
 
-function latest(requests: readonly LoggedRequest[]): readonly SeenRequest[] {
+function latest(requests: readonly LoggedRequest[]): readonly RecordedRequest[] {
   return requests
     .toReversed()
     .toSorted((a, b) => b.at.localeCompare(a.at))

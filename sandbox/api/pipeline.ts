@@ -1,6 +1,6 @@
 import type { Request, Response } from 'express';
 import type { Fault } from '../faults/fault.ts';
-import type { Armory } from '../faults/injector.ts';
+import type { FaultInjector } from '../faults/injector.ts';
 import { type Call, readCall } from './call.ts';
 import { deliver } from './delivery.ts';
 import { htmlReply, type Reply } from './reply.ts';
@@ -20,7 +20,7 @@ export type Serve = (request: Request, response: Response, operation: Operation)
 
 interface Parts {
   readonly gate: Gate;
-  readonly armory: Armory;
+  readonly armory: FaultInjector;
   readonly log: RequestLog;
   readonly now: () => Date;
   readonly pause: (ms: number) => Promise<unknown>;

@@ -1,9 +1,9 @@
 import type { Api } from '../faults/fault.ts';
-import type { SeenRequest } from '../protocol.ts';
+import type { RecordedRequest } from '../protocol.ts';
 import { type Call, loggedHeaders } from './call.ts';
 import type { Reply } from './reply.ts';
 
-export interface LoggedRequest extends SeenRequest {
+export interface LoggedRequest extends RecordedRequest {
   /** As received, but `authorization` is a digest. */
   readonly headers: Call['headers'];
 }

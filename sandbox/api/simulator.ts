@@ -2,7 +2,7 @@ import type { Server } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import express, { type NextFunction, type Request, type Response } from 'express';
 import type { Api } from '../faults/fault.ts';
-import { type Arming, createArmory } from '../faults/injector.ts';
+import { createFaultInjector, type FaultSetting } from '../faults/injector.ts';
 import type { SetFault } from '../protocol.ts';
 import type { Effect, Effects } from './effects.ts';
 import { createPipeline, type Gate, noSuchRoute, type Operation, type Serve } from './pipeline.ts';
@@ -29,9 +29,9 @@ export interface Simulator {
   effects(): readonly Effect[];
   /** How often a write of this operation really took effect, on one target or on all. */
   effectCount(operation: string, target?: string): number;
-  armingProblem(arming: Arming): string | null;
-  arm(arming: Arming): void;
-  armed(): readonly SetFault[];
+  faultProblem(arming: FaultSetting): string | null;
+  injectFault(arming: FaultSetting): void;
+  activeFaults(): readonly SetFault[];
   clearFaults(): void;
   /** Runs once, right before the next request of this operation is handled. */
   before(operation: string, run: () => void): void;
@@ -48,7 +48,7 @@ export async function startSimulator(parts: Parts, options: ServerOptions): Prom
   const log = createRequestLog(api, () => {
     for (const listener of listeners) listener();
   });
-  const armory = createArmory(api, operations);
+  const armory = createFaultInjector(api, operations);
   const closing = new AbortController();
   const pause = (ms: number) => wait(ms, closing.signal);
   const { serve, before } = createPipeline({ gate: parts.gate, armory, log, now, pause });
@@ -62,9 +62,9 @@ export async function startSimulator(parts: Parts, options: ServerOptions): Prom
     count: log.count,
     effects: effects.list,
     effectCount: (operation, target) => countOf(effects.list(), operation, target),
-    armingProblem: armory.problem,
-    arm: armory.arm,
-    armed: armory.list,
+    faultProblem: armory.problem,
+    injectFault: armory.arm,
+    activeFaults: armory.list,
     clearFaults: armory.clear,
     before,
     onRequest(listener) {

@@ -3,34 +3,34 @@ import type { Call } from '../api/call.ts';
 import type { createRateLimiter } from '../api/rate-limit.ts';
 import { type Headers, htmlReply, jsonReply, type Reply } from '../api/reply.ts';
 import { refusal } from './replies.ts';
-import type { ApiKey, CloudWorld } from './state.ts';
+import type { ApiKey, CloudState } from './state.ts';
 
 type Limiter = ReturnType<typeof createRateLimiter>;
 
 /** Who calls, whether the key may, and whether it calls too often: null when all is well. */
-export function admit(world: CloudWorld, limiter: Limiter, call: Call): Reply | null {
-  const key = keyOf(world, call);
+export function admit(cloud: CloudState, limiter: Limiter, call: Call): Reply | null {
+  const key = keyOf(cloud, call);
   // Live servers send this one answer without a request id.
   if (key === null) {
     return jsonReply(401, { error: 'UNAUTHORIZED: Key is not found', status: 401 });
   }
-  if (!key.active) return refusal(world, 401, 'UNAUTHORIZED: Key is not active');
-  const limited = tooOften(world, limiter, key);
+  if (!key.active) return refusal(cloud, 401, 'UNAUTHORIZED: Key is not active');
+  const limited = tooOften(cloud, limiter, key);
   if (limited !== null) return limited;
-  if (key.denied.includes(call.operation)) return forbidden(world, call.operation);
-  if (key.role === 'developer' && call.method !== 'GET') return forbidden(world, call.operation);
+  if (key.denied.includes(call.operation)) return forbidden(cloud, call.operation);
+  if (key.role === 'developer' && call.method !== 'GET') return forbidden(cloud, call.operation);
   return null;
 }
 
-function forbidden(world: CloudWorld, operation: string): Reply {
-  return refusal(world, 403, `FORBIDDEN: The key has no permission for: ${operation}`);
+function forbidden(cloud: CloudState, operation: string): Reply {
+  return refusal(cloud, 403, `FORBIDDEN: The key has no permission for: ${operation}`);
 }
 
-function keyOf(world: CloudWorld, { headers }: Call): ApiKey | null {
+function keyOf(cloud: CloudState, { headers }: Call): ApiKey | null {
   const [scheme = '', encoded = ''] = (headers.authorization ?? '').split(' ');
   if (scheme.toLowerCase() !== 'basic') return null;
   const [id = '', ...rest] = Buffer.from(encoded, 'base64').toString('utf8').split(':');
-  const key = world.keys.get(id);
+  const key = cloud.keys.get(id);
   return key !== undefined && sameSecret(key.secret, rest.join(':')) ? key : null;
 }
 
@@ -39,10 +39,10 @@ function sameSecret(a: string, b: string): boolean {
   return timingSafeEqual(digest(a), digest(b));
 }
 
-function tooOften(world: CloudWorld, limiter: Limiter, key: ApiKey): Reply | null {
-  const { rateLimit, rateLimitReply } = world.behaviour;
+function tooOften(cloud: CloudState, limiter: Limiter, key: ApiKey): Reply | null {
+  const { rateLimit, rateLimitReply } = cloud.behaviour;
   if (rateLimit === null) return null;
-  const { allowed, resetMs } = limiter(key.id, rateLimit, world.now());
+  const { allowed, resetMs } = limiter(key.id, rateLimit, cloud.now());
   if (allowed) return null;
   const seconds = resetMs / 1_000;
   if (rateLimitReply === 'html') return htmlReply(429, 'Rate limit exceeded');

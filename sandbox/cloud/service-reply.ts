@@ -1,5 +1,5 @@
 import type { JsonObject } from '../api/call.ts';
-import type { CloudWorld, Scaling, ServiceRecord } from './state.ts';
+import type { CloudState, Scaling, ServiceRecord } from './state.ts';
 
 const CONTRACT_FIELDS: readonly string[] = [
   'id',
@@ -30,9 +30,9 @@ const CONTRACT_FIELDS: readonly string[] = [
 ];
 
 /** The service as a reply shows it; the contract's profile knows no state, provider or region. */
-export function serviceReply(world: CloudWorld, service: ServiceRecord): JsonObject {
+export function serviceReply(cloud: CloudState, service: ServiceRecord): JsonObject {
   const all = { ...contractPart(service), ...serverPart(service) };
-  return world.profile === 'full' ? all : pick(all, CONTRACT_FIELDS);
+  return cloud.profile === 'full' ? all : pick(all, CONTRACT_FIELDS);
 }
 
 function contractPart(service: ServiceRecord): JsonObject {

@@ -1,7 +1,7 @@
 import type { Call, JsonObject } from '../api/call.ts';
 import { createEffects } from '../api/effects.ts';
 import type { Operation } from '../api/pipeline.ts';
-import { createChance } from '../api/random.ts';
+import { createRandom } from '../api/random.ts';
 import { createRateLimiter } from '../api/rate-limit.ts';
 import type { Reply } from '../api/reply.ts';
 import { type ServerOptions, type Simulator, startSimulator } from '../api/simulator.ts';
@@ -20,7 +20,7 @@ import {
   type ApiKey,
   backupRecords,
   type CloudProfile,
-  type CloudWorld,
+  type CloudState,
   pipeRecords,
   type ServiceRecord,
   serviceRecords,
@@ -60,27 +60,27 @@ const PROFILES: readonly CloudProfile[] = ['contract', 'full'];
 
 /** Serves the seven operations of the cloud contract on a loopback port. */
 export async function startCloudSimulator(options: CloudOptions = {}): Promise<CloudSimulator> {
-  const world = createWorld(options);
+  const cloud = createState(options);
   const limiter = createRateLimiter();
   const server = await startSimulator(
     {
       api: 'cloud',
-      effects: world.effects,
-      operations: operationsOf(world),
-      gate: (call) => admit(world, limiter, call) ?? organizationProblem(world, call),
+      effects: cloud.effects,
+      operations: operationsOf(cloud),
+      gate: (call) => admit(cloud, limiter, call) ?? organizationProblem(cloud, call),
     },
     options,
   );
-  return { ...server, ...adminOf(world), profiles: PROFILES };
+  return { ...server, ...adminOf(cloud), profiles: PROFILES };
 }
 
-function operationsOf(world: CloudWorld): readonly Operation[] {
+function operationsOf(cloud: CloudState): readonly Operation[] {
   const operation = (
     name: string,
     method: Operation['method'],
     path: string,
-    answer: (world: CloudWorld, call: Call) => Reply,
-  ): Operation => ({ name, method, path, answer: (call) => answer(world, call) });
+    answer: (cloud: CloudState, call: Call) => Reply,
+  ): Operation => ({ name, method, path, answer: (call) => answer(cloud, call) });
 
   return [
     operation('create service', 'post', `${ORG}/services`, createService),
@@ -93,7 +93,7 @@ function operationsOf(world: CloudWorld): readonly Operation[] {
   ];
 }
 
-function createWorld(options: CloudOptions): CloudWorld {
+function createState(options: CloudOptions): CloudState {
   const { organization = ORGANIZATION, seed = 'signalbox', now = () => new Date() } = options;
   const bornAt = now();
   return {
@@ -105,7 +105,7 @@ function createWorld(options: CloudOptions): CloudWorld {
     endpoints: new Map(),
     keys: byId<ApiKey>([{ ...CLOUD_KEY, role: 'admin', active: true, denied: [] }]),
     effects: createEffects(),
-    chance: createChance(seed),
+    random: createRandom(seed),
     seed,
     bornAt,
     now,
@@ -115,31 +115,31 @@ function createWorld(options: CloudOptions): CloudWorld {
   };
 }
 
-function adminOf(world: CloudWorld): Omit<CloudSimulator, keyof Simulator | 'profiles'> {
+function adminOf(cloud: CloudState): Omit<CloudSimulator, keyof Simulator | 'profiles'> {
   return {
-    profile(name = world.profile) {
-      world.profile = name;
+    profile(name = cloud.profile) {
+      cloud.profile = name;
       return name;
     },
     behave(changes) {
-      world.behaviour = { ...world.behaviour, ...changes };
+      cloud.behaviour = { ...cloud.behaviour, ...changes };
     },
     setKey(id, changes) {
       const fresh: ApiKey = { id, secret: '', role: 'admin', active: true, denied: [] };
-      world.keys.set(id, { ...(world.keys.get(id) ?? fresh), ...changes });
+      cloud.keys.set(id, { ...(cloud.keys.get(id) ?? fresh), ...changes });
     },
-    removeKey: (id) => void world.keys.delete(id),
+    removeKey: (id) => void cloud.keys.delete(id),
     setServiceState(id, state) {
-      const service = world.services.get(id);
+      const service = cloud.services.get(id);
       if (service === undefined) throw new Error(`there is no service ${id}`);
-      world.services.set(id, { ...service, state, transition: null });
+      cloud.services.set(id, { ...service, state, transition: null });
     },
-    service: (id) => serviceNow(world, id),
-    services: () => [...world.services.keys()].flatMap((id) => serviceNow(world, id) ?? []),
+    service: (id) => serviceNow(cloud, id),
+    services: () => [...cloud.services.keys()].flatMap((id) => serviceNow(cloud, id) ?? []),
     endpoints: () =>
-      [...world.endpoints.values()].map((endpoint) => {
-        const age = world.now().getTime() - endpoint.createdAt.getTime();
-        return endpointReply(endpoint, age >= world.behaviour.durations.endpoint);
+      [...cloud.endpoints.values()].map((endpoint) => {
+        const age = cloud.now().getTime() - endpoint.createdAt.getTime();
+        return endpointReply(endpoint, age >= cloud.behaviour.durations.endpoint);
       }),
   };
 }

@@ -1,6 +1,6 @@
 import type { JsonObject } from '../api/call.ts';
 import type { Effects } from '../api/effects.ts';
-import type { Chance } from '../api/random.ts';
+import type { RandomSource } from '../api/random.ts';
 import type {
   BackupSeed,
   OrganizationSeed,
@@ -76,7 +76,7 @@ export interface EndpointRecord {
 }
 
 /** All that the simulated organization is. Records are replaced, never changed in place. */
-export interface CloudWorld {
+export interface CloudState {
   readonly organization: Pick<OrganizationSeed, 'id' | 'plan' | 'tier'>;
   readonly warehouses: Map<string, WarehouseRecord>;
   readonly services: Map<string, ServiceRecord>;
@@ -85,7 +85,7 @@ export interface CloudWorld {
   readonly endpoints: Map<string, EndpointRecord>;
   readonly keys: Map<string, ApiKey>;
   readonly effects: Effects;
-  readonly chance: Chance;
+  readonly random: RandomSource;
   readonly seed: string;
   /** The day from which the seed's "days ago" count. */
   readonly bornAt: Date;

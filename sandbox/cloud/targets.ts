@@ -3,7 +3,7 @@ import { isObject } from '../api/call.ts';
 import type { Reply } from '../api/reply.ts';
 import { settle } from './lifecycle.ts';
 import { badRequest, refusal, shown } from './replies.ts';
-import type { CloudWorld, ServiceRecord } from './state.ts';
+import type { CloudState, ServiceRecord } from './state.ts';
 
 /** Either what a request is about, or the reply that refuses it. */
 export type Found<T> = { readonly found: T } | { readonly refused: Reply };
@@ -19,48 +19,48 @@ export function isGone({ state }: ServiceRecord): boolean {
   return GONE.includes(state);
 }
 
-export function organizationProblem(world: CloudWorld, { params }: Call): Reply | null {
+export function organizationProblem(cloud: CloudState, { params }: Call): Reply | null {
   const { organizationId } = params;
   if (!isUuid(organizationId)) {
-    return badRequest(world, `Invalid organization id ${shown(organizationId)}`);
+    return badRequest(cloud, `Invalid organization id ${shown(organizationId)}`);
   }
-  return organizationId === world.organization.id ? null : refusal(world, 404, 'NOT_FOUND');
+  return organizationId === cloud.organization.id ? null : refusal(cloud, 404, 'NOT_FOUND');
 }
 
 /** The service as it is by now; one that was deleted is as good as unknown. */
-export function findService(world: CloudWorld, { params }: Call): Found<ServiceRecord> {
-  const found = lookUp(world, 'service', params.serviceId, (id) => serviceNow(world, id));
-  return 'found' in found && isGone(found.found) ? notFound(world, found.found.id) : found;
+export function findService(cloud: CloudState, { params }: Call): Found<ServiceRecord> {
+  const found = lookUp(cloud, 'service', params.serviceId, (id) => serviceNow(cloud, id));
+  return 'found' in found && isGone(found.found) ? notFound(cloud, found.found.id) : found;
 }
 
-export function serviceNow(world: CloudWorld, id: string): ServiceRecord | undefined {
-  const record = world.services.get(id);
+export function serviceNow(cloud: CloudState, id: string): ServiceRecord | undefined {
+  const record = cloud.services.get(id);
   if (record === undefined) return undefined;
-  const settled = settle(record, world.now());
-  world.services.set(id, settled);
+  const settled = settle(record, cloud.now());
+  cloud.services.set(id, settled);
   return settled;
 }
 
 export function lookUp<T>(
-  world: CloudWorld,
+  cloud: CloudState,
   kind: string,
   id: string | undefined,
   read: (id: string) => T | undefined,
 ): Found<T> {
-  if (!isUuid(id)) return { refused: badRequest(world, `Invalid ${kind} id ${shown(id)}`) };
+  if (!isUuid(id)) return { refused: badRequest(cloud, `Invalid ${kind} id ${shown(id)}`) };
   const found = read(id.toLowerCase());
   if (found !== undefined) return { found };
-  if (world.behaviour.unknownId === 404) return notFound(world, id);
-  return { refused: badRequest(world, `Invalid ${kind} id string:"${id}"`) };
+  if (cloud.behaviour.unknownId === 404) return notFound(cloud, id);
+  return { refused: badRequest(cloud, `Invalid ${kind} id string:"${id}"`) };
 }
 
-function notFound(world: CloudWorld, id: string): { readonly refused: Reply } {
-  return { refused: refusal(world, 404, `NOT_FOUND: ${id}`) };
+function notFound(cloud: CloudState, id: string): { readonly refused: Reply } {
+  return { refused: refusal(cloud, 404, `NOT_FOUND: ${id}`) };
 }
 
-export function readBody(world: CloudWorld, { body }: Call): Found<JsonObject> {
-  if (body.kind === 'invalid') return { refused: badRequest(world, 'request body: invalid JSON') };
-  if (body.kind === 'none') return { refused: badRequest(world, 'request body: required') };
+export function readBody(cloud: CloudState, { body }: Call): Found<JsonObject> {
+  if (body.kind === 'invalid') return { refused: badRequest(cloud, 'request body: invalid JSON') };
+  if (body.kind === 'none') return { refused: badRequest(cloud, 'request body: required') };
   if (isObject(body.value)) return { found: body.value };
-  return { refused: badRequest(world, `request body: must be an object ${shown(body.value)}`) };
+  return { refused: badRequest(cloud, `request body: must be an object ${shown(body.value)}`) };
 }

@@ -1,7 +1,7 @@
-import { noise } from '../api/random.ts';
+import { randomFraction } from '../api/random.ts';
 import type { UsageSeed } from '../seed/shapes.ts';
 import { addDays, dayOf, daysBetween, shareOfDay, startOf } from './days.ts';
-import type { CloudWorld, PipeRecord, ServiceRecord, WarehouseRecord } from './state.ts';
+import type { CloudState, PipeRecord, ServiceRecord, WarehouseRecord } from './state.ts';
 
 export interface UsageRow {
   readonly entityType: 'datawarehouse' | 'service' | 'pipe';
@@ -24,23 +24,23 @@ const OPEN_DAYS = 2;
 const EMPTY_DAYS_AGO = 47;
 
 /** The rows of one UTC day as they stand at this read, or none. */
-export function usageOf(world: CloudWorld, day: string): readonly UsageRow[] {
-  const today = dayOf(world.now());
-  const first = dayOf(addDays(world.bornAt, -HISTORY_DAYS));
-  const empty = dayOf(addDays(world.bornAt, -EMPTY_DAYS_AGO));
+export function usageOf(cloud: CloudState, day: string): readonly UsageRow[] {
+  const today = dayOf(cloud.now());
+  const first = dayOf(addDays(cloud.bornAt, -HISTORY_DAYS));
+  const empty = dayOf(addDays(cloud.bornAt, -EMPTY_DAYS_AGO));
   if (day < first || day === empty) return [];
   const locked = daysBetween(startOf(day), startOf(today)) > OPEN_DAYS;
   const rows = [
-    ...[...world.warehouses.values()].flatMap((one) => warehouseUsage(world, one, day)),
-    ...[...world.services.values()].flatMap((one) => serviceUsage(world, one, day)),
-    ...[...world.pipes.values()].flatMap((one) => pipeUsage(world, one, day)),
+    ...[...cloud.warehouses.values()].flatMap((one) => warehouseUsage(cloud, one, day)),
+    ...[...cloud.services.values()].flatMap((one) => serviceUsage(cloud, one, day)),
+    ...[...cloud.pipes.values()].flatMap((one) => pipeUsage(cloud, one, day)),
   ];
-  return rows.flatMap((row) => finished(world, row, day, locked));
+  return rows.flatMap((row) => finished(cloud, row, day, locked));
 }
 
-function finished(world: CloudWorld, row: Drawn, date: string, locked: boolean): UsageRow[] {
-  const share = shareOfDay(date, startOf(date), world.now());
-  const factor = share * (locked ? 1 : drift(world, row.entityId, date));
+function finished(cloud: CloudState, row: Drawn, date: string, locked: boolean): UsageRow[] {
+  const share = shareOfDay(date, startOf(date), cloud.now());
+  const factor = share * (locked ? 1 : drift(cloud, row.entityId, date));
   const metrics = Object.fromEntries(
     Object.entries(row.metrics).map(([name, value]) => [name, round(value * factor)]),
   );
@@ -50,17 +50,17 @@ function finished(world: CloudWorld, row: Drawn, date: string, locked: boolean):
 
 // Figures that are not final come nearer to their end with every read, most from below, some from
 // above. Once locked they are what they would have become.
-function drift(world: CloudWorld, entityId: string, day: string): number {
-  const away = noise(world.seed, 'drift', entityId, day) * 0.3 - 0.06;
-  return 1 - away * 0.85 ** world.costReads;
+function drift(cloud: CloudState, entityId: string, day: string): number {
+  const away = randomFraction(cloud.seed, 'drift', entityId, day) * 0.3 - 0.06;
+  return 1 - away * 0.85 ** cloud.costReads;
 }
 
-function warehouseUsage(world: CloudWorld, warehouse: WarehouseRecord, day: string): Drawn[] {
+function warehouseUsage(cloud: CloudState, warehouse: WarehouseRecord, day: string): Drawn[] {
   if (day < dayOf(warehouse.createdAt)) return [];
   const { storage, backup } = warehouse.dailyCredits;
   // Data grows: half a percent of today's size each day.
-  const growth = 1 + 0.005 * daysBetween(world.bornAt, startOf(day));
-  const wobble = 0.99 + 0.02 * noise(world.seed, warehouse.id, day);
+  const growth = 1 + 0.005 * daysBetween(cloud.bornAt, startOf(day));
+  const wobble = 0.99 + 0.02 * randomFraction(cloud.seed, warehouse.id, day);
   return [
     {
       entityType: 'datawarehouse',
@@ -76,9 +76,9 @@ function warehouseUsage(world: CloudWorld, warehouse: WarehouseRecord, day: stri
   ];
 }
 
-function serviceUsage(world: CloudWorld, service: ServiceRecord, day: string): Drawn[] {
+function serviceUsage(cloud: CloudState, service: ServiceRecord, day: string): Drawn[] {
   const { usage } = service;
-  const factor = ofDay(world, service.id, usage, day) * shareUp(service, day);
+  const factor = ofDay(cloud, service.id, usage, day) * shareUp(service, day);
   const transfer = usage.transferCredits * factor;
   return [
     {
@@ -86,7 +86,7 @@ function serviceUsage(world: CloudWorld, service: ServiceRecord, day: string): D
       dataWarehouseId: service.warehouseId,
       serviceId: service.id,
       entityId: service.id,
-      entityName: nameOn(world, service, day),
+      entityName: nameOn(cloud, service, day),
       metrics: {
         computeCredits: usage.computeCredits * factor,
         publicDataTransferCredits: transfer * 0.7,
@@ -96,12 +96,12 @@ function serviceUsage(world: CloudWorld, service: ServiceRecord, day: string): D
   ];
 }
 
-function pipeUsage(world: CloudWorld, pipe: PipeRecord, day: string): Drawn[] {
-  const service = world.services.get(pipe.serviceId);
+function pipeUsage(cloud: CloudState, pipe: PipeRecord, day: string): Drawn[] {
+  const service = cloud.services.get(pipe.serviceId);
   if (service === undefined) return [];
   const { compute, transfer } = pipe.dailyCredits;
   const up = shareUp(service, day);
-  const factor = up * ofDay(world, pipe.id, { rhythm: service.usage.rhythm }, day);
+  const factor = up * ofDay(cloud, pipe.id, { rhythm: service.usage.rhythm }, day);
   return [
     {
       entityType: 'pipe',
@@ -116,15 +116,15 @@ function pipeUsage(world: CloudWorld, pipe: PipeRecord, day: string): Drawn[] {
 
 type Shape = Pick<UsageSeed, 'rhythm' | 'spike' | 'shift'>;
 
-function ofDay(world: CloudWorld, id: string, shape: Shape, day: string): number {
+function ofDay(cloud: CloudState, id: string, shape: Shape, day: string): number {
   const { rhythm, spike, shift } = shape;
-  const daysAgo = Math.round(daysBetween(startOf(day), startOf(dayOf(world.bornAt))));
+  const daysAgo = Math.round(daysBetween(startOf(day), startOf(dayOf(cloud.bornAt))));
   const weekday = startOf(day).getUTCDay();
   const isWeekend = weekday === 0 || weekday === 6;
   const week = rhythm === 'office' && isWeekend ? 0.35 : 1;
   const peak = spike?.daysAgo === daysAgo ? spike.factor : 1;
   const level = shift !== undefined && daysAgo <= shift.daysAgo ? shift.factor : 1;
-  return week * peak * level * (0.9 + 0.2 * noise(world.seed, id, day));
+  return week * peak * level * (0.9 + 0.2 * randomFraction(cloud.seed, id, day));
 }
 
 /** How much of the day the service existed and was not stopped. */
@@ -134,9 +134,9 @@ function shareUp({ createdAt, pauses }: ServiceRecord, day: string): number {
   return Math.max(0, shareOfDay(day, createdAt, end) - paused.reduce((sum, one) => sum + one, 0));
 }
 
-function nameOn(world: CloudWorld, { name, usage }: ServiceRecord, day: string): string {
+function nameOn(cloud: CloudState, { name, usage }: ServiceRecord, day: string): string {
   if (usage.renamed === undefined) return name;
-  const since = dayOf(addDays(world.bornAt, -usage.renamed.daysAgo));
+  const since = dayOf(addDays(cloud.bornAt, -usage.renamed.daysAgo));
   return day < since ? usage.renamed.from : name;
 }
 

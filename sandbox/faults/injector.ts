@@ -16,22 +16,22 @@ export const FAULT_CHOICES: readonly FaultChoice[] = [...FAULTS.values()].map(
   ({ name, summary }) => ({ name, summary }),
 );
 
-export type Arming = Omit<SetFault, 'api'>;
+export type FaultSetting = Omit<SetFault, 'api'>;
 
 /** The faults that wait for requests, first armed first, each until it befell `times` of them. */
-export interface Armory {
+export interface FaultInjector {
   /** Why this cannot be armed, or null. */
-  problem(arming: Arming): string | null;
-  arm(arming: Arming): void;
+  problem(arming: FaultSetting): string | null;
+  arm(arming: FaultSetting): void;
   take(operation: string): Fault | null;
   list(): readonly SetFault[];
   clear(): void;
 }
 
-export function createArmory(api: Api, operations: readonly string[]): Armory {
-  let waiting: readonly Arming[] = [];
+export function createFaultInjector(api: Api, operations: readonly string[]): FaultInjector {
+  let waiting: readonly FaultSetting[] = [];
 
-  const problem = ({ operation, fault, times }: Arming): string | null => {
+  const problem = ({ operation, fault, times }: FaultSetting): string | null => {
     const known = FAULTS.get(fault);
     if (!operations.includes(operation)) return `the ${api} API has no operation “${operation}”`;
     if (known === undefined) return `there is no fault “${fault}”`;

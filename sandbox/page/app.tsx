@@ -1,5 +1,5 @@
 import { useCallback, useEffect, useMemo, useState } from 'react';
-import type { Screen } from '../protocol.ts';
+import type { ClientState } from '../protocol.ts';
 import { type Address, type Go, useAddress } from './address.ts';
 import { AppPage } from './channel/app-page.tsx';
 import { ChannelPage } from './channel/channel-page.tsx';
@@ -39,7 +39,7 @@ export function App() {
 }
 
 interface WorkspaceProps {
-  readonly screen: Screen;
+  readonly screen: ClientState;
   readonly address: Address;
   readonly go: Go;
   readonly refresh: () => void;

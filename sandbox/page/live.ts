@@ -1,9 +1,9 @@
 import { useCallback, useEffect, useRef, useState } from 'react';
-import type { Screen } from '../protocol.ts';
+import type { ClientState } from '../protocol.ts';
 import { follow, type Stream } from './stream.ts';
 
 export interface Live {
-  readonly screen: Screen | null;
+  readonly screen: ClientState | null;
   readonly lost: boolean;
   /** Grows with every screen that was read, for whoever has more to read then. */
   readonly version: number;
@@ -14,7 +14,7 @@ export interface Live {
 
 /** The newest screen of a person; another person's is never shown in its stead. */
 export function useLive(as: string): Live {
-  const [screen, setScreen] = useState<Screen | null>(null);
+  const [screen, setScreen] = useState<ClientState | null>(null);
   const [lost, setLost] = useState(false);
   const [version, setVersion] = useState(0);
   const stream = useRef<Stream | null>(null);

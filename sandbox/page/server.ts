@@ -1,12 +1,12 @@
 import type {
-  Closed,
-  CommandTyped,
+  ActionTriggered,
+  CommandInput,
   Delivery,
-  HomeOpened,
-  MessageTyped,
-  Pressed,
+  HomeOpening,
+  MessageInput,
   ShortcutUsed,
-  Submitted,
+  ViewClosed,
+  ViewSubmission,
 } from '../protocol.ts';
 import { record, word } from './json.ts';
 
@@ -44,20 +44,20 @@ async function refusal(response: Response): Promise<string> {
 }
 
 /** What a person can do, by its path below /sandbox. */
-export interface Gestures {
-  readonly command: CommandTyped;
-  readonly message: MessageTyped;
-  readonly action: Pressed;
-  readonly submit: Submitted;
-  readonly close: Closed;
+export interface Interactions {
+  readonly command: CommandInput;
+  readonly message: MessageInput;
+  readonly action: ActionTriggered;
+  readonly submit: ViewSubmission;
+  readonly close: ViewClosed;
   readonly shortcut: ShortcutUsed;
-  readonly home: HomeOpened;
+  readonly home: HomeOpening;
 }
 
 /** Hands something to the bot. Never throws: a silent sandbox is a failed delivery too. */
-export async function deliver<Path extends keyof Gestures>(
+export async function deliver<Path extends keyof Interactions>(
   path: Path,
-  body: Gestures[Path],
+  body: Interactions[Path],
 ): Promise<Delivery> {
   try {
     return await post<Delivery>(path, body);

@@ -1,4 +1,4 @@
-import type { Screen } from '../protocol.ts';
+import type { ClientState } from '../protocol.ts';
 import { read } from './server.ts';
 
 const RETRY_MS = 2000;
@@ -6,7 +6,7 @@ const RETRY_MS = 2000;
 export interface Watcher {
   /** The conversation that is on the screen now; reading it marks it as read. */
   readonly open: () => string | null;
-  readonly screen: (screen: Screen) => void;
+  readonly screen: (screen: ClientState) => void;
   readonly lost: (lost: boolean) => void;
 }
 
@@ -37,7 +37,7 @@ export function follow(as: string, watcher: Watcher): Stream {
     const channel = watcher.open();
     const query = new URLSearchParams({ as, ...(channel === null ? {} : { channel }) });
     try {
-      const screen = await read<Screen>(`state?${query}`);
+      const screen = await read<ClientState>(`state?${query}`);
       if (closed) return;
       watcher.screen(screen);
       if (source?.readyState === EventSource.OPEN) watcher.lost(false);

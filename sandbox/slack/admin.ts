@@ -1,8 +1,15 @@
 import type { Json } from '../protocol.ts';
 import { announce } from './delivery/events.ts';
-import { changed, type World } from './state.ts';
+import { changed, type SlackState } from './state.ts';
 import { groupJson, userJson } from './web-api/users.ts';
-import { type Group, groupOf, type Member, memberOf, type Room, roomOf } from './workspace.ts';
+import {
+  type Conversation,
+  conversationOf,
+  type Group,
+  groupOf,
+  type Member,
+  memberOf,
+} from './workspace.ts';
 
 /**
  * What an administrator of the workspace does. Each function settles when the app has taken the
@@ -14,7 +21,7 @@ export interface Admin {
   readonly addPerson: (person: Member) => Promise<void>;
   readonly changePerson: (id: string, change: PersonChange) => Promise<void>;
   readonly deactivate: (id: string) => Promise<void>;
-  readonly addChannel: (room: Room) => void;
+  readonly addChannel: (conversation: Conversation) => void;
   readonly archive: (channel: string) => void;
   /** Under its old name nobody finds it any more; its id stays. */
   readonly rename: (channel: string, name: string) => void;
@@ -24,40 +31,40 @@ export interface Admin {
 
 export type PersonChange = Partial<Pick<Member, 'kind' | 'deleted' | 'realName' | 'title'>>;
 
-export function adminOf(world: World): Admin {
-  const { workspace } = world;
+export function adminOf(slack: SlackState): Admin {
+  const { workspace } = slack;
   return {
-    setGroup: (handle, users) => setGroup(world, mustBe(groupOf(workspace, handle), handle), users),
-    disableGroup: (handle) => disable(world, mustBe(groupOf(workspace, handle), handle)),
+    setGroup: (handle, users) => setGroup(slack, mustBe(groupOf(workspace, handle), handle), users),
+    disableGroup: (handle) => disable(slack, mustBe(groupOf(workspace, handle), handle)),
     addPerson(person) {
       workspace.members.push(person);
-      return tell(world, { type: 'team_join', user: userJson(world, person) });
+      return tell(slack, { type: 'team_join', user: userJson(slack, person) });
     },
-    changePerson: (id, change) => changePerson(world, mustBe(memberOf(workspace, id), id), change),
-    deactivate: (id) => changePerson(world, mustBe(memberOf(workspace, id), id), { deleted: true }),
-    addChannel(room) {
-      workspace.channels.push(room);
-      changed(world);
+    changePerson: (id, change) => changePerson(slack, mustBe(memberOf(workspace, id), id), change),
+    deactivate: (id) => changePerson(slack, mustBe(memberOf(workspace, id), id), { deleted: true }),
+    addChannel(conversation) {
+      workspace.channels.push(conversation);
+      changed(slack);
     },
     archive(channel) {
-      mustBe(roomOf(workspace, channel), channel).archived = true;
-      changed(world);
+      mustBe(conversationOf(workspace, channel), channel).archived = true;
+      changed(slack);
     },
     rename(channel, name) {
-      const room = mustBe(roomOf(workspace, channel), channel);
-      room.formerNames = [...(room.formerNames ?? []), room.name];
-      room.name = name;
-      changed(world);
+      const conversation = mustBe(conversationOf(workspace, channel), channel);
+      conversation.formerNames = [...(conversation.formerNames ?? []), conversation.name];
+      conversation.name = name;
+      changed(slack);
     },
     invite(channel, ...people) {
-      const room = mustBe(roomOf(workspace, channel), channel);
-      room.members.push(...people.filter((id) => !room.members.includes(id)));
-      changed(world);
+      const conversation = mustBe(conversationOf(workspace, channel), channel);
+      conversation.members.push(...people.filter((id) => !conversation.members.includes(id)));
+      changed(slack);
     },
     kick(channel, person) {
-      const { members } = mustBe(roomOf(workspace, channel), channel);
+      const { members } = mustBe(conversationOf(workspace, channel), channel);
       if (members.includes(person)) members.splice(members.indexOf(person), 1);
-      changed(world);
+      changed(slack);
     },
   };
 }
@@ -67,47 +74,51 @@ function mustBe<Thing>(thing: Thing | undefined, name: string): Thing {
   return thing;
 }
 
-async function setGroup(world: World, group: Group, users: readonly string[]): Promise<void> {
+async function setGroup(slack: SlackState, group: Group, users: readonly string[]): Promise<void> {
   const before = { users: group.users, updatedAt: group.updatedAt };
   group.users = [...users];
-  group.updatedAt = nextUpdate(world, group);
+  group.updatedAt = nextUpdate(slack, group);
   await Promise.all([
-    tell(world, {
+    tell(slack, {
       type: 'subteam_members_changed',
       subteam_id: group.id,
-      team_id: world.workspace.teamId,
+      team_id: slack.workspace.teamId,
       date_previous_update: before.updatedAt,
       date_update: group.updatedAt,
       added_users: users.filter((id) => !before.users.includes(id)),
       removed_users: before.users.filter((id) => !users.includes(id)),
     }),
-    tellGroup(world, group),
+    tellGroup(slack, group),
   ]);
 }
 
-async function disable(world: World, group: Group): Promise<void> {
+async function disable(slack: SlackState, group: Group): Promise<void> {
   group.disabled = true;
-  group.updatedAt = nextUpdate(world, group);
-  await tellGroup(world, group);
+  group.updatedAt = nextUpdate(slack, group);
+  await tellGroup(slack, group);
 }
 
 /** Later than the last one, so that a chain of updates can be followed. */
-function nextUpdate(world: World, group: Group): number {
-  return Math.max(Math.floor(world.now().getTime() / 1000), group.updatedAt + 1);
+function nextUpdate(slack: SlackState, group: Group): number {
+  return Math.max(Math.floor(slack.now().getTime() / 1000), group.updatedAt + 1);
 }
 
-function tellGroup(world: World, group: Group): Promise<void> {
+function tellGroup(slack: SlackState, group: Group): Promise<void> {
   const cut = { ...group, users: group.users.slice(0, 500) };
-  const subteam = { ...groupJson(world, cut, true), user_count: group.users.length };
-  return tell(world, { type: 'subteam_updated', subteam });
+  const subteam = { ...groupJson(slack, cut, true), user_count: group.users.length };
+  return tell(slack, { type: 'subteam_updated', subteam });
 }
 
-async function changePerson(world: World, person: Member, change: PersonChange): Promise<void> {
+async function changePerson(
+  slack: SlackState,
+  person: Member,
+  change: PersonChange,
+): Promise<void> {
   Object.assign(person, change);
-  await tell(world, { type: 'user_change', user: userJson(world, person) });
+  await tell(slack, { type: 'user_change', user: userJson(slack, person) });
 }
 
-async function tell(world: World, event: Json & { readonly type: string }): Promise<void> {
-  changed(world);
-  await announce(world, event).done;
+async function tell(slack: SlackState, event: Json & { readonly type: string }): Promise<void> {
+  changed(slack);
+  await announce(slack, event).done;
 }

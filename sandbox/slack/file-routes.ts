@@ -1,13 +1,13 @@
 import express, { type Router } from 'express';
 import { mimetypeOf, type StoredFile } from './files.ts';
-import type { World } from './state.ts';
+import type { SlackState } from './state.ts';
 
 /** Where an app sends the bytes of a file, and where people load them from. */
-export function fileRoutes(world: World): Router {
+export function fileRoutes(slack: SlackState): Router {
   const router = express.Router();
   const raw = express.raw({ type: () => true, limit: '20mb' });
   router.post('/upload/v1/:id', raw, async (request, response) => {
-    const file = world.files.get(String(request.params.id));
+    const file = slack.files.get(String(request.params.id));
     if (!file || file.completed) {
       response.status(404).send('not found');
       return;
@@ -21,7 +21,7 @@ export function fileRoutes(world: World): Router {
     response.send(`OK - ${content.length}`);
   });
   router.get('/files-pri/:id/:name', (request, response) => {
-    const file = world.files.get(String(request.params.id));
+    const file = slack.files.get(String(request.params.id));
     if (!file?.completed || !file.content) {
       response.status(404).send('not found');
       return;

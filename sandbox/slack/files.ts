@@ -1,7 +1,7 @@
 import type { Json } from '../protocol.ts';
 import type { Problem } from './block-kit/validate.ts';
 import { isJson } from './json.ts';
-import type { World } from './state.ts';
+import type { SlackState } from './state.ts';
 
 export interface StoredFile {
   readonly id: string;
@@ -29,11 +29,11 @@ export function mimetypeOf(file: StoredFile): string {
   return mimetypes[ending] ?? 'application/octet-stream';
 }
 
-export function fileUrl(world: World, file: StoredFile): string {
-  return `${world.url}/files-pri/${file.id}/${encodeURIComponent(file.name)}`;
+export function fileUrl(slack: SlackState, file: StoredFile): string {
+  return `${slack.url}/files-pri/${file.id}/${encodeURIComponent(file.name)}`;
 }
 
-export function fileJson(world: World, file: StoredFile): Json {
+export function fileJson(slack: SlackState, file: StoredFile): Json {
   const ready = file.looks > 0;
   return {
     id: file.id,
@@ -41,38 +41,38 @@ export function fileJson(world: World, file: StoredFile): Json {
     title: file.title,
     size: file.length,
     mimetype: ready ? mimetypeOf(file) : '',
-    user: world.workspace.botUserId,
-    url_private: fileUrl(world, file),
-    url_private_download: fileUrl(world, file),
-    permalink: fileUrl(world, file),
-    shares: ready ? sharesOf(world, file) : {},
+    user: slack.workspace.botUserId,
+    url_private: fileUrl(slack, file),
+    url_private_download: fileUrl(slack, file),
+    permalink: fileUrl(slack, file),
+    shares: ready ? sharesOf(slack, file) : {},
   };
 }
 
-function sharesOf(world: World, file: StoredFile): Json {
-  const messages = world.messages.filter((message) => message.fileIds.includes(file.id));
+function sharesOf(slack: SlackState, file: StoredFile): Json {
+  const messages = slack.messages.filter((message) => message.fileIds.includes(file.id));
   return {
     public: Object.fromEntries(messages.map(({ channel, ts }) => [channel, [{ ts }]])),
   };
 }
 
 /** Blocks may show only images that are uploaded, looked over, and really images. */
-export function fileProblems(world: World, value: unknown, pointer = '/blocks'): Problem[] {
+export function fileProblems(slack: SlackState, value: unknown, pointer = '/blocks'): Problem[] {
   if (Array.isArray(value)) {
-    return value.flatMap((one, index) => fileProblems(world, one, `${pointer}/${index}`));
+    return value.flatMap((one, index) => fileProblems(slack, one, `${pointer}/${index}`));
   }
   if (!isJson(value)) return [];
-  const here = isJson(value.slack_file) && !isShowable(world, value.slack_file);
+  const here = isJson(value.slack_file) && !isShowable(slack, value.slack_file);
   const problem = { pointer, code: 'invalid_slack_file', message: 'invalid slack file' };
   const inner = Object.entries(value).flatMap(([key, one]) =>
-    fileProblems(world, one, `${pointer}/${key}`),
+    fileProblems(slack, one, `${pointer}/${key}`),
   );
   return here ? [problem, ...inner] : inner;
 }
 
-function isShowable(world: World, { id, url }: Json): boolean {
-  const file = [...world.files.values()].find(
-    (one) => one.id === id || fileUrl(world, one) === url,
+function isShowable(slack: SlackState, { id, url }: Json): boolean {
+  const file = [...slack.files.values()].find(
+    (one) => one.id === id || fileUrl(slack, one) === url,
   );
   return file !== undefined && file.looks > 0 && mimetypeOf(file).startsWith('image/');
 }

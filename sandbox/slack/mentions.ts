@@ -1,29 +1,40 @@
 import type { Json } from '../protocol.ts';
 import { isJson, stringOr } from './json.ts';
 import type { StoredMessage } from './messages.ts';
-import { changed, type World } from './state.ts';
-import { groupOf, memberOf, roomOf } from './workspace.ts';
+import { changed, type SlackState } from './state.ts';
+import { conversationOf, groupOf, memberOf } from './workspace.ts';
 
 /** Someone was called by name in a message; `who` are the people whom that reached. */
-export interface Ping {
+export interface MentionRecord {
   readonly channel: string;
   readonly ts: string;
   readonly via: 'post' | 'update';
   readonly kind: 'user' | 'group' | 'channel' | 'here' | 'everyone';
   readonly target: string;
-  readonly who: readonly string[];
+  readonly notified: readonly string[];
 }
 
-type Mention = Pick<Ping, 'kind' | 'target'>;
+type Mention = Pick<MentionRecord, 'kind' | 'target'>;
 
-export function notePings(world: World, message: StoredMessage, via: Ping['via']): void {
+export function recordMentions(
+  slack: SlackState,
+  message: StoredMessage,
+  via: MentionRecord['via'],
+): void {
   if (message.ephemeralFor !== null) return;
   const mentions = [...mentionsIn(message.text), ...message.blocks.flatMap(mentionsOf)];
   for (const { kind, target } of unique(mentions)) {
-    const who = reached(world, message, { kind, target });
-    world.pings.push({ channel: message.channel, ts: message.ts, via, kind, target, who });
+    const who = reached(slack, message, { kind, target });
+    slack.mentions.push({
+      channel: message.channel,
+      ts: message.ts,
+      via,
+      kind,
+      target,
+      notified: who,
+    });
   }
-  changed(world);
+  changed(slack);
 }
 
 function unique(mentions: readonly Mention[]): Mention[] {
@@ -67,18 +78,18 @@ function mentionsOfOne(value: Json): Mention[] {
   }
 }
 
-function reached(world: World, message: StoredMessage, { kind, target }: Mention): string[] {
-  const { workspace } = world;
-  const room = roomOf(workspace, message.channel);
-  const here = room?.members ?? [];
-  const asked = kind === 'user' ? [target] : kind === 'group' ? membersOf(world, target) : here;
+function reached(slack: SlackState, message: StoredMessage, { kind, target }: Mention): string[] {
+  const { workspace } = slack;
+  const conversation = conversationOf(workspace, message.channel);
+  const here = conversation?.members ?? [];
+  const asked = kind === 'user' ? [target] : kind === 'group' ? membersOf(slack, target) : here;
   return asked.filter((id) => {
     const member = memberOf(workspace, id);
     return member && !member.deleted && member.kind !== 'bot' && here.includes(id);
   });
 }
 
-function membersOf(world: World, groupId: string): readonly string[] {
-  const group = groupOf(world.workspace, groupId);
+function membersOf(slack: SlackState, groupId: string): readonly string[] {
+  const group = groupOf(slack.workspace, groupId);
   return group && !group.disabled ? group.users : [];
 }

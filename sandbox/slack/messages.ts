@@ -1,8 +1,8 @@
 import type { Json } from '../protocol.ts';
 import { completed } from './block-elements.ts';
-import { notePings } from './mentions.ts';
-import { changed, stamp, type World } from './state.ts';
-import { isIn, type Member, roomOf } from './workspace.ts';
+import { recordMentions } from './mentions.ts';
+import { changed, type SlackState, stamp } from './state.ts';
+import { conversationOf, isIn, type Member } from './workspace.ts';
 
 export interface StoredMessage {
   readonly channel: string;
@@ -33,13 +33,13 @@ export interface Draft {
   readonly fileIds?: readonly string[];
 }
 
-export function post(world: World, draft: Draft): StoredMessage {
+export function post(slack: SlackState, draft: Draft): StoredMessage {
   const message: StoredMessage = {
     channel: draft.channel,
-    ts: stamp(world),
+    ts: stamp(slack),
     threadTs: draft.threadTs ?? null,
     author: draft.author,
-    byBot: draft.author === world.workspace.botUserId,
+    byBot: draft.author === slack.workspace.botUserId,
     text: draft.text,
     blocks: completed(draft.blocks ?? []),
     attachments: draft.attachments,
@@ -48,43 +48,47 @@ export function post(world: World, draft: Draft): StoredMessage {
     ephemeralFor: draft.ephemeralFor ?? null,
     updatedTs: null,
   };
-  world.messages.push(message);
-  notePings(world, message, 'post');
-  changed(world);
+  slack.messages.push(message);
+  recordMentions(slack, message, 'post');
+  changed(slack);
   return message;
 }
 
 /** Draws a message anew: what is not said is gone. */
 export function redraw(
-  world: World,
+  slack: SlackState,
   message: StoredMessage,
   { text, blocks }: { readonly text: string; readonly blocks: readonly Json[] },
 ): void {
   message.text = text;
   message.blocks = completed(blocks);
-  message.updatedTs = stamp(world);
-  notePings(world, message, 'update');
-  changed(world);
+  message.updatedTs = stamp(slack);
+  recordMentions(slack, message, 'update');
+  changed(slack);
 }
 
-export function remove(world: World, message: StoredMessage): void {
-  world.messages.splice(world.messages.indexOf(message), 1);
-  changed(world);
+export function remove(slack: SlackState, message: StoredMessage): void {
+  slack.messages.splice(slack.messages.indexOf(message), 1);
+  changed(slack);
 }
 
-export function messageAt(world: World, channel: string, ts: string): StoredMessage | undefined {
-  return world.messages.find((message) => message.channel === channel && message.ts === ts);
+export function messageAt(
+  slack: SlackState,
+  channel: string,
+  ts: string,
+): StoredMessage | undefined {
+  return slack.messages.find((message) => message.channel === channel && message.ts === ts);
 }
 
-export function sees(world: World, person: Member, message: StoredMessage): boolean {
-  const room = roomOf(world.workspace, message.channel);
-  if (!room || !isIn(room, person.id)) return false;
+export function sees(slack: SlackState, person: Member, message: StoredMessage): boolean {
+  const conversation = conversationOf(slack.workspace, message.channel);
+  if (!conversation || !isIn(conversation, person.id)) return false;
   return message.ephemeralFor === null || message.ephemeralFor === person.id;
 }
 
 /** A message as Slack writes it in answers, payloads and events. */
-export function messageJson(world: World, message: StoredMessage): Json {
-  const { botId, appId, teamId } = world.workspace;
+export function messageJson(slack: SlackState, message: StoredMessage): Json {
+  const { botId, appId, teamId } = slack.workspace;
   return {
     type: 'message',
     user: message.author,
@@ -95,15 +99,15 @@ export function messageJson(world: World, message: StoredMessage): Json {
     ...(message.blocks.length > 0 && { blocks: message.blocks }),
     ...(message.attachments !== undefined && { attachments: message.attachments }),
     ...(message.metadata !== undefined && { metadata: message.metadata }),
-    ...threadOf(world, message),
+    ...threadOf(slack, message),
     ...(message.updatedTs && { edited: { user: botId, ts: message.updatedTs } }),
   };
 }
 
 /** A reply names its thread, and so does a message once somebody has answered it. */
-function threadOf(world: World, { ts, channel, threadTs }: StoredMessage): Json {
+function threadOf(slack: SlackState, { ts, channel, threadTs }: StoredMessage): Json {
   if (threadTs) return { thread_ts: threadTs };
-  const replies = world.messages.filter(
+  const replies = slack.messages.filter(
     (each) => each.channel === channel && each.threadTs === ts && each.ephemeralFor === null,
   );
   return replies.length > 0 ? { thread_ts: ts, reply_count: replies.length } : {};

@@ -1,4 +1,4 @@
-import type { Group, Member, Room, Workspace } from './workspace.ts';
+import type { Conversation, Group, Member, Workspace } from './workspace.ts';
 
 const TEAM = 'T0SIGNALBOX';
 const BOT = 'U0SIGNALBOX';
@@ -23,7 +23,7 @@ export const sandboxWorkspace: Workspace = {
     { ...person('U0GINA0001', 'gina', 'Gina', 'Guest'), kind: 'guest' },
     {
       ...person('U0SVEN0001', 'sven', 'Sven', 'Another workspace'),
-      kind: 'stranger',
+      kind: 'external',
       teamId: 'T0PARTNERS1',
     },
     { ...person('U0HUGO0001', 'hugo', 'Hugo', 'Left the company'), deleted: true },
@@ -48,17 +48,17 @@ export const sandboxWorkspace: Workspace = {
     ]),
   ],
   channels: [
-    room('C0GENERAL01', 'general', 'Everyone', [...colleagues(), 'U0GINA0001']),
-    room('C0OPS000001', 'ops', 'Running things', [...colleagues(), 'U0GINA0001', BOT]),
-    room('C0APPROVALS', 'db-approvals', 'Changes that wait for a decision', [
+    channel('C0GENERAL01', 'general', 'Everyone', [...colleagues(), 'U0GINA0001']),
+    channel('C0OPS000001', 'ops', 'Running things', [...colleagues(), 'U0GINA0001', BOT]),
+    channel('C0APPROVALS', 'db-approvals', 'Changes that wait for a decision', [
       ...colleagues(),
       'U0GINA0001',
       BOT,
     ]),
-    room('C0DBAUDIT01', 'db-audit', 'Every ending', [...colleagues(), BOT]),
-    room('C0DBCOSTS01', 'db-costs', 'What it costs', [...colleagues(), BOT]),
+    channel('C0DBAUDIT01', 'db-audit', 'Every ending', [...colleagues(), BOT]),
+    channel('C0DBCOSTS01', 'db-costs', 'What it costs', [...colleagues(), BOT]),
     {
-      ...room('C0PARTNERS1', 'shared-partners', 'With another workspace', [
+      ...channel('C0PARTNERS1', 'shared-partners', 'With another workspace', [
         'U0ANA00001',
         'U0BEN00001',
         'U0SVEN0001',
@@ -81,6 +81,6 @@ function group(id: string, handle: string, name: string, users: string[]): Group
   return { id, handle, name, users, disabled: false, updatedAt: 1_760_000_000 };
 }
 
-function room(id: string, name: string, topic: string, members: string[]): Room {
+function channel(id: string, name: string, topic: string, members: string[]): Conversation {
   return { id, name, kind: 'public', topic, members, archived: false };
 }

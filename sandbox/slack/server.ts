@@ -11,8 +11,8 @@ import { responseUrlRoutes } from './interactions/response-urls.ts';
 import { readManifest } from './manifest.ts';
 import { pageRoutes } from './page/routes.ts';
 import { sandboxWorkspace } from './sandbox-workspace.ts';
-import { type Handle, handleOf } from './simulator.ts';
-import type { World } from './state.ts';
+import { type SlackSimulator, slackSimulator } from './simulator.ts';
+import type { SlackState } from './state.ts';
 import { slackLimits, unlimited } from './web-api/rate-limits.ts';
 import { webApi } from './web-api/router.ts';
 import type { Workspace } from './workspace.ts';
@@ -21,7 +21,7 @@ export type DeliveryMode =
   | { readonly mode: 'http'; readonly eventsUrl?: string; readonly signingSecret: string }
   | { readonly mode: 'socket' };
 
-export interface Options {
+export interface SlackOptions {
   /** 0, the default, takes any free port. Only this machine can reach it. */
   readonly port?: number;
   readonly now?: () => Date;
@@ -45,17 +45,17 @@ export interface Options {
 }
 
 /** Starts Slack as far as the app and the people who use it can tell. */
-export async function startSlackStandIn(options: Options): Promise<Handle> {
+export async function startSlackSimulator(options: SlackOptions): Promise<SlackSimulator> {
   const stopping = new AbortController();
-  const world = worldOf(options, stopping.signal);
-  const server = createServer(routes(world, options));
+  const slack = initialState(options, stopping.signal);
+  const server = createServer(routes(slack, options));
   const { port = 0 } = options;
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
     server.listen(port, '127.0.0.1', resolve);
   });
-  world.url = `http://127.0.0.1:${portOf(server)}`;
-  const link = deliver(world, server, options);
+  slack.url = `http://127.0.0.1:${portOf(server)}`;
+  const link = deliver(slack, server, options);
   const stop = async () => {
     stopping.abort();
     link.close();
@@ -63,10 +63,10 @@ export async function startSlackStandIn(options: Options): Promise<Handle> {
     server.closeAllConnections();
     await closed;
   };
-  return handleOf(world, { ...link, stop });
+  return slackSimulator(slack, { ...link, stop });
 }
 
-function worldOf(options: Options, stopping: AbortSignal): World {
+function initialState(options: SlackOptions, stopping: AbortSignal): SlackState {
   return {
     workspace: structuredClone(options.workspace ?? sandboxWorkspace),
     manifest: readManifest(options.manifest),
@@ -82,14 +82,14 @@ function worldOf(options: Options, stopping: AbortSignal): World {
     triggers: new Map(),
     responseUrls: new Map(),
     files: new Map(),
-    pings: [],
+    mentions: [],
     calls: [],
     faults: [],
     events: [],
     read: new Map(),
     watchers: new Set(),
     url: '',
-    courier: async () => undelivered,
+    deliverToApp: async () => undelivered,
     ticket: () => null,
     lastMicros: 0,
   };
@@ -104,40 +104,40 @@ async function reallyWait(ms: number, stopping: AbortSignal): Promise<void> {
   }
 }
 
-function routes(world: World, options: Options) {
+function routes(slack: SlackState, options: SlackOptions) {
   const app = express();
   app.disable('x-powered-by');
-  const limits = options.rateLimits === true ? slackLimits(world.now) : unlimited;
-  app.use('/api', webApi(world, limits));
-  app.use(responseUrlRoutes(world));
-  app.use(fileRoutes(world));
-  app.use('/sandbox', pageRoutes(world));
+  const limits = options.rateLimits === true ? slackLimits(slack.now) : unlimited;
+  app.use('/api', webApi(slack, limits));
+  app.use(responseUrlRoutes(slack));
+  app.use(fileRoutes(slack));
+  app.use('/sandbox', pageRoutes(slack));
   if (options.routes) app.use('/sandbox', options.routes);
   if (options.page !== undefined) app.use(express.static(options.page));
   return app;
 }
 
 /** The way to the app, and how a test or the sandbox steers it. */
-export interface Link {
+export interface AppConnection {
   readonly deliverTo: (eventsUrl: string | null) => void;
   readonly connections: () => number;
   readonly refreshSockets: (reason: 'warning' | 'refresh_requested') => void;
   readonly close: () => void;
 }
 
-function deliver(world: World, server: Server, options: Options): Link {
+function deliver(slack: SlackState, server: Server, options: SlackOptions): AppConnection {
   const ackTimeoutMs = options.ackTimeoutMs ?? 3000;
   if (options.delivery.mode === 'socket') {
-    const hub = socketHub(server, { appId: world.workspace.appId, ackTimeoutMs });
-    world.courier = hub.courier;
-    world.ticket = hub.ticket;
+    const hub = socketHub(server, { appId: slack.workspace.appId, ackTimeoutMs });
+    slack.deliverToApp = hub.courier;
+    slack.ticket = hub.ticket;
     const { connections, refresh, close } = hub;
     return { deliverTo: () => {}, connections, refreshSockets: refresh, close };
   }
   const { eventsUrl = null, signingSecret } = options.delivery;
   const signedAt = options.signedAt ?? (() => new Date());
   const route: HttpRoute = { eventsUrl, signingSecret, ackTimeoutMs, signedAt };
-  world.courier = httpCourier(route);
+  slack.deliverToApp = httpCourier(route);
   return {
     deliverTo: (url) => {
       route.eventsUrl = url;

@@ -1,12 +1,12 @@
 import type {
-  CommandTyped,
+  ActionTriggered,
+  ClientState,
+  CommandInput,
   Delivery,
-  HomeOpened,
-  MessageTyped,
+  HomeOpening,
+  MessageInput,
+  OptionsRequested,
   Place,
-  Pressed,
-  Screen,
-  Searched,
   ShortcutUsed,
   Suggestions,
   ViewValues,
@@ -14,25 +14,25 @@ import type {
 import { type Admin, adminOf } from './admin.ts';
 import { elementsIn } from './block-elements.ts';
 import { redeliver } from './delivery/events.ts';
-import { actingPerson, ImpossibleGesture } from './interactions/actor.ts';
+import { actingPerson, ImpossibleInteraction } from './interactions/actor.ts';
 import { command } from './interactions/command.ts';
-import { openHome, say } from './interactions/home-and-messages.ts';
+import { openHome, sendMessage } from './interactions/home-and-messages.ts';
 import { press, suggest } from './interactions/press.ts';
 import { shortcut } from './interactions/shortcut.ts';
 import { close, submit } from './interactions/submit.ts';
 import { blocksAt } from './interactions/surfaces.ts';
 import { stringOr } from './json.ts';
-import type { Ping } from './mentions.ts';
+import type { MentionRecord } from './mentions.ts';
 import type { StoredMessage } from './messages.ts';
-import { screen } from './page/client-state.ts';
-import type { Link } from './server.ts';
-import { changed, type SentEvent, type World } from './state.ts';
-import { type Call, callsOf } from './web-api/calls.ts';
-import type { Fault } from './web-api/faults.ts';
-import { roomOf, type Workspace } from './workspace.ts';
+import { clientState } from './page/client-state.ts';
+import type { AppConnection } from './server.ts';
+import { changed, type SentEvent, type SlackState } from './state.ts';
+import { callsOf, type WebApiCall } from './web-api/calls.ts';
+import type { SlackFault } from './web-api/faults.ts';
+import { conversationOf, type Workspace } from './workspace.ts';
 
 /** All that tests and the sandbox can do with the stand-in. */
-export interface Handle extends Omit<Link, 'close'> {
+export interface SlackSimulator extends Omit<AppConnection, 'close'> {
   readonly url: string;
   readonly apiUrl: string;
   readonly botToken: string;
@@ -41,87 +41,101 @@ export interface Handle extends Omit<Link, 'close'> {
   readonly stop: () => Promise<void>;
 
   readonly command: (as: string, channel: string, text: string) => Promise<Delivery>;
-  readonly press: (pressed: Pressed) => Promise<Delivery>;
+  readonly press: (pressed: ActionTriggered) => Promise<Delivery>;
   /** Presses the button of that name where the person sees it. */
   readonly click: (as: string, place: Place, actionId: string) => Promise<Delivery>;
-  readonly suggest: (searched: Searched) => Promise<Suggestions>;
+  readonly suggest: (searched: OptionsRequested) => Promise<Suggestions>;
   readonly submit: (as: string, viewId: string, values?: ViewValues) => Promise<Delivery>;
   readonly close: (as: string, viewId: string) => Promise<Delivery>;
   readonly shortcut: (used: ShortcutUsed) => Promise<Delivery>;
-  readonly openHome: (opened: HomeOpened) => Promise<Delivery>;
-  readonly say: (typed: MessageTyped) => Promise<Delivery>;
+  readonly openHome: (opened: HomeOpening) => Promise<Delivery>;
+  readonly sendMessage: (typed: MessageInput) => Promise<Delivery>;
 
-  readonly screen: (as: string) => Screen;
+  readonly clientState: (as: string) => ClientState;
   /** Every message of a channel, by id or name, private ones too; oldest first. */
   readonly messages: (channel: string) => readonly StoredMessage[];
-  readonly calls: (method?: string) => Call[];
-  readonly pings: () => readonly Ping[];
+  readonly calls: (method?: string) => WebApiCall[];
+  readonly mentions: () => readonly MentionRecord[];
   readonly events: () => readonly SentEvent[];
   readonly redeliver: (eventId: string) => Promise<void>;
-  readonly failNext: (fault: Fault) => void;
+  readonly failNext: (fault: SlackFault) => void;
   readonly clearFaults: () => void;
   readonly admin: Admin;
   /** Makes every open page look again. */
   readonly changed: () => void;
 }
 
-export function handleOf(
-  world: World,
-  { stop, deliverTo, connections, refreshSockets }: Link & { readonly stop: () => Promise<void> },
-): Handle {
-  return {
-    url: world.url,
-    apiUrl: `${world.url}/api/`,
-    botToken: world.tokens.bot,
-    appToken: world.tokens.app,
-    workspace: world.workspace,
+export function slackSimulator(
+  slack: SlackState,
+  {
     stop,
     deliverTo,
     connections,
     refreshSockets,
-    ...gestures(world),
-    screen: (as) => screen(world, as),
+  }: AppConnection & { readonly stop: () => Promise<void> },
+): SlackSimulator {
+  return {
+    url: slack.url,
+    apiUrl: `${slack.url}/api/`,
+    botToken: slack.tokens.bot,
+    appToken: slack.tokens.app,
+    workspace: slack.workspace,
+    stop,
+    deliverTo,
+    connections,
+    refreshSockets,
+    ...interactionsOf(slack),
+    clientState: (as) => clientState(slack, as),
     messages: (channel) => {
-      const id = roomOf(world.workspace, channel)?.id ?? channel;
-      return world.messages.filter((message) => message.channel === id);
+      const id = conversationOf(slack.workspace, channel)?.id ?? channel;
+      return slack.messages.filter((message) => message.channel === id);
     },
-    calls: (method) => callsOf(world.calls, method),
-    pings: () => world.pings,
-    events: () => world.events,
-    redeliver: (eventId) => redeliver(world, eventId),
+    calls: (method) => callsOf(slack.calls, method),
+    mentions: () => slack.mentions,
+    events: () => slack.events,
+    redeliver: (eventId) => redeliver(slack, eventId),
     failNext: (fault) => {
-      world.faults.push({ ...fault, left: fault.times });
+      slack.faults.push({ ...fault, left: fault.times });
     },
     clearFaults: () => {
-      world.faults.length = 0;
+      slack.faults.length = 0;
     },
-    admin: adminOf(world),
-    changed: () => changed(world),
+    admin: adminOf(slack),
+    changed: () => changed(slack),
   };
 }
 
-function gestures(world: World) {
+function interactionsOf(slack: SlackState) {
   return {
     command: (as: string, channel: string, text: string) => {
-      const typed: CommandTyped = { as, channel: roomOf(world.workspace, channel)?.id ?? '', text };
-      return command(world, typed);
+      const typed: CommandInput = {
+        as,
+        channel: conversationOf(slack.workspace, channel)?.id ?? '',
+        text,
+      };
+      return command(slack, typed);
     },
-    press: (pressed: Pressed) => press(world, pressed),
-    click: (as: string, place: Place, actionId: string) => click(world, as, place, actionId),
-    suggest: (searched: Searched) => suggest(world, searched),
+    press: (pressed: ActionTriggered) => press(slack, pressed),
+    click: (as: string, place: Place, actionId: string) => click(slack, as, place, actionId),
+    suggest: (searched: OptionsRequested) => suggest(slack, searched),
     submit: (as: string, viewId: string, values: ViewValues = {}) =>
-      submit(world, { as, viewId, values }),
-    close: (as: string, viewId: string) => close(world, { as, viewId }),
-    shortcut: (used: ShortcutUsed) => shortcut(world, used),
-    openHome: (opened: HomeOpened) => openHome(world, opened),
-    say: (typed: MessageTyped) => say(world, typed),
+      submit(slack, { as, viewId, values }),
+    close: (as: string, viewId: string) => close(slack, { as, viewId }),
+    shortcut: (used: ShortcutUsed) => shortcut(slack, used),
+    openHome: (opened: HomeOpening) => openHome(slack, opened),
+    sendMessage: (typed: MessageInput) => sendMessage(slack, typed),
   };
 }
 
-async function click(world: World, as: string, place: Place, actionId: string): Promise<Delivery> {
-  const blocks = blocksAt(world, actingPerson(world, as), place);
+async function click(
+  slack: SlackState,
+  as: string,
+  place: Place,
+  actionId: string,
+): Promise<Delivery> {
+  const blocks = blocksAt(slack, actingPerson(slack, as), place);
   const found = elementsIn(blocks).find(({ element }) => element.action_id === actionId);
-  if (!found) throw new ImpossibleGesture(`there is nothing called ${actionId} to press`);
+  if (!found) throw new ImpossibleInteraction(`there is nothing called ${actionId} to press`);
   const element = { type: stringOr(found.element.type, '') };
-  return press(world, { as, place, blockId: found.blockId, actionId, element });
+  return press(slack, { as, place, blockId: found.blockId, actionId, element });
 }

@@ -1,18 +1,18 @@
 import { randomBytes } from 'node:crypto';
-import type { Courier } from './delivery/answer.ts';
+import type { DeliverToApp } from './delivery/answer.ts';
 import type { StoredFile } from './files.ts';
 import type { ResponseUrl } from './interactions/response-urls.ts';
 import type { Trigger } from './interactions/triggers.ts';
 import type { AppManifest } from './manifest.ts';
-import type { Ping } from './mentions.ts';
+import type { MentionRecord } from './mentions.ts';
 import type { StoredMessage } from './messages.ts';
 import type { StoredView } from './views.ts';
-import type { Call } from './web-api/calls.ts';
+import type { WebApiCall } from './web-api/calls.ts';
 import type { ArmedFault } from './web-api/faults.ts';
 import type { Workspace } from './workspace.ts';
 
 /** All that the stand-in remembers. It is thrown away with the process, as a sandbox should. */
-export interface World {
+export interface SlackState {
   readonly workspace: Workspace;
   readonly manifest: AppManifest;
   readonly tokens: { readonly bot: string; readonly app: string };
@@ -26,8 +26,8 @@ export interface World {
   readonly triggers: Map<string, Trigger>;
   readonly responseUrls: Map<string, ResponseUrl>;
   readonly files: Map<string, StoredFile>;
-  readonly pings: Ping[];
-  readonly calls: Call[];
+  readonly mentions: MentionRecord[];
+  readonly calls: WebApiCall[];
   readonly faults: ArmedFault[];
   readonly events: SentEvent[];
   /** Until when each person has read each channel: `U… C…` → ts. */
@@ -35,7 +35,7 @@ export interface World {
   readonly watchers: Set<() => void>;
   /** The address of the stand-in itself; known once it listens. */
   url: string;
-  courier: Courier;
+  deliverToApp: DeliverToApp;
   /** A way in for one socket; null when the app is reached by HTTP. */
   ticket: () => string | null;
   lastMicros: number;
@@ -49,14 +49,14 @@ export interface SentEvent {
 }
 
 /** Slack's message ids are times that never repeat, whatever the clock does. */
-export function stamp(world: World): string {
-  const micros = Math.max(world.now().getTime() * 1000, world.lastMicros + 1);
-  world.lastMicros = micros;
+export function stamp(slack: SlackState): string {
+  const micros = Math.max(slack.now().getTime() * 1000, slack.lastMicros + 1);
+  slack.lastMicros = micros;
   return `${Math.floor(micros / 1e6)}.${String(micros % 1e6).padStart(6, '0')}`;
 }
 
-export function seconds(world: World): number {
-  return Math.floor(world.now().getTime() / 1000);
+export function seconds(slack: SlackState): number {
+  return Math.floor(slack.now().getTime() / 1000);
 }
 
 export function freshId(prefix: string): string {
@@ -64,6 +64,6 @@ export function freshId(prefix: string): string {
 }
 
 /** Tells everyone who looks that their screen may have changed. */
-export function changed(world: World): void {
-  for (const watcher of world.watchers) watcher();
+export function changed(slack: SlackState): void {
+  for (const watcher of slack.watchers) watcher();
 }

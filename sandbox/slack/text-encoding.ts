@@ -16,9 +16,9 @@ export function resolved(workspace: Workspace, typed: string): string {
 function mention(workspace: Workspace, word: string): string | null {
   const [, sign, name = '', rest = ''] = word.match(/^([@#])([\w-]+)([.,;:!?)]*)$/) ?? [];
   if (sign === '#') {
-    const room = workspace.channels.find((one) => one.kind !== 'dm' && one.name === name);
-    if (!room) return null;
-    return `<#${room.id}|${room.kind === 'private' ? '' : room.name}>${rest}`;
+    const conversation = workspace.channels.find((one) => one.kind !== 'dm' && one.name === name);
+    if (!conversation) return null;
+    return `<#${conversation.id}|${conversation.kind === 'private' ? '' : conversation.name}>${rest}`;
   }
   if (sign !== '@') return null;
   if (['channel', 'here', 'everyone'].includes(name)) return `<!${name}>${rest}`;

@@ -1,7 +1,7 @@
 import type { Json, ViewValues } from '../protocol.ts';
 import { completed, stateValues } from './block-elements.ts';
 import { jsonList, stringOr } from './json.ts';
-import { changed, freshId, type World } from './state.ts';
+import { changed, freshId, type SlackState } from './state.ts';
 
 /** A modal that is open for one person, or that person's home tab. */
 export interface StoredView {
@@ -19,67 +19,67 @@ export interface StoredView {
   errors: Readonly<Record<string, string>>;
 }
 
-export function openModal(world: World, person: string, content: Json): StoredView {
+export function openModal(slack: SlackState, person: string, content: Json): StoredView {
   const view = newView(person, content, null);
-  world.modals.set(person, [view]);
-  changed(world);
+  slack.modals.set(person, [view]);
+  changed(slack);
   return view;
 }
 
-export function pushModal(world: World, person: string, content: Json): StoredView | null {
-  const stack = modalsOf(world, person);
+export function pushModal(slack: SlackState, person: string, content: Json): StoredView | null {
+  const stack = modalsOf(slack, person);
   const top = stack.at(-1);
   if (!top || stack.length >= 3) return null;
   const view = newView(person, content, top);
   stack.push(view);
-  changed(world);
+  changed(slack);
   return view;
 }
 
-export function publishHome(world: World, person: string, content: Json): StoredView {
-  const existing = world.homes.get(person);
+export function publishHome(slack: SlackState, person: string, content: Json): StoredView {
+  const existing = slack.homes.get(person);
   if (existing) {
-    replaceContent(world, existing, content);
+    replaceContent(slack, existing, content);
     return existing;
   }
   const view = newView(person, content, null);
-  world.homes.set(person, view);
-  changed(world);
+  slack.homes.set(person, view);
+  changed(slack);
   return view;
 }
 
-export function replaceContent(world: World, view: StoredView, content: Json): void {
+export function replaceContent(slack: SlackState, view: StoredView, content: Json): void {
   Object.assign(view, contentOf(content), { errors: {} });
-  changed(world);
+  changed(slack);
 }
 
-export function closeModal(world: World, view: StoredView): void {
-  const stack = modalsOf(world, view.person);
+export function closeModal(slack: SlackState, view: StoredView): void {
+  const stack = modalsOf(slack, view.person);
   if (stack.includes(view)) stack.splice(stack.indexOf(view), 1);
-  changed(world);
+  changed(slack);
 }
 
-export function closeAllModals(world: World, person: string): void {
-  world.modals.set(person, []);
-  changed(world);
+export function closeAllModals(slack: SlackState, person: string): void {
+  slack.modals.set(person, []);
+  changed(slack);
 }
 
-export function modalsOf(world: World, person: string): StoredView[] {
-  const stack = world.modals.get(person) ?? [];
-  world.modals.set(person, stack);
+export function modalsOf(slack: SlackState, person: string): StoredView[] {
+  const stack = slack.modals.get(person) ?? [];
+  slack.modals.set(person, stack);
   return stack;
 }
 
-export function allViews(world: World): StoredView[] {
-  return [...[...world.modals.values()].flat(), ...world.homes.values()];
+export function allViews(slack: SlackState): StoredView[] {
+  return [...[...slack.modals.values()].flat(), ...slack.homes.values()];
 }
 
-export function viewById(world: World, id: string): StoredView | undefined {
-  return allViews(world).find((view) => view.id === id);
+export function viewById(slack: SlackState, id: string): StoredView | undefined {
+  return allViews(slack).find((view) => view.id === id);
 }
 
-export function viewByExternalId(world: World, externalId: string): StoredView | undefined {
-  return allViews(world).find((view) => view.content.external_id === externalId);
+export function viewByExternalId(slack: SlackState, externalId: string): StoredView | undefined {
+  return allViews(slack).find((view) => view.content.external_id === externalId);
 }
 
 function newView(person: string, content: Json, below: StoredView | null): StoredView {
@@ -101,8 +101,8 @@ function contentOf(content: Json): Pick<StoredView, 'content' | 'blocks' | 'hash
 }
 
 /** A view as Slack writes it, with the state of its inputs. */
-export function viewJson(world: World, view: StoredView): Json {
-  const { teamId, appId, botId } = world.workspace;
+export function viewJson(slack: SlackState, view: StoredView): Json {
+  const { teamId, appId, botId } = slack.workspace;
   const { content } = view;
   return {
     id: view.id,

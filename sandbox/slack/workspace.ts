@@ -9,7 +9,7 @@ export interface Workspace {
   readonly botName: string;
   readonly members: Member[];
   readonly groups: Group[];
-  readonly channels: Room[];
+  readonly channels: Conversation[];
 }
 
 export interface Member {
@@ -18,9 +18,9 @@ export interface Member {
   readonly name: string;
   realName: string;
   title: string;
-  kind: 'member' | 'guest' | 'stranger' | 'bot';
+  kind: 'member' | 'guest' | 'external' | 'bot';
   deleted: boolean;
-  /** Another workspace's id makes the person a stranger, whatever they may see here. */
+  /** The id of another workspace makes this an external user. */
   readonly teamId: string;
   /** Where the clocks of this person are; most are in Berlin. */
   timezone?: string;
@@ -36,7 +36,7 @@ export interface Group {
   updatedAt: number;
 }
 
-export interface Room {
+export interface Conversation {
   readonly id: string;
   name: string;
   readonly kind: 'public' | 'private' | 'dm' | 'external';
@@ -56,22 +56,25 @@ export function groupOf(workspace: Workspace, idOrHandle: string): Group | undef
   return workspace.groups.find((group) => group.id === idOrHandle || group.handle === handle);
 }
 
-export function roomOf(workspace: Workspace, idOrName: string): Room | undefined {
+export function conversationOf(workspace: Workspace, idOrName: string): Conversation | undefined {
   const name = idOrName.replace(/^#/, '');
   return workspace.channels.find(
-    (room) => room.id === idOrName || (room.kind !== 'dm' && room.name === name),
+    (conversation) =>
+      conversation.id === idOrName || (conversation.kind !== 'dm' && conversation.name === name),
   );
 }
 
-export function isIn(room: Room, memberId: string): boolean {
-  return room.members.includes(memberId);
+export function isIn(conversation: Conversation, memberId: string): boolean {
+  return conversation.members.includes(memberId);
 }
 
 /** The conversation between the app and one person; Slack makes it when first needed. */
-export function directRoom(workspace: Workspace, memberId: string): Room {
-  const found = workspace.channels.find((room) => room.kind === 'dm' && isIn(room, memberId));
+export function directConversation(workspace: Workspace, memberId: string): Conversation {
+  const found = workspace.channels.find(
+    (conversation) => conversation.kind === 'dm' && isIn(conversation, memberId),
+  );
   if (found) return found;
-  const room: Room = {
+  const conversation: Conversation = {
     id: `D${memberId.slice(1)}`,
     name: workspace.botName,
     kind: 'dm',
@@ -79,14 +82,17 @@ export function directRoom(workspace: Workspace, memberId: string): Room {
     members: [memberId, workspace.botUserId],
     archived: false,
   };
-  workspace.channels.push(room);
-  return room;
+  workspace.channels.push(conversation);
+  return conversation;
 }
 
-/** Slack calls a person a stranger only while no channel is shared with the app. */
-export function sharesARoom(workspace: Workspace, memberId: string): boolean {
+/** True when a channel is shared with the app, so Slack does not set is_stranger. */
+export function sharesConversation(workspace: Workspace, memberId: string): boolean {
   return workspace.channels.some(
-    (room) => room.kind !== 'dm' && isIn(room, memberId) && isIn(room, workspace.botUserId),
+    (conversation) =>
+      conversation.kind !== 'dm' &&
+      isIn(conversation, memberId) &&
+      isIn(conversation, workspace.botUserId),
   );
 }
 

@@ -291,7 +291,7 @@ test('in a browser: a password is shown once, and what nobody knows is left to p
   await picture(card, 'password');
   await close(card);
 
-  sandbox.cloud.arm({ operation: 'set state', fault: 'close-after-effect', times: 1 });
+  sandbox.cloud.injectFault({ operation: 'set state', fault: 'close-after-effect', times: 1 });
   await askFor(ana, '/service stop lab-core for the night', 'Stop lab-core');
   await ben.getByText('Stop lab-core: waiting for approval').waitFor();
   await ben.getByRole('button', { name: 'Approve' }).last().click();

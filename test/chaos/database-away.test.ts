@@ -49,7 +49,7 @@ async function midWork(databaseUrl: string) {
   const bot = await stage.start();
   slack.deliverTo(`${bot.url}/slack/events`);
   const sent = await asked(stage, 'stop');
-  cloud.arm({ operation: 'set state', fault: 'delay-2s', times: 1 });
+  cloud.injectFault({ operation: 'set state', fault: 'delay-2s', times: 1 });
   await slack.click(BEN, placeOf(sent), 'change.approve');
   await expect.poll(() => cloud.count('set state'), PATIENCE).toBe(1);
   await expect.poll(() => sent.text, PATIENCE).toContain('running');

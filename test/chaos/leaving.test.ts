@@ -21,7 +21,7 @@ test.for(ENGINES)(
     const bot = await stage.start();
     slack.deliverTo(`${bot.url}/slack/events`);
     const card = await asked(stage, 'stop');
-    cloud.arm({ operation: 'set state', fault: 'hang', times: 1 });
+    cloud.injectFault({ operation: 'set state', fault: 'hang', times: 1 });
     await slack.click(BEN, placeOf(card), 'change.approve');
     const hanging = () => cloud.requests().filter(({ fault }) => fault === 'hang').length;
     await expect.poll(hanging, PATIENCE).toBe(1);

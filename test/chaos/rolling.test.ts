@@ -8,7 +8,7 @@ import {
   workspace,
   yaml,
 } from '../../bench/soak/company.ts';
-import { ImpossibleGesture } from '../../sandbox/slack/interactions/actor.ts';
+import { ImpossibleInteraction } from '../../sandbox/slack/interactions/actor.ts';
 import type { StoredMessage } from '../../sandbox/slack/messages.ts';
 import { verifyChain } from '../../src/storage/audit.ts';
 import { changesWhere } from '../../src/storage/change-lists.ts';
@@ -46,7 +46,7 @@ test('three replicas are restarted in turn while twenty people press: no press i
       if (error) lost.push(`${id} of ${by}: ${error} (${status})`);
     } catch (thrown) {
       // Enough others have pressed, and the button is gone.
-      if (!(thrown instanceof ImpossibleGesture)) throw thrown;
+      if (!(thrown instanceof ImpossibleInteraction)) throw thrown;
     }
   }
 

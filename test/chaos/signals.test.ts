@@ -17,7 +17,7 @@ test('SIGTERM: no more work, what is under way is finished once, and it leaves w
   const bot = await stage.start();
   slack.deliverTo(`${bot.url}/slack/events`);
   const card = await asked(stage, 'stop');
-  cloud.arm({ operation: 'set state', fault: 'delay-2s', times: 1 });
+  cloud.injectFault({ operation: 'set state', fault: 'delay-2s', times: 1 });
   await slack.click(BEN, placeOf(card), 'change.approve');
   await expect.poll(() => cloud.count('set state'), PATIENCE).toBe(1);
 

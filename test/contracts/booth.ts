@@ -6,7 +6,7 @@ import { type CloudSimulator, startCloudSimulator } from '../../sandbox/cloud/si
 import { sandboxYaml } from '../../sandbox/configuration.ts';
 import { ALERTS_TOKEN, CLOUD_KEY, ORGANIZATION } from '../../sandbox/seed/organization.ts';
 import type { OrganizationSeed } from '../../sandbox/seed/shapes.ts';
-import { startSlackStandIn } from '../../sandbox/slack/server.ts';
+import { startSlackSimulator } from '../../sandbox/slack/server.ts';
 import { startApp } from '../../src/app.ts';
 import { commandNames } from '../../src/commands/index.ts';
 import { loadConfig } from '../../src/config.ts';
@@ -45,7 +45,7 @@ export async function openBooth(options: BoothOptions = {}) {
   const cloud = await startCloudSimulator({ ...simulated, organization });
   const alerts = await startAlertsSimulator(simulated);
   options.prepare?.({ cloud, alerts });
-  const slack = await startSlackStandIn({
+  const slack = await startSlackSimulator({
     manifest: JSON.parse(readFileSync('manifest.json', 'utf8')),
     delivery: { mode: 'http', signingSecret: SECRET },
     now: time.now,

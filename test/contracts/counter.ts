@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { View, ViewValues } from '../../sandbox/protocol.ts';
 import type { StoredMessage } from '../../sandbox/slack/messages.ts';
-import type { Handle } from '../../sandbox/slack/simulator.ts';
+import type { SlackSimulator } from '../../sandbox/slack/simulator.ts';
 import { linesOf } from './reading.ts';
 
 /** An operator, who may ask for everything. */
@@ -15,7 +15,7 @@ const LATEST_MS = 10_000;
 const ASKED_AT_ONCE = 15;
 
 /** What Ana says to the bot, and what she reads in answer: lines of text. */
-export function counterOf(stand: Handle, rest: () => void) {
+export function counterOf(stand: SlackSimulator, rest: () => void) {
   const slack = unhurried(stand, rest);
   const privately = () =>
     slack.messages(CHANNEL).filter(({ ephemeralFor }) => ephemeralFor === ANA);
@@ -30,7 +30,7 @@ export function counterOf(stand: Handle, rest: () => void) {
 
   /** A form, once it has its fields; what it opens for may have to be read first. */
   function formNow(callbackId: string): View | null {
-    const view = slack.screen(ANA).views.find((each) => each.callbackId === callbackId);
+    const view = slack.clientState(ANA).views.find((each) => each.callbackId === callbackId);
     return view && view.submit !== null ? view : null;
   }
 
@@ -63,7 +63,7 @@ export function counterOf(stand: Handle, rest: () => void) {
   async function submitted(viewId: string, values: ViewValues) {
     const before = privately().length;
     await slack.submit(ANA, viewId, values);
-    const view = slack.screen(ANA).views.find(({ id }) => id === viewId);
+    const view = slack.clientState(ANA).views.find(({ id }) => id === viewId);
     if (view) return { errors: view.errors, lines: [] };
     const answered = () => privately()[before] ?? mending(viewId);
     const answer = await until(answered, 'the answer to a form');
@@ -74,7 +74,7 @@ export function counterOf(stand: Handle, rest: () => void) {
 
   /** The form that opens again, with what has to be mended above its fields. */
   function mending(taken: string): View | null {
-    const view = slack.screen(ANA).views.find(({ id }) => id !== taken);
+    const view = slack.clientState(ANA).views.find(({ id }) => id !== taken);
     return view && view.submit !== null ? view : null;
   }
 
@@ -95,7 +95,7 @@ export function counterOf(stand: Handle, rest: () => void) {
   /** What the button below the card of a creation shows, once. */
   async function revealed({ channel, ts }: StoredMessage): Promise<string> {
     await slack.click(ANA, { in: 'message', channel, ts }, 'change.reveal');
-    const modal = () => slack.screen(ANA).views.at(-1);
+    const modal = () => slack.clientState(ANA).views.at(-1);
     const view = await until(() => modal() ?? null, 'the password');
     await slack.close(ANA, view.id);
     return linesOf(view.blocks)[0] ?? '';
@@ -119,7 +119,7 @@ export function counterOf(stand: Handle, rest: () => void) {
   };
 }
 
-function unhurried(slack: Handle, rest: () => void): Handle {
+function unhurried(slack: SlackSimulator, rest: () => void): SlackSimulator {
   let asked = 0;
   const take = () => {
     asked += 1;

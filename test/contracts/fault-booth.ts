@@ -124,7 +124,7 @@ async function under(
   booth.time.pass(5_000);
   const delivered = api.count(operation);
   const effected = api.effectCount(operation);
-  api.arm({ operation, fault, times });
+  api.injectFault({ operation, fault, times });
   const answer = await booth.typed(line(n));
   const shown = isRead ? answer : await booth.confirmed(answer);
   api.clearFaults();

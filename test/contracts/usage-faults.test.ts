@@ -7,7 +7,7 @@ async function learning(fault: string | null, times = 1) {
   const booth = await openBooth({
     file: (file) => ({ ...file, services: withoutStaging(file.services) }),
     prepare: ({ cloud }) => {
-      if (fault) cloud.arm({ operation: 'usage cost', fault, times });
+      if (fault) cloud.injectFault({ operation: 'usage cost', fault, times });
     },
   });
   onTestFinished(() => booth.close());
@@ -42,7 +42,7 @@ test.for(['costs-null', 'costs-object', '403', 'reset', 'html-200'])(
 
 test('5,000 rows of costs fit into what Slack takes', async () => {
   const booth = await learning(null);
-  booth.cloud.arm({ operation: 'usage cost', fault: 'costs-5000-rows', times: 9 });
+  booth.cloud.injectFault({ operation: 'usage cost', fault: 'costs-5000-rows', times: 9 });
   booth.time.pass(61_000);
   const lines = await booth.said('/cost mtd by service');
   expect(lines[0]).toMatch(/credits/);

@@ -50,7 +50,7 @@ test('a key that has expired, and one that may not read, are told apart', async 
 
 test('a cloud that never answers is told in time', async () => {
   const clinic = await openClinic();
-  clinic.cloud.arm({ operation: 'usage cost', fault: 'hang', times: 3 });
+  clinic.cloud.injectFault({ operation: 'usage cost', fault: 'hang', times: 3 });
   expect(line(await clinic.diagnose({}, 300), CLOUD)).toMatchObject({
     status: 'failed',
     says: 'did not answer in 0.3 s',
@@ -59,7 +59,7 @@ test('a cloud that never answers is told in time', async () => {
 
 test('a page in the place of the API points to the address', async () => {
   const clinic = await openClinic();
-  clinic.cloud.arm({ operation: 'usage cost', fault: 'html-200', times: 3 });
+  clinic.cloud.injectFault({ operation: 'usage cost', fault: 'html-200', times: 3 });
   expect(line(await clinic.diagnose(), CLOUD)).toMatchObject({
     status: 'failed',
     fix: expect.stringContaining('CLOUD_API_URL'),

@@ -7,7 +7,7 @@ import { startCloudSimulator } from '../../sandbox/cloud/simulator.ts';
 import { sandboxYaml } from '../../sandbox/configuration.ts';
 import type { Json } from '../../sandbox/protocol.ts';
 import { ALERTS_TOKEN, CLOUD_KEY } from '../../sandbox/seed/organization.ts';
-import { startSlackStandIn } from '../../sandbox/slack/server.ts';
+import { startSlackSimulator } from '../../sandbox/slack/server.ts';
 import type { Workspace } from '../../sandbox/slack/workspace.ts';
 import { startApp } from '../../src/app.ts';
 import { commandNames } from '../../src/commands/index.ts';
@@ -34,7 +34,7 @@ export async function openClinic(options: ClinicOptions = {}) {
   const [cloud, alerts, slack, databaseUrl] = await Promise.all([
     startCloudSimulator(),
     startAlertsSimulator(),
-    startSlackStandIn({
+    startSlackSimulator({
       manifest: options.installed?.(manifest) ?? manifest,
       delivery: delivery === 'http' ? { mode: 'http', signingSecret: SECRET } : { mode: 'socket' },
       ...(workspace ? { workspace } : {}),

@@ -1,10 +1,10 @@
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { sandboxWorkspace } from '../../sandbox/slack/sandbox-workspace.ts';
-import type { Group, Room, Workspace } from '../../sandbox/slack/workspace.ts';
+import type { Conversation, Group, Workspace } from '../../sandbox/slack/workspace.ts';
 import { openClinic } from './clinic.ts';
 import { line, namesOf } from './lines.ts';
 
-function withRoom(name: string, change: Partial<Room> | null): Workspace {
+function withRoom(name: string, change: Partial<Conversation> | null): Workspace {
   const channels = sandboxWorkspace.channels.flatMap((room) => {
     if (room.name !== name) return [room];
     return change === null ? [] : [{ ...room, ...change }];
@@ -136,7 +136,7 @@ test('a prefix that the manifest does not have is told', async () => {
   });
 });
 
-test.for<[string, Partial<Room> | null, string, string]>([
+test.for<[string, Partial<Conversation> | null, string, string]>([
   ['is archived', { archived: true }, 'is archived', 'unarchive it'],
   ['is gone', null, 'the bot sees no such channel', '/invite @Signalbox'],
   ['has another name', { name: 'db-approval' }, 'sees no such', "did you mean '#db-approval' at"],

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage } from 'node:http';
 import { onTestFinished } from 'vitest';
-import type { Chance } from '../../sandbox/api/random.ts';
+import type { RandomSource } from '../../sandbox/api/random.ts';
 import { bend, deep, pick, tear } from './mutate.ts';
 
 const STATUSES = [
@@ -16,7 +16,7 @@ interface Answer {
 }
 
 /** Stands in front of an API and bends what it answers; counts what it bent. */
-export function openBender(chance: Chance) {
+export function openBender(chance: RandomSource) {
   const bent = { count: 0 };
   async function through(url: string): Promise<string> {
     const server = createServer(async (request, reply) => {
@@ -54,7 +54,7 @@ async function askedOf(url: string, request: IncomingMessage): Promise<Answer> {
   return { status: answer.status, type, body: await answer.text() };
 }
 
-function bentAnswer(chance: Chance, answer: Answer): Answer {
+function bentAnswer(chance: RandomSource, answer: Answer): Answer {
   const roll = chance();
   if (roll < 0.15) return { ...answer, status: pick(chance, STATUSES) };
   if (roll < 0.2) return { ...answer, type: pick(chance, TYPES) };
@@ -63,7 +63,7 @@ function bentAnswer(chance: Chance, answer: Answer): Answer {
   return { ...answer, body: bentBody(chance, answer.body) };
 }
 
-function bentBody(chance: Chance, body: string): string {
+function bentBody(chance: RandomSource, body: string): string {
   try {
     let value: unknown = JSON.parse(body);
     const times = 1 + Math.floor(chance() * 3);

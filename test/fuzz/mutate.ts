@@ -1,4 +1,4 @@
-import type { Chance } from '../../sandbox/api/random.ts';
+import type { RandomSource } from '../../sandbox/api/random.ts';
 
 /** Values that break what was not thought of: types, sizes, names, directions, markup. */
 const ODD: readonly unknown[] = [
@@ -33,7 +33,7 @@ const ODD: readonly unknown[] = [
 ];
 const KEYS = ['__proto__', 'constructor', 'prototype', 'toString', 'id', 'type', 'value', ''];
 
-export function pick<T>(chance: Chance, from: readonly T[]): T {
+export function pick<T>(chance: RandomSource, from: readonly T[]): T {
   const found = from[Math.floor(chance() * from.length)];
   if (found === undefined && from.length === 0) throw new Error('There is nothing to pick from');
   // One of the list, which may hold undefined itself.
@@ -41,7 +41,7 @@ export function pick<T>(chance: Chance, from: readonly T[]): T {
 }
 
 /** A copy in which one thing is missing, other than it was, there twice, or somewhere else. */
-export function bend(chance: Chance, value: unknown, others: readonly unknown[]): unknown {
+export function bend(chance: RandomSource, value: unknown, others: readonly unknown[]): unknown {
   const isThing = typeof value === 'object' && value !== null;
   if (!isThing || chance() < 0.12) return pick(chance, [...ODD, ...others]);
   if (Array.isArray(value)) return bentList(chance, value, others);
@@ -61,7 +61,11 @@ function own(entries: readonly (readonly [string, unknown])[]): object {
   return Object.fromEntries(entries);
 }
 
-function bentList(chance: Chance, list: readonly unknown[], others: readonly unknown[]): unknown {
+function bentList(
+  chance: RandomSource,
+  list: readonly unknown[],
+  others: readonly unknown[],
+): unknown {
   const at = Math.floor(chance() * list.length);
   const roll = chance();
   if (roll < 0.15) return list.filter((_, index) => index !== at);
@@ -70,7 +74,7 @@ function bentList(chance: Chance, list: readonly unknown[], others: readonly unk
 }
 
 /** The text with a few characters lost, changed, or there twice: mostly no JSON any more. */
-export function tear(chance: Chance, text: string): string {
+export function tear(chance: RandomSource, text: string): string {
   const at = Math.floor(chance() * text.length);
   const length = Math.floor(chance() * 20);
   const roll = chance();

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createChance } from '../../sandbox/api/random.ts';
+import { createRandom } from '../../sandbox/api/random.ts';
 import { ask } from '../scenarios/asking.ts';
 import { deliver, signatureOf } from '../scenarios/signing.ts';
 import { ANA, openStage, type Stage } from '../scenarios/stage.ts';
@@ -30,7 +30,7 @@ test.for<number>(rounds)(
   'no odd payload stops the bot, stays without an answer or has an effect (round %i)',
   { timeout: 600_000 },
   async (round) => {
-    const chance = createChance(`${seed}-${round}`);
+    const chance = createRandom(`${seed}-${round}`);
     const stage = await openStage({ yaml });
     const changes = [await idOf(stage, await ask(stage))];
     const responseUrl = `${stage.slack.url}/response/none`;

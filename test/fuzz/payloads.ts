@@ -1,4 +1,4 @@
-import type { Chance } from '../../sandbox/api/random.ts';
+import type { RandomSource } from '../../sandbox/api/random.ts';
 import { sandboxWorkspace } from '../../sandbox/slack/sandbox-workspace.ts';
 import { ANA, DORA, EMIL, FINN, GINA, SVEN } from '../scenarios/stage.ts';
 import { bend, deep, pick, tear } from './mutate.ts';
@@ -31,7 +31,7 @@ const VERBS = [
 const FORMS = ['service.scale', 'service.create', 'alert.edit', 'change.reject', 'change.freeze'];
 
 export interface Known {
-  readonly chance: Chance;
+  readonly chance: RandomSource;
   /** Changes that are there, and may be meant. */
   readonly changes: readonly string[];
   readonly responseUrl: string;
@@ -185,7 +185,7 @@ function inPayload(json: string): Parcel {
 }
 
 /** Now and then the envelope is what is wrong. */
-function torn(chance: Chance, parcel: Parcel): Parcel {
+function torn(chance: RandomSource, parcel: Parcel): Parcel {
   const roll = chance();
   if (roll < 0.05) return { ...parcel, body: tear(chance, parcel.body) };
   if (roll < 0.07) return { ...parcel, body: `${parcel.body}&payload=%7B%7D` };

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createChance } from '../../sandbox/api/random.ts';
+import { createRandom } from '../../sandbox/api/random.ts';
 import { BEN, DORA, FINN, openStage, type Stage } from '../scenarios/stage.ts';
 import { howMany } from './amount.ts';
 import { openBender } from './bender.ts';
@@ -25,7 +25,7 @@ test.for<number>(rounds)(
   'whatever an API answers, a person reads something, and nothing is sent unapproved (round %i)',
   { timeout: 900_000 },
   async (round) => {
-    const chance = createChance(`${seed}-replies-${round}`);
+    const chance = createRandom(`${seed}-replies-${round}`);
     const { through, bent } = openBender(chance);
     const stage = await openStage({ through });
     for (let asked = 0; bent.count < each && asked < each * 4; asked += 1) {

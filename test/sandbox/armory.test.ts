@@ -5,23 +5,25 @@ const STATE = `/services/${serviceId('staging')}/state`;
 
 test('a fault befalls as many requests of its operation as it was armed for', async () => {
   const { ask, cloud } = await cloudServer();
-  cloud.arm({ operation: 'set state', fault: '503', times: 2 });
+  cloud.injectFault({ operation: 'set state', fault: '503', times: 2 });
   const statuses = [];
   for (const command of ['start', 'start', 'start']) {
     statuses.push((await ask('PATCH', STATE, { command })).status);
     statuses.push((await ask('GET', '/usageCost')).status);
   }
   expect(statuses).toEqual([503, 400, 503, 400, 200, 400]);
-  expect(cloud.armed()).toEqual([]);
+  expect(cloud.activeFaults()).toEqual([]);
 });
 
 test('faults of one operation queue up, and can be called off', async () => {
   const { ask, cloud } = await cloudServer();
-  cloud.arm({ operation: 'set state', fault: '502', times: 1 });
-  cloud.arm({ operation: 'set state', fault: '503', times: 5 });
+  cloud.injectFault({ operation: 'set state', fault: '502', times: 1 });
+  cloud.injectFault({ operation: 'set state', fault: '503', times: 5 });
   expect((await ask('PATCH', STATE, { command: 'start' })).status).toBe(502);
   expect((await ask('PATCH', STATE, { command: 'start' })).status).toBe(503);
-  expect(cloud.armed()).toEqual([{ api: 'cloud', operation: 'set state', fault: '503', times: 4 }]);
+  expect(cloud.activeFaults()).toEqual([
+    { api: 'cloud', operation: 'set state', fault: '503', times: 4 },
+  ]);
   cloud.clearFaults();
   expect((await ask('PATCH', STATE, { command: 'start' })).status).toBe(200);
 });
@@ -33,6 +35,6 @@ test.for([
   ['no time at all', 'set state', '503', 0, /from 1/],
 ] as const)('%s cannot be armed', async ([, operation, fault, times, why]) => {
   const { cloud } = await cloudServer();
-  expect(() => cloud.arm({ operation, fault, times })).toThrow(why);
-  expect(cloud.armed()).toEqual([]);
+  expect(() => cloud.injectFault({ operation, fault, times })).toThrow(why);
+  expect(cloud.activeFaults()).toEqual([]);
 });

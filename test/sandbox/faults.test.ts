@@ -12,7 +12,7 @@ async function stopUnder(fault: string) {
   const waits: number[] = [];
   const wait: Wait = async (ms) => waits.push(ms);
   const { ask, cloud } = await cloudServer({ wait });
-  cloud.arm({ operation: 'set state', fault, times: 1 });
+  cloud.injectFault({ operation: 'set state', fault, times: 1 });
   const stopping = ask('PATCH', STATE, { command: 'stop' });
   const answer = await stopping.catch((error: NodeJS.ErrnoException) => error.code ?? '');
   return { answer, waits, effects: cloud.effectCount('set state', STAGING), cloud, ask };
@@ -43,7 +43,7 @@ test.for([
       return passed.promise;
     },
   });
-  cloud.arm({ operation: 'set state', fault, times: 1 });
+  cloud.injectFault({ operation: 'set state', fault, times: 1 });
   const answer = ask('PATCH', STATE, { command: 'stop' });
   await began.promise;
   expect(cloud.effectCount('set state')).toBe(effects);
@@ -74,7 +74,7 @@ const HANGS: readonly [string, number][] = [
 test.for(HANGS)('%s never answers, with %i effects', async ([fault, effects]) => {
   const { ask, cloud } = await cloudServer();
   const arrived = Promise.withResolvers<void>();
-  cloud.arm({ operation: 'set state', fault, times: 1 });
+  cloud.injectFault({ operation: 'set state', fault, times: 1 });
   const broken = expect(ask('PATCH', STATE, { command: 'stop' })).rejects.toThrow();
   cloud.onRequest(() => arrived.resolve());
   await arrived.promise;
@@ -164,7 +164,7 @@ test.for(ANSWERS)('%s, with %i effects', async ([fault, effects, look]) => {
 
 test('reply-differs contradicts what was sent, once it was done as sent', async () => {
   const { ask, cloud } = await cloudServer();
-  cloud.arm({ operation: 'scale', fault: 'reply-differs', times: 1 });
+  cloud.injectFault({ operation: 'scale', fault: 'reply-differs', times: 1 });
   const body = { maxReplicaMemoryGb: 64 };
   const { json } = await ask('PATCH', `/services/${STAGING}/replicaScaling`, body);
   expect(json.result?.maxReplicaMemoryGb).toBe(68);
@@ -180,7 +180,7 @@ const COSTS: readonly [string, (result: Answer['json'][string]) => void][] = [
 
 test.for(COSTS)('%s', async ([fault, look]) => {
   const { ask, cloud } = await cloudServer();
-  cloud.arm({ operation: 'usage cost', fault, times: 1 });
+  cloud.injectFault({ operation: 'usage cost', fault, times: 1 });
   const query = '/usageCost?from_date=2026-11-10&to_date=2026-11-10';
   const befallen = await ask('GET', query);
   look(befallen.json.result);
@@ -202,7 +202,7 @@ test('a late effect does not come after the server has stopped', async () => {
     return new Promise((_, reject) => signal.addEventListener('abort', reject));
   };
   const { ask, cloud } = await cloudServer({ wait });
-  cloud.arm({ operation: 'set state', fault: 'late-effect-45s', times: 1 });
+  cloud.injectFault({ operation: 'set state', fault: 'late-effect-45s', times: 1 });
   const broken = expect(ask('PATCH', STATE, { command: 'stop' })).rejects.toThrow();
   const signal = await began.promise;
   await cloud.stop();
@@ -214,7 +214,7 @@ test('a late effect does not come after the server has stopped', async () => {
 test('the real wait lasts, and ends when the server stops', async () => {
   const { ask, cloud } = await cloudServer();
   const arrived = Promise.withResolvers<void>();
-  cloud.arm({ operation: 'set state', fault: 'late-effect-45s', times: 1 });
+  cloud.injectFault({ operation: 'set state', fault: 'late-effect-45s', times: 1 });
   const broken = expect(ask('PATCH', STATE, { command: 'stop' })).rejects.toThrow();
   cloud.onRequest(() => arrived.resolve());
   await arrived.promise;

@@ -70,7 +70,7 @@ test('requests of both APIs are listed, newest first, without headers or passwor
 
 test('a very long reply is shortened', async () => {
   const { ask, askCloud, cloud } = await panelServer();
-  cloud.arm({ operation: 'usage cost', fault: 'costs-5000-rows', times: 1 });
+  cloud.injectFault({ operation: 'usage cost', fault: 'costs-5000-rows', times: 1 });
   await askCloud('GET', '/usageCost?from_date=2026-11-10&to_date=2026-11-10');
   const { json } = await ask('GET', '/panel');
   expect(json.requests?.[0]?.reply).toMatch(/… \(\d+ characters\)$/);
@@ -109,7 +109,7 @@ test.for<[string, string, object]>([
   const { status, json } = await ask('POST', path, body);
   expect(status).toBe(400);
   expect(json.error).toEqual(expect.any(String));
-  expect([cloud.profile(), cloud.armed()]).toEqual(['full', []]);
+  expect([cloud.profile(), cloud.activeFaults()]).toEqual(['full', []]);
 });
 
 test('the page hears of every request and every switch', async () => {

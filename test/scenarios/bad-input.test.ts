@@ -61,7 +61,9 @@ test('a prod service needs a reason, and the form that asks for it has the rest'
   const stage = await openStage();
   await stage.slack.command(ANA, 'ops', '/service stop analytics-prod');
   const view = await stage.modal(ANA, 'service.stop');
-  const shown = JSON.stringify(stage.slack.screen(ANA).views.find(({ id }) => id === view)?.blocks);
+  const shown = JSON.stringify(
+    stage.slack.clientState(ANA).views.find(({ id }) => id === view)?.blocks,
+  );
   expect(shown).toContain('This change needs a reason');
   expect(shown).toContain('analytics-prod');
 });
@@ -92,7 +94,9 @@ test('an edited preview keeps what was typed', async () => {
   await stage.slack.command(ANA, 'ops', '/service stop staging for the night');
   await stage.press(ANA, await stage.privateWord(ANA, 'Stop staging?'), 'change.edit');
   const view = await stage.modal(ANA, 'service.stop');
-  const shown = JSON.stringify(stage.slack.screen(ANA).views.find(({ id }) => id === view)?.blocks);
+  const shown = JSON.stringify(
+    stage.slack.clientState(ANA).views.find(({ id }) => id === view)?.blocks,
+  );
   expect(shown).toContain('for the night');
   expect(shown).toContain(STAGING);
 });

@@ -75,7 +75,7 @@ test('the preview that it was broken from gives way, for its buttons are dead', 
   const stage = await openStage();
   const preview = await previewFor(stage, ANA);
   await breakIt(stage, preview as never);
-  const seen = () => stage.slack.screen(ANA).messages.filter(({ ephemeral }) => ephemeral);
+  const seen = () => stage.slack.clientState(ANA).messages.filter(({ ephemeral }) => ephemeral);
   await expect.poll(() => seen().map(textOf).join()).toContain('Its card tells how it ends');
   expect(seen().flatMap(buttonsOf)).toEqual([]);
 });
@@ -111,10 +111,10 @@ test('without a word why, nothing is broken', async () => {
   const card = await waiting(stage);
   await stage.press(ANA, card, 'change.break-glass');
   const form = await stage.modal(ANA, 'change.break-glass');
-  const shown = JSON.stringify(stage.slack.screen(ANA).views.at(-1));
+  const shown = JSON.stringify(stage.slack.clientState(ANA).views.at(-1));
   expect(shown).toContain('without the approvals that its rule asks for');
   await stage.slack.submit(ANA, form, because('  '));
-  expect(stage.slack.screen(ANA).views.at(-1)?.errors.reason).toContain('Please write');
+  expect(stage.slack.clientState(ANA).views.at(-1)?.errors.reason).toContain('Please write');
   expect(stage.cloud.count('set state')).toBe(0);
 });
 
@@ -150,7 +150,7 @@ test.for([
   ['gives the pager to somebody else', withoutPager, 'do this alone'],
 ] as const)('a policy that %s stops it right before sending', async ([, yaml, words]) => {
   const stage = await openStage({ databaseUrl: await freshUrl('sqlite') });
-  stage.cloud.arm({ operation: 'set state', fault: '429-retry-after', times: 1 });
+  stage.cloud.injectFault({ operation: 'set state', fault: '429-retry-after', times: 1 });
   const card = await waiting(stage);
   await stage.press(ANA, card, 'change.break-glass');
   await stage.slack.submit(ANA, await stage.modal(ANA, 'change.break-glass'), because(REASON));
@@ -192,8 +192,8 @@ test('whoever may look at it finds it on their home tab, until somebody has', as
   await breakIt(stage, await waiting(stage));
   const home = async (as: string) => {
     await stage.slack.openHome({ as });
-    await expect.poll(() => JSON.stringify(stage.slack.screen(as).home)).toContain('You may');
-    return JSON.stringify(stage.slack.screen(as).home);
+    await expect.poll(() => JSON.stringify(stage.slack.clientState(as).home)).toContain('You may');
+    return JSON.stringify(stage.slack.clientState(as).home);
   };
   for (const someone of [BEN, CLEO, GUS]) expect(await home(someone)).toContain('To review (1)');
   for (const someone of [ANA, DORA]) expect(await home(someone)).not.toContain('To review');

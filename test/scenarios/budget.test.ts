@@ -55,7 +55,7 @@ test('a forecast above the amount is told, and not again the day after', async (
 
 test('while the report cannot be read no budget is told of', async () => {
   const stage = await openStage({ yaml: withBudget(100) });
-  stage.cloud.arm({ operation: 'usage cost', fault: '403', times: 20 });
+  stage.cloud.injectFault({ operation: 'usage cost', fault: '403', times: 20 });
   stage.clock.now = new Date('2026-11-20T12:02:00Z');
   const before = stage.cloud.count('usage cost');
   stage.wake();

@@ -72,7 +72,11 @@ test('no secret gets into the database, the log or Slack, whatever a server repe
   const places: Readonly<Record<string, string>> = {
     database: files.map((file) => readFileSync(file, 'latin1')).join(),
     log: lines.join(),
-    Slack: JSON.stringify([stage.slack.calls(), stage.slack.screen(ANA), stage.slack.screen(BEN)]),
+    Slack: JSON.stringify([
+      stage.slack.calls(),
+      stage.slack.clientState(ANA),
+      stage.slack.clientState(BEN),
+    ]),
     inspected: inspect(stage.config, { depth: 20 }),
   };
   const found = Object.entries(secretsOf(stage)).flatMap(([what, secret]) =>

@@ -64,7 +64,7 @@ test('what expired by a clock that ran ahead stays expired when it is put right'
 test('what nobody knows is sent no second time, however the clock is set', async () => {
   const databaseUrl = await freshUrl('postgres');
   const stage = await openStage({ databaseUrl });
-  stage.cloud.arm({ operation: 'set state', fault: 'reset-after-effect', times: 1 });
+  stage.cloud.injectFault({ operation: 'set state', fault: 'reset-after-effect', times: 1 });
   await stage.press(BEN, await ask(stage), 'change.approve');
   await stage.card('nobody knows');
   for (const hours of [-6, 12, -6]) await jump(stage, hours);

@@ -69,16 +69,16 @@ test('the rows come as a file, to nobody but whoever asked', async () => {
   const stage = await openStage();
   await stage.slack.command(ANA, 'ops', '/cost csv 7d');
   await stage.privateWord(ANA, 'costs-2026-11-13-2026-11-19.csv');
-  const files = () => stage.slack.screen(ANA).messages.flatMap((message) => message.files);
+  const files = () => stage.slack.clientState(ANA).messages.flatMap((message) => message.files);
   await expect
     .poll(() => files().map(({ name }) => name))
     .toContain('costs-2026-11-13-2026-11-19.csv');
-  expect(stage.slack.screen(DORA).messages.flatMap((message) => message.files)).toEqual([]);
+  expect(stage.slack.clientState(DORA).messages.flatMap((message) => message.files)).toEqual([]);
 });
 
 test('while the report cannot be read it says so, and never shows a zero', async () => {
   const stage = await openStage();
-  stage.cloud.arm({ operation: 'usage cost', fault: '403', times: 20 });
+  stage.cloud.injectFault({ operation: 'usage cost', fault: '403', times: 20 });
   await stage.slack.command(ANA, 'ops', '/cost 2026-08');
   const answer = textOf((await stage.privateWord(ANA, 'The usage report cannot be read')) ?? empty);
   expect(answer).toContain('FORBIDDEN');

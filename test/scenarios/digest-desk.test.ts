@@ -89,7 +89,9 @@ test.for([
 ])('of “%s” what was meant is offered with all the rest', async ([words = '', line = '']) => {
   const stage = await openStage();
   await stage.slack.command(ANA, 'ops', `/cost digest add ${words}`);
-  await expect.poll(() => textOf(stage.slack.screen(ANA).messages.at(-1) ?? empty)).toContain(line);
+  await expect
+    .poll(() => textOf(stage.slack.clientState(ANA).messages.at(-1) ?? empty))
+    .toContain(line);
 });
 
 test('a mistyped deed is offered as it is called, with all that was typed behind it', async () => {
@@ -221,7 +223,7 @@ test('a bare “add” opens a form, whose channel is the one it was typed in', 
   const stage = await openStage();
   await stage.slack.command(ANA, 'db-costs', '/cost digest add');
   const viewId = await stage.modal(ANA, 'cost.digest');
-  const view = stage.slack.screen(ANA).views.at(-1);
+  const view = stage.slack.clientState(ANA).views.at(-1);
   expect(JSON.stringify(view?.blocks)).toContain('conversations_select');
   const value = (type: string, held: object) => ({ type, ...held });
   const option = (text: string) => ({

@@ -149,7 +149,7 @@ test('whoever died between permit and post leaves it unknown: told once, never p
 test('a report that cannot be read is posted as such, with the age of what is shown', async () => {
   const stage = await openStage({ yaml: withDigests(berlin) });
   await expect.poll(() => posted(stage).length).toBe(1);
-  stage.cloud.arm({ operation: 'usage cost', fault: '403', times: 50 });
+  stage.cloud.injectFault({ operation: 'usage cost', fault: '403', times: 50 });
   await at(stage, '2026-11-23T08:31Z');
   await expect.poll(() => posted(stage).length).toBe(2);
   const text = textOf(posted(stage)[1] ?? { text: '', blocks: [] });

@@ -40,7 +40,7 @@ test('the preview and the card of a stop say the same of what it saves', async (
 
 test('a report that does not answer costs the preview its estimate, and nothing else', async () => {
   const stage = await openStage();
-  stage.cloud.arm({ operation: 'usage cost', fault: '403', times: 20 });
+  stage.cloud.injectFault({ operation: 'usage cost', fault: '403', times: 20 });
   await stage.slack.command(ANA, 'ops', '/service stop staging for the night');
   const preview = await stage.privateWord(ANA, 'Stop staging?');
   expect(textOf(preview ?? empty)).toContain('not known: the usage report did not answer');

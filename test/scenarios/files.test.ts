@@ -9,7 +9,7 @@ const NAME = 'costs-2026-11-13-2026-11-19.csv';
 /** Where a person sees files, and what they are called. */
 function filesOf(stage: Stage, as: string) {
   return stage.slack
-    .screen(as)
+    .clientState(as)
     .messages.flatMap(({ channel, threadTs, files }) =>
       files.map(({ name }) => ({ channel, threadTs, name })),
     );
@@ -17,12 +17,12 @@ function filesOf(stage: Stage, as: string) {
 
 /** Ben has answered Ana below her message, and Ana asks for rows there. */
 async function askedInThread(stage: Stage, channel: string, other: string) {
-  await stage.slack.say({ as: ANA, channel, text: 'what does it cost?' });
+  await stage.slack.sendMessage({ as: ANA, channel, text: 'what does it cost?' });
   const ts = stage.slack.messages(channel).at(-1)?.ts ?? '';
-  await stage.slack.say({ as: other, channel, threadTs: ts, text: 'let us see' });
+  await stage.slack.sendMessage({ as: other, channel, threadTs: ts, text: 'let us see' });
   await stage.slack.shortcut({ as: ANA, callbackId: 'command.palette', channel, ts });
   const view = await stage.modal(ANA, 'command.palette');
-  const shown = () => JSON.stringify(stage.slack.screen(ANA).views.at(-1)?.blocks);
+  const shown = () => JSON.stringify(stage.slack.clientState(ANA).views.at(-1)?.blocks);
   await expect.poll(shown).not.toContain('One moment');
   return { ts, view };
 }

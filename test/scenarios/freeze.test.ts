@@ -63,7 +63,7 @@ test('a freeze is nothing that any server hears of, and never looks as if one di
 
 test('what was approved before a freeze is not run while it holds', async () => {
   const stage = await openStage();
-  stage.cloud.arm({ operation: 'set state', fault: '429-retry-after', times: 1 });
+  stage.cloud.injectFault({ operation: 'set state', fault: '429-retry-after', times: 1 });
   await stage.press(BEN, await ask(stage, FINN), 'change.approve');
   await stage.card('nothing was sent');
   await frozen(stage);
@@ -189,7 +189,8 @@ test.for<[string, string, string]>([
 ])('%s is not understood as something else', async ([, line, words]) => {
   const stage = await openStage();
   await stage.slack.command(ANA, 'ops', line);
-  const seen = () => JSON.stringify([stage.slack.screen(ANA).views, stage.slack.messages('ops')]);
+  const seen = () =>
+    JSON.stringify([stage.slack.clientState(ANA).views, stage.slack.messages('ops')]);
   await expect.poll(seen).toContain(words);
   expect(stage.slack.messages('db-approvals')).toHaveLength(0);
 });
@@ -198,7 +199,7 @@ test('the form finds tags and warehouses by typing ahead, and asks for one choic
   const stage = await openStage();
   await stage.slack.command(ANA, 'ops', '/change freeze');
   const view = await stage.modal(ANA, 'change.freeze');
-  const shown = stage.slack.screen(ANA).views.at(-1)?.blocks ?? [];
+  const shown = stage.slack.clientState(ANA).views.at(-1)?.blocks ?? [];
   expect(shown.map((block) => block.block_id)).toEqual(['scope', 'until', 'reason']);
   expect(shown.map(({ optional }) => optional)).toEqual([false, false, false]);
 
@@ -225,7 +226,7 @@ test('a freeze is edited in its form with the tag that was typed', async () => {
   const preview = await typed(stage, ANA, line, 'Freeze everything tagged staging?');
   await stage.press(ANA, preview, 'change.edit');
   const view = await stage.modal(ANA, 'change.freeze');
-  expect(stage.slack.screen(ANA).views.at(-1)?.blocks[0]).toMatchObject({ optional: true });
+  expect(stage.slack.clientState(ANA).views.at(-1)?.blocks[0]).toMatchObject({ optional: true });
   await stage.slack.submit(ANA, view, {});
   await expect
     .poll(() => stage.slack.messages('ops').filter(({ text }) => text.includes('Freeze every')))
@@ -236,7 +237,9 @@ test('a freeze without a word why asks for one, whatever its rule says', async (
   const stage = await openStage();
   await stage.slack.command(ANA, 'ops', '/change freeze staging until=4h');
   await stage.modal(ANA, 'change.freeze');
-  expect(JSON.stringify(stage.slack.screen(ANA).views)).toContain('This change needs a reason');
+  expect(JSON.stringify(stage.slack.clientState(ANA).views)).toContain(
+    'This change needs a reason',
+  );
 });
 
 test('a time of day is meant on the clock of whoever asks', async () => {

@@ -5,7 +5,7 @@ import { ANA, BEN, CLEO, EMIL, GINA, openStage, type Stage } from './stage.ts';
 const HOME = { in: 'home' } as const;
 
 function homeOf(stage: Stage, person: string): string {
-  return JSON.stringify(stage.slack.screen(person).home ?? []);
+  return JSON.stringify(stage.slack.clientState(person).home ?? []);
 }
 
 async function opened(stage: Stage, person: string, words: string): Promise<string> {

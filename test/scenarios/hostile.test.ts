@@ -21,7 +21,7 @@ test('a service with a hostile name is shown as it is called and pings nobody', 
     .poll(async () => {
       await stage.slack.command(ANA, 'ops', '/service list');
       return stage.slack
-        .screen(ANA)
+        .clientState(ANA)
         .messages.some((message) => textOf(message).includes('<!channel> & '));
     })
     .toBe(true);
@@ -34,7 +34,7 @@ test('a service with a hostile name is shown as it is called and pings nobody', 
   expect(card?.text).not.toMatch(/<!(?!date)/);
   await stage.press(BEN, card, 'change.approve');
   await stage.card('accepted');
-  const posted = stage.slack.pings().filter(({ via }) => via === 'post');
+  const posted = stage.slack.mentions().filter(({ via }) => via === 'post');
   expect(posted.map(({ kind }) => kind)).not.toContain('channel');
   expect(posted.map(({ kind }) => kind)).not.toContain('here');
   expect(posted.map(({ target }) => target)).not.toContain(BEN);

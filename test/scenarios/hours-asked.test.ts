@@ -22,7 +22,7 @@ test('whose clock nobody knows is asked for a date with its zone', async () => {
   const stage = await openStage({ workspace });
   await stage.slack.command(ANA, 'ops', '/service stop staging at=22:00');
   await stage.modal(ANA, 'service.stop');
-  expect(JSON.stringify(stage.slack.screen(ANA).views.at(-1))).toContain('your time zone');
+  expect(JSON.stringify(stage.slack.clientState(ANA).views.at(-1))).toContain('your time zone');
   await stage.slack.command(ANA, 'ops', '/service stop staging at=2026-11-20T22:00Z');
   expect((await stage.privateWord(ANA, 'Stop staging?'))?.text).toContain('2026-11-20T22:00:00');
 });
@@ -45,7 +45,7 @@ test('a form asks for the same hours, and keeps a wrong one to be mended', async
   };
   const fields = (at: string) => ({ service, at: { at: input(at) }, for: { for: input('4h') } });
   await stage.slack.submit(ANA, view, fields('soon'));
-  const form = () => JSON.stringify(stage.slack.screen(ANA).views.at(-1));
+  const form = () => JSON.stringify(stage.slack.clientState(ANA).views.at(-1));
   await expect.poll(form).toContain('must be a time');
   await stage.slack.submit(ANA, view, fields('20:00'));
   const preview = await stage.privateWord(ANA, 'Stop staging?');
@@ -60,7 +60,7 @@ test('a form of an hour that is over comes back with the rest of what was asked'
   const stage = await openStage();
   await stage.slack.command(ANA, 'ops', '/service stop staging at=2026-11-19T20:00 for the night');
   await stage.modal(ANA, 'service.stop');
-  const form = JSON.stringify(stage.slack.screen(ANA).views.at(-1));
+  const form = JSON.stringify(stage.slack.clientState(ANA).views.at(-1));
   expect(form).toContain('is over already (a time such as 20:00');
   expect(form).toContain('"initial_value":"for the night"');
 });
@@ -101,7 +101,7 @@ test('others would have to approve what takes it back: then it is asked for by i
   });
   await stage.slack.command(ANA, 'ops', '/service stop staging for=4h');
   await stage.modal(ANA, 'service.stop');
-  const form = JSON.stringify(stage.slack.screen(ANA).views.at(-1));
+  const form = JSON.stringify(stage.slack.clientState(ANA).views.at(-1));
   expect(form).toContain('asks other people to approve “service start”');
 });
 
@@ -125,7 +125,7 @@ test.for<[string, string, ReturnType<typeof freeze>, string]>([
 
 test('Home shows what waits for its hour, and what is due back', async () => {
   const stage = await openStage();
-  const home = () => JSON.stringify(stage.slack.screen(BEN).home ?? []);
+  const home = () => JSON.stringify(stage.slack.clientState(BEN).home ?? []);
   await approved(stage, '/service stop staging for=4h');
   const planned = await stage.card('Start staging: planned');
   expect(buttonsOf(planned ?? empty)).toEqual(['change.cancel']);
@@ -133,7 +133,7 @@ test('Home shows what waits for its hour, and what is due back', async () => {
   await expect.poll(home).toContain('Running and due back (1)');
   expect(home()).toContain('Takes back');
   await stage.slack.openHome({ as: ANA });
-  const own = () => JSON.stringify(stage.slack.screen(ANA).home ?? []);
+  const own = () => JSON.stringify(stage.slack.clientState(ANA).home ?? []);
   await expect.poll(own).toContain('Running and due back (1)');
   expect(own()).not.toContain('Your requests');
 });

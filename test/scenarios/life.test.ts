@@ -59,7 +59,7 @@ test('a rejection says why, to everyone and to the requester', async () => {
   const form = await stage.modal(BEN, 'change.reject');
   const because = (value: string) => ({ reason: { reason: { type: 'plain_text_input', value } } });
   await stage.slack.submit(BEN, form, because('   '));
-  const still = stage.slack.screen(BEN).views.find(({ id }) => id === form);
+  const still = stage.slack.clientState(BEN).views.find(({ id }) => id === form);
   expect(still?.errors.reason).toContain('Please write a few words');
   await stage.slack.submit(BEN, form, because('Not during the sale'));
   const card = await stage.card('Stop staging: rejected');
@@ -133,7 +133,7 @@ test('what the server refuses is shown as it said it, and nothing stays locked',
 
 test('an answer that never came is unknown, is not sent again, and keeps the target', async () => {
   const stage = await openStage();
-  stage.cloud.arm({ operation: 'set state', fault: 'close-after-effect', times: 1 });
+  stage.cloud.injectFault({ operation: 'set state', fault: 'close-after-effect', times: 1 });
   await stage.press(BEN, await ask(stage), 'change.approve');
   const unknown = await stage.card('nobody knows whether it happened');
   expect(buttonsOf(unknown ?? empty)).toEqual(['change.happened', 'change.did-not-happen']);
@@ -158,7 +158,7 @@ test('an answer that never came is unknown, is not sent again, and keeps the tar
 
 test('a server that asks to wait gets the request later, with all checks made again', async () => {
   const stage = await openStage();
-  stage.cloud.arm({ operation: 'set state', fault: '429-retry-after', times: 1 });
+  stage.cloud.injectFault({ operation: 'set state', fault: '429-retry-after', times: 1 });
   await stage.press(BEN, await ask(stage), 'change.approve');
   await stage.card('The server asked to wait, so nothing was sent');
   expect(stage.cloud.effectCount('set state', STAGING)).toBe(0);

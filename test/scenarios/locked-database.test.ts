@@ -46,7 +46,7 @@ test('the words of a rejection stay in their form while they cannot be stored', 
   const value = 'Not during the sale';
   const words = { reason: { reason: { type: 'plain_text_input', value } } };
   await stage.slack.submit(BEN, form, words);
-  const still = stage.slack.screen(BEN).views.find(({ id }) => id === form);
+  const still = stage.slack.clientState(BEN).views.find(({ id }) => id === form);
   expect(still?.errors.reason).toContain('cannot use its database just now');
   other.exec('rollback');
   other.close();

@@ -16,7 +16,9 @@ function thread({ slack }: Stage): string[] {
 }
 
 const directs = ({ slack }: Stage, to: string) =>
-  slack.screen(to).messages.filter(({ channel, ephemeral }) => channel[0] === 'D' && !ephemeral);
+  slack
+    .clientState(to)
+    .messages.filter(({ channel, ephemeral }) => channel[0] === 'D' && !ephemeral);
 
 const escalating = (file: Record<string, never>) => {
   const read = structuredClone(file) as unknown as {
@@ -78,7 +80,7 @@ test('nobody is reminded of what was decided', async () => {
 
 test('a doubt is told again until somebody has looked', async () => {
   const stage = await openStage();
-  stage.cloud.arm({ operation: 'set state', fault: '500', times: 9 });
+  stage.cloud.injectFault({ operation: 'set state', fault: '500', times: 9 });
   await stage.press(BEN, await ask(stage), 'change.approve');
   await stage.card('nobody knows whether it happened');
   await expect.poll(() => thread(stage)).toHaveLength(1);

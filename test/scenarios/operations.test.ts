@@ -92,14 +92,14 @@ test('a created service shows its password once, to whoever asked for it', async
   await stage.press(BEN, card, 'change.reveal');
   await stage.privateWord(BEN, 'There is no password to show');
   await stage.press(ANA, card, 'change.reveal');
-  const window = () => JSON.stringify(stage.slack.screen(ANA).views);
+  const window = () => JSON.stringify(stage.slack.clientState(ANA).views);
   await expect.poll(window).toContain(password);
   expect(window()).toContain('Of analytics new.');
-  await stage.slack.close(ANA, stage.slack.screen(ANA).views.at(-1)?.id ?? '');
+  await stage.slack.close(ANA, stage.slack.clientState(ANA).views.at(-1)?.id ?? '');
   await stage.press(ANA, card, 'change.reveal');
   await stage.privateWord(ANA, 'There is no password to show');
   // No window without anything in it beside that.
-  expect(stage.slack.screen(ANA).views).toEqual([]);
+  expect(stage.slack.clientState(ANA).views).toEqual([]);
   await stage.slack.command(ANA, 'ops', '/service show "analytics new"');
   await stage.privateWord(ANA, 'reply to service create');
 });
@@ -123,7 +123,7 @@ test.for([{ error: 'not_found' }, 'server-error', 'reply-lost'] as const)(
     await stage.press(BEN, card, 'change.reveal');
     await stage.privateWord(BEN, 'There is no password to show');
     await stage.press(ANA, card, 'change.reveal');
-    await expect.poll(() => JSON.stringify(stage.slack.screen(ANA).views)).toContain(password);
+    await expect.poll(() => JSON.stringify(stage.slack.clientState(ANA).views)).toContain(password);
 
     await stage.slack.command(DORA, 'ops', '/change log target=new');
     const shown = () => stage.privateWord(DORA, 'was shown the password of');
@@ -210,7 +210,7 @@ test('a form for an alert opens at once and is filled with what the alert has', 
     element,
     values,
   });
-  const shown = () => JSON.stringify(stage.slack.screen(ANA).views.at(-1)?.blocks);
+  const shown = () => JSON.stringify(stage.slack.clientState(ANA).views.at(-1)?.blocks);
   await expect.poll(shown).toContain(`"initial_value":"${alert?.threshold}"`);
   expect(await ask(stage)).toBeDefined();
 });
@@ -222,7 +222,7 @@ test.for([
   const stage = await openStage();
   await stage.slack.command(ANA, 'ops', line);
   await stage.modal(ANA, form);
-  const shown = () => JSON.stringify(stage.slack.screen(ANA).views.at(-1)?.blocks);
+  const shown = () => JSON.stringify(stage.slack.clientState(ANA).views.at(-1)?.blocks);
   await expect.poll(shown).toMatch(/staging|Alert “5xx rate”/);
 });
 
@@ -248,7 +248,7 @@ test('a form that stood open while somebody else edited takes nothing of theirs 
   const id = alert?.id ?? '';
   await stage.slack.command(ANA, 'ops', `/alert edit ${id}`);
   const view = await stage.modal(ANA, 'alert.edit');
-  const shown = () => stage.slack.screen(ANA).views.find((one) => one.id === view);
+  const shown = () => stage.slack.clientState(ANA).views.find((one) => one.id === view);
   await expect.poll(() => JSON.stringify(shown()?.blocks)).toContain('initial_value');
 
   stage.alerts.editAlert(id, { threshold: 4242 });

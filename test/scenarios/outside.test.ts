@@ -120,7 +120,7 @@ test('a click that is delivered twice counts once', async () => {
   // What comes after it was handled: had it counted twice, Ben would have been told so by now.
   await stage.press(CLEO, card, 'change.approve');
   await stage.card('Stop staging: accepted');
-  const words = stage.slack.screen(BEN).messages.map(({ text }) => text);
+  const words = stage.slack.clientState(BEN).messages.map(({ text }) => text);
   expect(words.filter((text) => text.includes('approved this already'))).toEqual([]);
   expect(stage.cloud.count('set state')).toBe(1);
 });

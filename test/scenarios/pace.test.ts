@@ -6,7 +6,7 @@ import { ANA, BEN, CLEO, openStage, type Stage, textOf } from './stage.ts';
 const TOO_MANY = 'That was a lot in a short time';
 
 function heard(stage: Stage, as: string, words: string): number {
-  return stage.slack.screen(as).messages.filter((each) => textOf(each).includes(words)).length;
+  return stage.slack.clientState(as).messages.filter((each) => textOf(each).includes(words)).length;
 }
 
 test.for(ENGINES)(

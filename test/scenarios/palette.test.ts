@@ -7,9 +7,9 @@ const GENERAL = 'C0GENERAL01';
 
 /** Finn writes something in a channel; with `answered`, Ana has started a thread below it. */
 async function written(stage: Stage, { answered = true, channel = OPS } = {}) {
-  await stage.slack.say({ as: FINN, channel, text: 'staging is slow' });
+  await stage.slack.sendMessage({ as: FINN, channel, text: 'staging is slow' });
   const ts = stage.slack.messages(channel).at(-1)?.ts ?? '';
-  if (answered) await stage.slack.say({ as: ANA, channel, threadTs: ts, text: 'I look' });
+  if (answered) await stage.slack.sendMessage({ as: ANA, channel, threadTs: ts, text: 'I look' });
   return { channel, ts };
 }
 
@@ -21,7 +21,7 @@ async function opened(stage: Stage, as: string, message: { channel: string; ts: 
 }
 
 function shown(stage: Stage, as: string): string {
-  return JSON.stringify(stage.slack.screen(as).views.at(-1)?.blocks);
+  return JSON.stringify(stage.slack.clientState(as).views.at(-1)?.blocks);
 }
 
 async function chosen(stage: Stage, as: string, viewId: string, name: string): Promise<string> {
@@ -53,8 +53,10 @@ test('Dora asks in a thread and reads the answer there, alone', async () => {
   await stage.slack.submit(DORA, form, { service: { service: staging } });
   const answer = await stage.privateWord(DORA, '/service show staging');
   expect(answer).toMatchObject({ channel: OPS, threadTs: message.ts, ephemeral: true });
-  expect(stage.slack.screen(DORA).views).toEqual([]);
-  const seen = stage.slack.screen(FINN).messages.filter(({ threadTs }) => threadTs === message.ts);
+  expect(stage.slack.clientState(DORA).views).toEqual([]);
+  const seen = stage.slack
+    .clientState(FINN)
+    .messages.filter(({ threadTs }) => threadTs === message.ts);
   expect(seen.map(({ text }) => text)).toEqual(['I look']);
 });
 

@@ -39,7 +39,7 @@ test('no command and no press is lost while it changes over', async () => {
   await stage.card('Stop staging: accepted');
   const shown = () =>
     stage.slack
-      .screen(ANA)
+      .clientState(ANA)
       .messages.filter((each) => each.ephemeral && textOf(each).includes('/service show'));
   await expect.poll(() => shown().length).toBe(20);
 });

@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest';
 import { parse } from 'yaml';
-import { reportingYaml } from '../../sandbox/configuration.ts';
+import { sandboxYamlWithReports } from '../../sandbox/configuration.ts';
 import { empty } from './asking.ts';
 import { DORA, openStage, textOf } from './stage.ts';
 import { lookAt } from './watching.ts';
 
 test('whoever opens the sandbox finds a digest, budgets and what was unusual', async () => {
-  const stage = await openStage({ yaml: () => parse(reportingYaml()) });
+  const stage = await openStage({ yaml: () => parse(sandboxYamlWithReports()) });
   const digest = textOf((await stage.card('Cost · Tue 17 Nov', 'db-costs')) ?? empty);
   for (const budget of ['everything', 'production']) expect(digest).toContain(budget);
 

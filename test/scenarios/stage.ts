@@ -10,7 +10,7 @@ import { ALERTS_TOKEN, CLOUD_KEY } from '../../sandbox/seed/organization.ts';
 import type { OrganizationSeed } from '../../sandbox/seed/shapes.ts';
 import { elementsIn } from '../../sandbox/slack/block-elements.ts';
 import type { StoredMessage } from '../../sandbox/slack/messages.ts';
-import { startSlackStandIn } from '../../sandbox/slack/server.ts';
+import { startSlackSimulator } from '../../sandbox/slack/server.ts';
 import type { Workspace } from '../../sandbox/slack/workspace.ts';
 import { startApp } from '../../src/app.ts';
 import { commandNames } from '../../src/commands/index.ts';
@@ -52,7 +52,7 @@ export async function openStage(options: StageOptions = {}) {
   const { delivery = 'http', databaseUrl = 'file::memory:', workspace, organization } = options;
   const cloud = await startCloudSimulator({ now, ...(organization ? { organization } : {}) });
   const alerts = await startAlertsSimulator({ now });
-  const slack = await startSlackStandIn({
+  const slack = await startSlackSimulator({
     manifest: JSON.parse(readFileSync('manifest.json', 'utf8')),
     delivery: delivery === 'http' ? { mode: 'http', signingSecret: SECRET } : { mode: 'socket' },
     now,
@@ -161,7 +161,7 @@ function loaded(env: Readonly<Record<string, string>>, yaml: StageOptions['yaml'
   return read.config;
 }
 
-type Slack = Awaited<ReturnType<typeof startSlackStandIn>>;
+type Slack = Awaited<ReturnType<typeof startSlackSimulator>>;
 
 function peopleOf(slack: Slack) {
   const of = (channel: string, as?: string) =>
@@ -169,7 +169,9 @@ function peopleOf(slack: Slack) {
       .messages(channel)
       .filter(({ ephemeralFor }) => ephemeralFor === null || ephemeralFor === as);
   const privately = (as: string) =>
-    slack.screen(as).messages.filter((message) => message.ephemeral || message.channel[0] === 'D');
+    slack
+      .clientState(as)
+      .messages.filter((message) => message.ephemeral || message.channel[0] === 'D');
   return {
     /** The newest private message that a person sees, once there is one that holds these words. */
     privateWord: async (as: string, words: string) => {
@@ -185,7 +187,7 @@ function peopleOf(slack: Slack) {
     },
     /** The modal that opens for a person; it comes a moment after the click was acknowledged. */
     modal: async (as: string, callbackId: string) => {
-      const top = () => slack.screen(as).views.at(-1);
+      const top = () => slack.clientState(as).views.at(-1);
       await expect.poll(() => top()?.callbackId).toBe(callbackId);
       return top()?.id ?? '';
     },

@@ -3,7 +3,7 @@ import { DORA, openStage } from './stage.ts';
 
 test('a stop does not wait for a long read, and whoever waits for it hears that', async () => {
   const stage = await openStage();
-  stage.cloud.arm({ operation: 'usage cost', fault: 'hang', times: 99 });
+  stage.cloud.injectFault({ operation: 'usage cost', fault: 'hang', times: 99 });
   await stage.slack.command(DORA, 'ops', '/cost ytd');
   const hanging = () => stage.cloud.requests().filter(({ fault }) => fault === 'hang').length;
   await expect.poll(hanging).toBe(1);

@@ -164,7 +164,7 @@ test('what nothing was seen of cannot be asked for a while: the form keeps what 
   const stage = await openStage();
   await stage.slack.command(ANA, 'ops', '/service scale staging max=32 for=4h');
   await stage.modal(ANA, 'service.scale');
-  const form = JSON.stringify(stage.slack.screen(ANA).views.at(-1));
+  const form = JSON.stringify(stage.slack.clientState(ANA).views.at(-1));
   expect(form).toContain('what it was before is not known');
   expect(form).toContain('"initial_value":"4h"');
   expect(form).toContain('"value":"32"');
@@ -323,7 +323,7 @@ test.for<[string, string, string, unknown]>([
   }
   goTo(stage, '13:00');
   const operation = title.startsWith('Scale') ? 'scale' : 'set state';
-  stage.cloud.arm({ operation, fault: 'close-after-effect', times: 1 });
+  stage.cloud.injectFault({ operation, fault: 'close-after-effect', times: 1 });
   await stage.slack.command(ANA, 'ops', line);
   await stage.press(ANA, await stage.privateWord(ANA, `${title}?`), 'change.confirm');
   await stage.press(BEN, await stage.card(`${title}: waiting for approval`), 'change.approve');
@@ -339,7 +339,7 @@ test.for<[string, string, string, unknown]>([
 
 test('an edit of an alert without an answer is looked up by itself, and goes back', async () => {
   const stage = await openStage();
-  stage.alerts.arm({ operation: 'update alert', fault: 'close-after-effect', times: 1 });
+  stage.alerts.injectFault({ operation: 'update alert', fault: 'close-after-effect', times: 1 });
   const { threshold } = await editedForAWhile(stage);
   await stage.card('Edit alert 5xx rate: planned');
   expect(threshold()).toBe(250);
@@ -349,7 +349,7 @@ test('an edit of an alert without an answer is looked up by itself, and goes bac
 
 test('an edit that came late, after nobody knew, goes back once somebody has told of it', async () => {
   const stage = await openStage();
-  stage.alerts.arm({ operation: 'update alert', fault: 'reset', times: 1 });
+  stage.alerts.injectFault({ operation: 'update alert', fault: 'reset', times: 1 });
   const { id, threshold } = await editedForAWhile(stage);
   await stage.card('Edit alert 5xx rate: nobody knows whether it happened');
   stage.alerts.editAlert(id, { threshold: 250 });

@@ -7,7 +7,7 @@ import { ANA, BEN, CLEO, GUS, openStage, textOf } from './stage.ts';
 async function approvedAndWaiting(engine: 'sqlite' | 'postgres' = 'sqlite') {
   const url = await freshUrl(engine);
   const stage = await openStage({ databaseUrl: url });
-  stage.cloud.arm({ operation: 'set state', fault: '429-retry-after', times: 1 });
+  stage.cloud.injectFault({ operation: 'set state', fault: '429-retry-after', times: 1 });
   await stage.press(BEN, await ask(stage), 'change.approve');
   await stage.card('nothing was sent');
   const later = () => {

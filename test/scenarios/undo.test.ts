@@ -86,7 +86,7 @@ test('while nobody can say how the target is, nothing is undone', async () => {
   await stage.press(ANA, await stage.privateWord(ANA, 'Edit alert 5xx rate?'), 'change.confirm');
   await stage.press(BEN, await stage.card('waiting for approval'), 'change.approve');
   const card = await stage.card('accepted');
-  stage.alerts.arm({ operation: 'get alert', fault: '500', times: 20 });
+  stage.alerts.injectFault({ operation: 'get alert', fault: '500', times: 20 });
   await stage.press(ANA, card, 'change.undo');
   await stage.privateWord(ANA, 'did not work');
   expect(stage.alerts.count('update alert')).toBe(1);

@@ -121,7 +121,7 @@ test('whoever may not ask for unusual costs may not press, and nothing is noted'
 
 test('while the report cannot be read nothing is told, and nothing is forgotten', async () => {
   const stage = await spiked();
-  stage.cloud.arm({ operation: 'usage cost', fault: '403', times: 1 });
+  stage.cloud.injectFault({ operation: 'usage cost', fault: '403', times: 1 });
   stage.clock.now = new Date('2026-11-24T07:00:00Z');
   const before = stage.cloud.count('usage cost');
   stage.wake();
@@ -186,7 +186,7 @@ test('the digest names what is unusual, and where each budget stands', async () 
 test('a watch that could not read for days says so with its age, and the digest claims no calm', async () => {
   const stage = await openStage({ yaml });
   await lookAt(stage, '2026-11-20T12:02:00Z');
-  stage.cloud.arm({ operation: 'usage cost', fault: '403', times: 50 });
+  stage.cloud.injectFault({ operation: 'usage cost', fault: '403', times: 50 });
   stage.clock.now = new Date('2026-11-23T12:02:00Z');
   await stage.slack.command(DORA, 'ops', '/cost anomalies');
   const words = 'Since then the usage report could not be judged';

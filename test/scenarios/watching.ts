@@ -38,7 +38,7 @@ export async function lookAt(stage: Stage, at: string): Promise<void> {
     .poll(
       async () => {
         await stage.slack.command(DORA, 'ops', '/cost anomalies');
-        return stage.slack.screen(DORA).messages.map(textOf).join();
+        return stage.slack.clientState(DORA).messages.map(textOf).join();
       },
       { interval: 200 },
     )

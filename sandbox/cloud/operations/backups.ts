@@ -2,24 +2,24 @@ import type { Call, JsonObject } from '../../api/call.ts';
 import type { Reply } from '../../api/reply.ts';
 import { success } from '../replies.ts';
 import { pick } from '../service-reply.ts';
-import type { BackupRecord, CloudWorld } from '../state.ts';
+import type { BackupRecord, CloudState } from '../state.ts';
 import { findService, lookUp } from '../targets.ts';
 
 const MINUTE_MS = 60_000;
 const CONTRACT_BUCKET = ['bucketPath', 'iamRoleArn', 'iamRoleSessionName'];
 
 /** Backups belong to the primary service; asked for with a secondary's id, they are unknown. */
-export function backup(world: CloudWorld, call: Call): Reply {
-  const service = findService(world, call);
+export function backup(cloud: CloudState, call: Call): Reply {
+  const service = findService(cloud, call);
   if ('refused' in service) return service.refused;
-  const found = lookUp(world, 'backup', call.params.backupId, (id) => {
-    const record = world.backups.get(id);
+  const found = lookUp(cloud, 'backup', call.params.backupId, (id) => {
+    const record = cloud.backups.get(id);
     const isHere = record?.serviceId === service.found.id && record.expired !== true;
     return isHere ? record : undefined;
   });
   if ('refused' in found) return found.refused;
-  const all = backupReply(found.found, service.found.id, world.now());
-  return success(world, world.profile === 'full' ? all : contractPart(all));
+  const all = backupReply(found.found, service.found.id, cloud.now());
+  return success(cloud, cloud.profile === 'full' ? all : contractPart(all));
 }
 
 function backupReply(record: BackupRecord, serviceId: string, now: Date): JsonObject {

@@ -4,7 +4,7 @@ import { uuid } from '../../api/random.ts';
 import type { Reply } from '../../api/reply.ts';
 import { fieldProblem, nullable, oneOf, problemIn, text } from '../body-rules.ts';
 import { badRequest, notRunning, success } from '../replies.ts';
-import type { CloudWorld, EndpointRecord } from '../state.ts';
+import type { CloudState, EndpointRecord } from '../state.ts';
 import { findService, readBody } from '../targets.ts';
 
 const RULES = {
@@ -29,27 +29,27 @@ const SETTLED: Readonly<Record<string, string>> = {
   STREAMING_MULTI_VPC: 'Failed',
 };
 
-export function createEndpoint(world: CloudWorld, call: Call): Reply {
-  const target = findService(world, call);
+export function createEndpoint(cloud: CloudState, call: Call): Reply {
+  const target = findService(cloud, call);
   if ('refused' in target) return target.refused;
-  const body = readBody(world, call);
+  const body = readBody(cloud, call);
   if ('refused' in body) return body.refused;
-  const problem = endpointProblem(world, body.found);
-  if (problem !== null) return badRequest(world, problem);
+  const problem = endpointProblem(cloud, body.found);
+  if (problem !== null) return badRequest(cloud, problem);
   const { id: serviceId, state } = target.found;
   if (state !== 'running') {
-    return notRunning(world, 'Endpoint creation is allowed', state);
+    return notRunning(cloud, 'Endpoint creation is allowed', state);
   }
 
-  const id = uuid(world.chance);
-  const endpoint = { id, serviceId, createdAt: world.now(), given: body.found };
-  world.endpoints.set(id, endpoint);
-  world.effects.record(effectOf(call, serviceId, world.now()));
-  const isSettled = world.behaviour.endpointReply === 'settled';
-  return success(world, endpointReply(endpoint, isSettled));
+  const id = uuid(cloud.random);
+  const endpoint = { id, serviceId, createdAt: cloud.now(), given: body.found };
+  cloud.endpoints.set(id, endpoint);
+  cloud.effects.record(effectOf(call, serviceId, cloud.now()));
+  const isSettled = cloud.behaviour.endpointReply === 'settled';
+  return success(cloud, endpointReply(endpoint, isSettled));
 }
 
-function endpointProblem({ behaviour }: CloudWorld, body: JsonObject): string | null {
+function endpointProblem({ behaviour }: CloudState, body: JsonObject): string | null {
   const problem = problemIn(body, RULES, { ...behaviour, required: ['type'] });
   if (problem !== null) return problem;
   const type = String(body.type);

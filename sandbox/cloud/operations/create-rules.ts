@@ -11,7 +11,7 @@ import {
   shaped,
   text,
 } from '../body-rules.ts';
-import type { CloudWorld } from '../state.ts';
+import type { CloudState } from '../state.ts';
 import { isUuid } from '../targets.ts';
 import { memoryMisfit, SCALING_RULES, tierMisfit } from './scale.ts';
 
@@ -65,11 +65,11 @@ const RULES: Rules = {
 };
 
 /** The first thing wrong with the body of a create, or null. */
-export function createProblem(world: CloudWorld, body: JsonObject): string | null {
-  const { behaviour } = world;
+export function createProblem(cloud: CloudState, body: JsonObject): string | null {
+  const { behaviour } = cloud;
   const rules = { ...RULES, name: nameRule(behaviour.nameHyphens === 'accepted') };
   const strictness = { ...behaviour, required: behaviour.createRequires };
-  return problemIn(body, rules, strictness) ?? crossProblem(world, body);
+  return problemIn(body, rules, strictness) ?? crossProblem(cloud, body);
 }
 
 function nameRule(hyphens: boolean) {
@@ -77,25 +77,25 @@ function nameRule(hyphens: boolean) {
   return matching(hyphens ? HYPHENATED_NAME : NAME, words, text({ max: 50 }));
 }
 
-function crossProblem(world: CloudWorld, body: JsonObject): string | null {
+function crossProblem(cloud: CloudState, body: JsonObject): string | null {
   return (
-    warehouseProblem(world, body) ??
-    memoryMisfit(world, body, {
+    warehouseProblem(cloud, body) ??
+    memoryMisfit(cloud, body, {
       minReplicaMemoryGb: Number(body.minReplicaMemoryGb ?? 0),
       maxReplicaMemoryGb: Number(body.maxReplicaMemoryGb ?? Number.POSITIVE_INFINITY),
     }) ??
-    totalProblem(world, body) ??
-    tierProblem(world, body) ??
+    totalProblem(cloud, body) ??
+    tierProblem(cloud, body) ??
     byocProblem(body)
   );
 }
 
-function warehouseProblem(world: CloudWorld, body: JsonObject): string | null {
+function warehouseProblem(cloud: CloudState, body: JsonObject): string | null {
   const { dataWarehouseId, isReadonly, numReplicas } = body;
   if (isReadonly === true && dataWarehouseId === undefined) {
     return fieldProblem('isReadonly', 'may be true only with a dataWarehouseId', isReadonly);
   }
-  if (dataWarehouseId !== undefined && !world.warehouses.has(String(dataWarehouseId))) {
+  if (dataWarehouseId !== undefined && !cloud.warehouses.has(String(dataWarehouseId))) {
     return fieldProblem('dataWarehouseId', 'Invalid data warehouse id', dataWarehouseId);
   }
   if (dataWarehouseId === undefined && numReplicas === 1) {
@@ -104,14 +104,14 @@ function warehouseProblem(world: CloudWorld, body: JsonObject): string | null {
   return null;
 }
 
-function totalProblem(world: CloudWorld, body: JsonObject): string | null {
+function totalProblem(cloud: CloudState, body: JsonObject): string | null {
   const { minTotalMemoryGb: min, maxTotalMemoryGb: max, tier } = body;
   const field = min !== undefined ? 'minTotalMemoryGb' : 'maxTotalMemoryGb';
   if (body[field] === undefined) return null;
   if (tier !== undefined && tier !== 'production') {
     return fieldProblem(field, 'only for production services', body[field]);
   }
-  if (world.organization.plan === 'free' && Number(max) > FREE_TOTAL_GB) {
+  if (cloud.organization.plan === 'free' && Number(max) > FREE_TOTAL_GB) {
     const text = `The number must be ${FREE_TOTAL_GB} or less for non-paid services`;
     return fieldProblem('maxTotalMemoryGb', text, max);
   }
@@ -121,7 +121,7 @@ function totalProblem(world: CloudWorld, body: JsonObject): string | null {
   return null;
 }
 
-function tierProblem({ organization }: CloudWorld, body: JsonObject): string | null {
+function tierProblem({ organization }: CloudState, body: JsonObject): string | null {
   const { tier, provider } = body;
   if (tier === 'development' && provider === 'azure') {
     return fieldProblem('tier', 'is not supported by this provider', tier);

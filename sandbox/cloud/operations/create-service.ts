@@ -5,7 +5,7 @@ import type { Reply } from '../../api/reply.ts';
 import { fieldProblem } from '../body-rules.ts';
 import { badRequest, success } from '../replies.ts';
 import { serviceReply } from '../service-reply.ts';
-import type { CloudWorld, Scaling, ServiceRecord } from '../state.ts';
+import type { CloudState, Scaling, ServiceRecord } from '../state.ts';
 import { readBody } from '../targets.ts';
 import { createProblem } from './create-rules.ts';
 
@@ -13,29 +13,29 @@ import { createProblem } from './create-rules.ts';
 const RESTORE_FACTOR = 20;
 
 /** Every call makes one more service, of whatever name: this API knows no idempotency. */
-export function createService(world: CloudWorld, call: Call): Reply {
-  const body = readBody(world, call);
+export function createService(cloud: CloudState, call: Call): Reply {
+  const body = readBody(cloud, call);
   if ('refused' in body) return body.refused;
-  const problem = createProblem(world, body.found) ?? backupProblem(world, body.found);
-  if (problem !== null) return badRequest(world, problem);
+  const problem = createProblem(cloud, body.found) ?? backupProblem(cloud, body.found);
+  if (problem !== null) return badRequest(cloud, problem);
 
-  const service = created(world, body.found);
-  if (service.isPrimary) addWarehouse(world, service);
-  world.services.set(service.id, service);
-  world.effects.record(effectOf(call, service.id, world.now()));
-  const result = { service: serviceReply(world, service), password: password(world.chance) };
-  return success(world, result);
+  const service = created(cloud, body.found);
+  if (service.isPrimary) addWarehouse(cloud, service);
+  cloud.services.set(service.id, service);
+  cloud.effects.record(effectOf(call, service.id, cloud.now()));
+  const result = { service: serviceReply(cloud, service), password: password(cloud.random) };
+  return success(cloud, result);
 }
 
-function created(world: CloudWorld, body: JsonObject): ServiceRecord {
-  const now = world.now();
-  const { provision } = world.behaviour.durations;
+function created(cloud: CloudState, body: JsonObject): ServiceRecord {
+  const now = cloud.now();
+  const { provision } = cloud.behaviour.durations;
   const takesMs = body.backupId === undefined ? provision : provision * RESTORE_FACTOR;
-  const scaling = scalingOf(world, body);
+  const scaling = scalingOf(cloud, body);
   return {
-    id: uuid(world.chance),
+    id: uuid(cloud.random),
     name: String(body.name ?? 'My service'),
-    warehouseId: String(body.dataWarehouseId ?? uuid(world.chance)),
+    warehouseId: String(body.dataWarehouseId ?? uuid(cloud.random)),
     provider: String(body.provider ?? 'aws'),
     region: String(body.region ?? 'us-east-1'),
     state: 'provisioning',
@@ -56,7 +56,7 @@ function created(world: CloudWorld, body: JsonObject): ServiceRecord {
   };
 }
 
-function scalingOf({ organization }: CloudWorld, body: JsonObject): Scaling {
+function scalingOf({ organization }: CloudState, body: JsonObject): Scaling {
   const min = Number(body.minReplicaMemoryGb ?? 8);
   return {
     minReplicaMemoryGb: min,
@@ -67,16 +67,16 @@ function scalingOf({ organization }: CloudWorld, body: JsonObject): Scaling {
   };
 }
 
-function addWarehouse(world: CloudWorld, { warehouseId, name, createdAt }: ServiceRecord): void {
+function addWarehouse(cloud: CloudState, { warehouseId, name, createdAt }: ServiceRecord): void {
   const dailyCredits = { storage: 0.1, backup: 0.05 };
-  world.warehouses.set(warehouseId, { id: warehouseId, name, dailyCredits, createdAt });
+  cloud.warehouses.set(warehouseId, { id: warehouseId, name, dailyCredits, createdAt });
 }
 
 // A backup lands only where it came from: same region, same tier.
-function backupProblem(world: CloudWorld, { backupId, region, tier }: JsonObject): string | null {
+function backupProblem(cloud: CloudState, { backupId, region, tier }: JsonObject): string | null {
   if (backupId === undefined) return null;
-  const backup = world.backups.get(String(backupId));
-  const original = backup && world.services.get(backup.serviceId);
+  const backup = cloud.backups.get(String(backupId));
+  const original = backup && cloud.services.get(backup.serviceId);
   if (backup === undefined || original === undefined || backup.expired === true) {
     return fieldProblem('backupId', 'Invalid backup id', backupId);
   }

@@ -1,7 +1,7 @@
 import type { Call } from '../../api/call.ts';
 import type { Reply } from '../../api/reply.ts';
 import { notRunning, refusal, success } from '../replies.ts';
-import type { CloudWorld } from '../state.ts';
+import type { CloudState } from '../state.ts';
 import { findService, lookUp } from '../targets.ts';
 
 const CONTRACT_SETTINGS: ReadonlySet<string> = new Set([
@@ -19,25 +19,25 @@ const CONTRACT_SETTINGS: ReadonlySet<string> = new Set([
   'engine_parallel_view_processing',
 ]);
 
-export function pipeSettings(world: CloudWorld, call: Call): Reply {
-  const service = findService(world, call);
+export function pipeSettings(cloud: CloudState, call: Call): Reply {
+  const service = findService(cloud, call);
   if ('refused' in service) return service.refused;
   const { id: serviceId, state } = service.found;
-  const pipe = lookUp(world, 'pipe', call.params.pipeId, (id) => {
-    const found = world.pipes.get(id);
+  const pipe = lookUp(cloud, 'pipe', call.params.pipeId, (id) => {
+    const found = cloud.pipes.get(id);
     return found?.serviceId === serviceId ? found : undefined;
   });
   if ('refused' in pipe) return pipe.refused;
   const { id, settings } = pipe.found;
   // A healthy pipe that copies a database is answered like this, too.
   if (settings === null) {
-    return refusal(world, 404, `NOT_FOUND: ingestion for pipe "${id}" not found`);
+    return refusal(cloud, 404, `NOT_FOUND: ingestion for pipe "${id}" not found`);
   }
   const isDown = state === 'idle' || state === 'stopped';
-  if (isDown && world.behaviour.pipeSettingsWhileDown === 424) {
-    return notRunning(world, 'Pipe settings are available', state);
+  if (isDown && cloud.behaviour.pipeSettingsWhileDown === 424) {
+    return notRunning(cloud, 'Pipe settings are available', state);
   }
-  return success(world, world.profile === 'full' ? settings : contractPart(settings));
+  return success(cloud, cloud.profile === 'full' ? settings : contractPart(settings));
 }
 
 // The contract's settings are plain numbers and booleans, and there are twelve of them.

@@ -4,7 +4,7 @@ import type { Reply } from '../../api/reply.ts';
 import { fieldProblem, flag, numberFrom, problemIn } from '../body-rules.ts';
 import { badRequest, refusal, success } from '../replies.ts';
 import { pick, serviceReply } from '../service-reply.ts';
-import type { CloudWorld, Scaling, ServiceRecord } from '../state.ts';
+import type { CloudState, Scaling, ServiceRecord } from '../state.ts';
 import { findService, readBody } from '../targets.ts';
 
 export const SCALING_RULES = {
@@ -17,26 +17,26 @@ export const SCALING_RULES = {
 
 const FREE_MEMORY_GB = 120;
 
-export function scale(world: CloudWorld, call: Call): Reply {
-  const target = findService(world, call);
+export function scale(cloud: CloudState, call: Call): Reply {
+  const target = findService(cloud, call);
   if ('refused' in target) return target.refused;
-  const body = readBody(world, call);
+  const body = readBody(cloud, call);
   if ('refused' in body) return body.refused;
   const before = target.found;
   const sent = pick(body.found, Object.keys(SCALING_RULES));
-  const refused = refuse(world, before, body.found, sent);
+  const refused = refuse(cloud, before, body.found, sent);
   if (refused !== null) return refused;
-  if (Object.keys(sent).length === 0) return success(world, serviceReply(world, before));
+  if (Object.keys(sent).length === 0) return success(cloud, serviceReply(cloud, before));
 
-  const after = scaled(world, before, sent);
-  world.services.set(after.id, after);
-  world.effects.record(effectOf(call, after.id, world.now()));
-  const showsOld = world.behaviour.scalingReply === 'old values' || call.fault === 'stale-state';
-  return success(world, serviceReply(world, showsOld ? before : after));
+  const after = scaled(cloud, before, sent);
+  cloud.services.set(after.id, after);
+  cloud.effects.record(effectOf(call, after.id, cloud.now()));
+  const showsOld = cloud.behaviour.scalingReply === 'old values' || call.fault === 'stale-state';
+  return success(cloud, serviceReply(cloud, showsOld ? before : after));
 }
 
-function scaled(world: CloudWorld, before: ServiceRecord, sent: JsonObject): ServiceRecord {
-  const until = new Date(world.now().getTime() + world.behaviour.durations.scale);
+function scaled(cloud: CloudState, before: ServiceRecord, sent: JsonObject): ServiceRecord {
+  const until = new Date(cloud.now().getTime() + cloud.behaviour.durations.scale);
   const effective = before.scaledFrom?.scaling ?? before.scaling;
   return {
     ...before,
@@ -51,31 +51,31 @@ function merged(scaling: Scaling, sent: JsonObject): Scaling {
 }
 
 function refuse(
-  world: CloudWorld,
+  cloud: CloudState,
   service: ServiceRecord,
   body: JsonObject,
   sent: JsonObject,
 ): Reply | null {
-  const { behaviour } = world;
+  const { behaviour } = cloud;
   const problem = problemIn(body, SCALING_RULES, behaviour);
-  if (problem !== null) return badRequest(world, problem);
+  if (problem !== null) return badRequest(cloud, problem);
   if (Object.keys(sent).length === 0 && behaviour.emptyPatch === 'refused') {
-    return badRequest(world, 'request body: nothing to change');
+    return badRequest(cloud, 'request body: nothing to change');
   }
   if (sent.numReplicas !== undefined && behaviour.replicaEntitlement !== 'granted') {
-    return notEntitled(world, behaviour.replicaEntitlement);
+    return notEntitled(cloud, behaviour.replicaEntitlement);
   }
-  const misfit = misfitOf(world, service, sent);
-  return misfit === null ? null : badRequest(world, misfit);
+  const misfit = misfitOf(cloud, service, sent);
+  return misfit === null ? null : badRequest(cloud, misfit);
 }
 
-function notEntitled(world: CloudWorld, status: 400 | 403): Reply {
+function notEntitled(cloud: CloudState, status: 400 | 403): Reply {
   const code = status === 403 ? 'FORBIDDEN' : 'BAD_REQUEST';
-  return refusal(world, status, `${code}: Contact support to enable adjustment of numReplicas`);
+  return refusal(cloud, status, `${code}: Contact support to enable adjustment of numReplicas`);
 }
 
 /** What is valid by itself, but not for this service. */
-function misfitOf(world: CloudWorld, service: ServiceRecord, sent: JsonObject): string | null {
+function misfitOf(cloud: CloudState, service: ServiceRecord, sent: JsonObject): string | null {
   const after = merged(service.scaling, sent);
   const { numReplicas } = sent;
   if (service.autoscaling === 'horizontal') {
@@ -90,16 +90,16 @@ function misfitOf(world: CloudWorld, service: ServiceRecord, sent: JsonObject): 
   if (service.isPrimary && typeof numReplicas === 'number' && numReplicas < 2) {
     return fieldProblem('numReplicas', 'Number of replicas must be greater than 1', numReplicas);
   }
-  return memoryMisfit(world, sent, after) ?? tierMisfit(service.given, sent);
+  return memoryMisfit(cloud, sent, after) ?? tierMisfit(service.given, sent);
 }
 
 export function memoryMisfit(
-  world: CloudWorld,
+  cloud: CloudState,
   sent: JsonObject,
   after: Pick<Scaling, 'minReplicaMemoryGb' | 'maxReplicaMemoryGb'>,
 ): string | null {
   const { minReplicaMemoryGb: min, maxReplicaMemoryGb: max } = after;
-  if (world.organization.plan === 'free' && Number(sent.maxReplicaMemoryGb) > FREE_MEMORY_GB) {
+  if (cloud.organization.plan === 'free' && Number(sent.maxReplicaMemoryGb) > FREE_MEMORY_GB) {
     const text = `The number must be ${FREE_MEMORY_GB} or less for non-paid services`;
     return fieldProblem('maxReplicaMemoryGb', text, max);
   }

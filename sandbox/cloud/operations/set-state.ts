@@ -5,32 +5,32 @@ import { oneOf, problemIn } from '../body-rules.ts';
 import { type Command, type Move, moveOf } from '../lifecycle.ts';
 import { badRequest, refusal, success } from '../replies.ts';
 import { serviceReply } from '../service-reply.ts';
-import type { CloudWorld, ServiceRecord } from '../state.ts';
+import type { CloudState, ServiceRecord } from '../state.ts';
 import { findService, isGone, readBody } from '../targets.ts';
 
 const RULES = { command: oneOf(['start', 'stop']) };
 
-export function setState(world: CloudWorld, call: Call): Reply {
-  const target = findService(world, call);
+export function setState(cloud: CloudState, call: Call): Reply {
+  const target = findService(cloud, call);
   if ('refused' in target) return target.refused;
-  const body = readBody(world, call);
+  const body = readBody(cloud, call);
   if ('refused' in body) return body.refused;
-  const problem = problemIn(body.found, RULES, { ...world.behaviour, required: ['command'] });
-  if (problem !== null) return badRequest(world, problem);
+  const problem = problemIn(body.found, RULES, { ...cloud.behaviour, required: ['command'] });
+  if (problem !== null) return badRequest(cloud, problem);
 
   const before = target.found;
   // The rule above let only these two words through.
   const command = body.found.command as Command;
-  const move = moveOf(before.state, command, world.behaviour);
-  if (move.kind === 'conflict') return conflict(world, command, before);
-  if (move.kind === 'unchanged') return success(world, serviceReply(world, before));
-  if (command === 'stop' && hasSecondaries(world, before)) return primaryRefusal(world);
+  const move = moveOf(before.state, command, cloud.behaviour);
+  if (move.kind === 'conflict') return conflict(cloud, command, before);
+  if (move.kind === 'unchanged') return success(cloud, serviceReply(cloud, before));
+  if (command === 'stop' && hasSecondaries(cloud, before)) return primaryRefusal(cloud);
 
-  const after = moved(before, command, move, world.now());
-  world.services.set(after.id, after);
-  world.effects.record(effectOf(call, after.id, world.now()));
-  const isStale = world.behaviour.staleReply || call.fault === 'stale-state';
-  return success(world, serviceReply(world, isStale ? before : after));
+  const after = moved(before, command, move, cloud.now());
+  cloud.services.set(after.id, after);
+  cloud.effects.record(effectOf(call, after.id, cloud.now()));
+  const isStale = cloud.behaviour.staleReply || call.fault === 'stale-state';
+  return success(cloud, serviceReply(cloud, isStale ? before : after));
 }
 
 function moved(
@@ -45,26 +45,26 @@ function moved(
   return { ...service, state: via, transition, pauses };
 }
 
-function conflict(world: CloudWorld, command: Command, { state }: ServiceRecord): Reply {
+function conflict(cloud: CloudState, command: Command, { state }: ServiceRecord): Reply {
   const allowed =
     command === 'start'
       ? "'stopped' can be started"
       : "'running','idle','degraded','partially_running' can be stopped";
   const text = `Only instance in one of the following states: ${allowed}. Current state: '${state}'`;
-  return refusal(world, 409, `CONFLICT: ${text}`);
+  return refusal(cloud, 409, `CONFLICT: ${text}`);
 }
 
-function hasSecondaries(world: CloudWorld, service: ServiceRecord): boolean {
+function hasSecondaries(cloud: CloudState, service: ServiceRecord): boolean {
   if (!service.isPrimary) return false;
-  return [...world.services.values()].some(
+  return [...cloud.services.values()].some(
     (other) =>
       other.warehouseId === service.warehouseId && other.id !== service.id && !isGone(other),
   );
 }
 
-function primaryRefusal(world: CloudWorld): Reply {
-  const status = world.behaviour.stopOfPrimary;
+function primaryRefusal(cloud: CloudState): Reply {
+  const status = cloud.behaviour.stopOfPrimary;
   const code = status === 409 ? 'CONFLICT' : 'BAD_REQUEST';
   const text = 'Primary service cannot be stopped while its warehouse has secondary services';
-  return refusal(world, status, `${code}: ${text}`);
+  return refusal(cloud, status, `${code}: ${text}`);
 }

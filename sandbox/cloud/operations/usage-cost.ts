@@ -2,7 +2,7 @@ import type { Call } from '../../api/call.ts';
 import type { Reply } from '../../api/reply.ts';
 import { dayOf, daysBetween, daysOf } from '../days.ts';
 import { badRequest, refusal, success } from '../replies.ts';
-import type { CloudWorld } from '../state.ts';
+import type { CloudState } from '../state.ts';
 import { type UsageRow, usageOf } from '../usage.ts';
 
 const MAX_DAYS_APART = 30;
@@ -22,29 +22,29 @@ const METRICS = [
 const DATE = /^\d{4}-\d{2}-\d{2}$/;
 const DATE_TIME = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}(\.\d+)?)?(Z|[+-]\d{2}:\d{2})$/;
 
-export function usageCost(world: CloudWorld, call: Call): Reply {
-  const { costAccess } = world.behaviour;
-  if (costAccess === 403) return refusal(world, 403, 'FORBIDDEN: Usage cost is not enabled');
-  if (costAccess === 404) return refusal(world, 404, 'NOT_FOUND');
-  const from = readDate(world, call, 'from_date');
-  if ('problem' in from) return badRequest(world, from.problem);
-  const to = readDate(world, call, 'to_date');
-  if ('problem' in to) return badRequest(world, to.problem);
+export function usageCost(cloud: CloudState, call: Call): Reply {
+  const { costAccess } = cloud.behaviour;
+  if (costAccess === 403) return refusal(cloud, 403, 'FORBIDDEN: Usage cost is not enabled');
+  if (costAccess === 404) return refusal(cloud, 404, 'NOT_FOUND');
+  const from = readDate(cloud, call, 'from_date');
+  if ('problem' in from) return badRequest(cloud, from.problem);
+  const to = readDate(cloud, call, 'to_date');
+  if ('problem' in to) return badRequest(cloud, to.problem);
   const apart = daysBetween(from.date, to.date);
-  if (apart < 0) return badRequest(world, 'to_date must not be before from_date');
+  if (apart < 0) return badRequest(cloud, 'to_date must not be before from_date');
   if (apart > MAX_DAYS_APART) {
-    return badRequest(world, `to_date must be at most ${MAX_DAYS_APART} days after from_date`);
+    return badRequest(cloud, `to_date must be at most ${MAX_DAYS_APART} days after from_date`);
   }
 
-  const rows = daysOf(dayOf(from.date), dayOf(to.date)).flatMap((day) => usageOf(world, day));
-  world.costReads += 1;
-  return success(world, report(world, rows));
+  const rows = daysOf(dayOf(from.date), dayOf(to.date)).flatMap((day) => usageOf(cloud, day));
+  cloud.costReads += 1;
+  return success(cloud, report(cloud, rows));
 }
 
-function readDate(world: CloudWorld, { query }: Call, name: string) {
+function readDate(cloud: CloudState, { query }: Call, name: string) {
   const value = query.get(name);
   if (value === null) return { problem: `${name} is required` };
-  const { costDates } = world.behaviour;
+  const { costDates } = cloud.behaviour;
   const isDate = costDates !== 'date-time' && DATE.test(value);
   const isInstant = costDates !== 'date' && DATE_TIME.test(value);
   const date = new Date(value);
@@ -55,10 +55,10 @@ function readDate(world: CloudWorld, { query }: Call, name: string) {
   return { date };
 }
 
-function report(world: CloudWorld, rows: readonly UsageRow[]) {
-  const shape = world.behaviour.costShape;
+function report(cloud: CloudState, rows: readonly UsageRow[]) {
+  const shape = cloud.behaviour.costShape;
   const shownRows = shape === 'list' ? rows : shape === 'object' ? rows.slice(0, 1) : [];
-  const listed = shownRows.map((row) => rowReply(world, row));
+  const listed = shownRows.map((row) => rowReply(cloud, row));
   const grandTotalCredits = shownRows.reduce((sum, { totalCredits }) => sum + totalCredits, 0);
   if (shape === 'null') return { grandTotalCredits, costs: null };
   return { grandTotalCredits, costs: shape === 'object' ? (listed[0] ?? {}) : listed };
@@ -66,7 +66,7 @@ function report(world: CloudWorld, rows: readonly UsageRow[]) {
 
 // The full profile names only the metrics that an entity of this type can have; the contract
 // shows all ten, and no type.
-function rowReply({ profile }: CloudWorld, row: UsageRow) {
+function rowReply({ profile }: CloudState, row: UsageRow) {
   if (profile === 'full') return row;
   const { entityType: _, ...rest } = row;
   return {

@@ -4,7 +4,7 @@ import { Blocks } from '../blocks/blocks.tsx';
 import { useSurface } from '../blocks/surface.ts';
 import { Avatar } from '../frame/avatar.tsx';
 import { appChannel, useSession } from '../session.ts';
-import { BackButton, Conversation } from './channel-page.tsx';
+import { BackButton, ChannelMessages } from './channel-page.tsx';
 
 /** The app's own page: its home, drawn by the bot for this person, and the messages with it. */
 export function AppPage({ tab }: { tab: 'home' | 'messages' }) {
@@ -35,7 +35,7 @@ export function AppPage({ tab }: { tab: 'home' | 'messages' }) {
       </header>
       {tab === 'home' && <Home key={screen.me.id} />}
       {tab === 'messages' && channel !== undefined && (
-        <Conversation key={screen.me.id} channel={channel} />
+        <ChannelMessages key={screen.me.id} channel={channel} />
       )}
     </main>
   );

@@ -20,12 +20,12 @@ export function ChannelPage({ channel }: { channel: Channel }) {
           <Mrkdwn text={channel.topic} />
         </p>
       </header>
-      <Conversation key={`${screen.me.id} ${channel.id}`} channel={channel} />
+      <ChannelMessages key={`${screen.me.id} ${channel.id}`} channel={channel} />
     </main>
   );
 }
 
-export function Conversation({ channel }: { channel: Channel }) {
+export function ChannelMessages({ channel }: { channel: Channel }) {
   const { screen, notices } = useSession();
   const messages = inChannel(notices.shown(screen.messages), channel.id);
   const intro =

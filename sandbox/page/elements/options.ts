@@ -1,4 +1,4 @@
-import type { Json, Screen } from '../../protocol.ts';
+import type { ClientState, Json } from '../../protocol.ts';
 import { list, textOf, word } from '../json.ts';
 import { channelOf, personOf } from '../session.ts';
 
@@ -31,7 +31,7 @@ export const isExternal = (element: Json): boolean =>
   word(element.type).endsWith('external_select');
 
 /** All that may be chosen without asking the bot. */
-export function localChoices(element: Json, screen: Screen): readonly Choice[] {
+export function localChoices(element: Json, screen: ClientState): readonly Choice[] {
   const type = word(element.type).replace(/^multi_/, '');
   if (type === 'static_select')
     return choicesOf(list(element.options), list(element.option_groups));
@@ -40,17 +40,17 @@ export function localChoices(element: Json, screen: Screen): readonly Choice[] {
   return type === 'conversations_select' ? [...channels(screen), ...people(screen)] : [];
 }
 
-const people = ({ people: all }: Screen): readonly Choice[] =>
+const people = ({ people: all }: ClientState): readonly Choice[] =>
   all
     .filter(({ kind }) => kind !== 'deactivated')
     .map(({ id, name, title }) => ({ id, text: name, note: title, group: '', held: id }));
 
-const channels = ({ channels: all }: Screen): readonly Choice[] =>
+const channels = ({ channels: all }: ClientState): readonly Choice[] =>
   all
     .filter(({ kind }) => kind !== 'dm')
     .map(({ id, name }) => ({ id, text: `#${name}`, note: '', group: '', held: id }));
 
-export function chosenOf(held: unknown, screen: Screen): readonly Choice[] {
+export function chosenOf(held: unknown, screen: ClientState): readonly Choice[] {
   const all = Array.isArray(held) ? held : [held];
   return all.flatMap((one) => {
     if (typeof one === 'string') return [named(one, screen)];
@@ -58,7 +58,7 @@ export function chosenOf(held: unknown, screen: Screen): readonly Choice[] {
   });
 }
 
-function named(id: string, screen: Screen): Choice {
+function named(id: string, screen: ClientState): Choice {
   const channel = channelOf(screen, id);
   const text = channel ? `#${channel.name}` : (personOf(screen, id)?.name ?? id);
   return { id, text, note: '', group: '', held: id };

@@ -1,5 +1,5 @@
 import { useEffect, useState } from 'react';
-import type { Json, Searched, Suggestions } from '../../protocol.ts';
+import type { Json, OptionsRequested, Suggestions } from '../../protocol.ts';
 import { useSurfaceContext } from '../blocks/surface.ts';
 import { amount, list, word } from '../json.ts';
 import { post } from '../server.ts';
@@ -46,7 +46,7 @@ export function useOffered(blockId: string, element: Json, query: string): Offer
   return { choices, note: choices.length === 0 ? 'No results' : null };
 }
 
-async function searched(body: Searched): Promise<Offered> {
+async function searched(body: OptionsRequested): Promise<Offered> {
   try {
     const { options, error } = await post<Suggestions>('suggest', body);
     const groups = options.filter((option) => 'options' in option);

@@ -2,7 +2,7 @@ import { useSession } from '../session.ts';
 
 const KINDS: Readonly<Record<string, string>> = {
   guest: 'Guest',
-  stranger: 'Another workspace',
+  external: 'Another workspace',
 };
 
 // An app does not type, and a deactivated person cannot sign in any more.

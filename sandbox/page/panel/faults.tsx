@@ -71,12 +71,12 @@ export function Faults({ panel, ask }: { panel: Panel; ask: Ask }) {
           Arm
         </button>
       </form>
-      <Armed armed={panel.armed} ask={ask} />
+      <Armed armed={panel.activeFaults} ask={ask} />
     </section>
   );
 }
 
-function Armed({ armed, ask }: { armed: Panel['armed']; ask: Ask }) {
+function Armed({ armed, ask }: { armed: Panel['activeFaults']; ask: Ask }) {
   if (armed.length === 0) return <p className="quiet">No fault is armed.</p>;
   return (
     <div className="armed">

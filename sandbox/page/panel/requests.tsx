@@ -1,6 +1,6 @@
-import type { SeenRequest } from '../../protocol.ts';
+import type { RecordedRequest } from '../../protocol.ts';
 
-export function Requests({ requests }: { requests: readonly SeenRequest[] }) {
+export function Requests({ requests }: { requests: readonly RecordedRequest[] }) {
   return (
     <section>
       <h3>Requests</h3>
@@ -23,7 +23,7 @@ function toneOf(status: number | null): string {
 
 const clock = new Intl.DateTimeFormat('en-GB', { timeStyle: 'medium' });
 
-function Request({ request }: { request: SeenRequest }) {
+function Request({ request }: { request: RecordedRequest }) {
   const { at, api, operation, method, path, body, status, reply, fault } = request;
   return (
     <details>

@@ -1,16 +1,16 @@
-import type { Screen } from '../../protocol.ts';
+import type { ClientState } from '../../protocol.ts';
 import { channelOf, personOf } from '../session.ts';
 import { type Inline, parseMrkdwn } from './mrkdwn.ts';
 
 /** The same words without their look, for names that assistive technology reads out. */
-export function plainText(source: string, screen: Screen): string {
+export function plainText(source: string, screen: ClientState): string {
   const words = parseMrkdwn(source).map((part) =>
     part.kind === 'pre' ? part.text : part.inside.map((node) => plain(node, screen)).join(''),
   );
   return words.join(' ').replace(/\s+/g, ' ').trim();
 }
 
-function plain(node: Inline, screen: Screen): string {
+function plain(node: Inline, screen: ClientState): string {
   switch (node.kind) {
     case 'emoji':
       return `:${node.name}:`;

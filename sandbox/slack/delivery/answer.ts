@@ -19,7 +19,7 @@ export interface Answer {
 }
 
 /** Takes a payload to the app and waits for the acknowledgement. It never rejects. */
-export type Courier = (kind: PayloadKind, payload: Json, retry?: Retry) => Promise<Answer>;
+export type DeliverToApp = (kind: PayloadKind, payload: Json, retry?: Retry) => Promise<Answer>;
 
 export const undelivered: Answer = {
   status: 0,

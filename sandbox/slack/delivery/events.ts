@@ -1,5 +1,5 @@
 import type { Json } from '../../protocol.ts';
-import { freshId, type SentEvent, seconds, type World } from '../state.ts';
+import { freshId, type SentEvent, type SlackState, seconds } from '../state.ts';
 import type { Answer } from './answer.ts';
 
 /** Slack offers an event again nearly at once, after a minute, and after five. */
@@ -14,28 +14,28 @@ export interface Announced {
 
 /** `subscription` differs from the event's type for messages: `message.channels`. */
 export function announce(
-  world: World,
+  slack: SlackState,
   event: Json & { readonly type: string },
   subscription: string = event.type,
 ): Announced {
-  if (!world.manifest.events.includes(subscription)) {
+  if (!slack.manifest.events.includes(subscription)) {
     return { first: Promise.resolve(null), done: Promise.resolve() };
   }
   const id = freshId('Ev');
-  const sent: SentEvent = { id, payload: callback(world, id, event), attempts: [] };
-  world.events.push(sent);
-  return offer(world, sent);
+  const sent: SentEvent = { id, payload: callback(slack, id, event), attempts: [] };
+  slack.events.push(sent);
+  return offer(slack, sent);
 }
 
-function callback(world: World, id: string, event: Json): Json {
-  const { teamId, appId, botUserId } = world.workspace;
+function callback(slack: SlackState, id: string, event: Json): Json {
+  const { teamId, appId, botUserId } = slack.workspace;
   return {
     token: 'deprecated',
     team_id: teamId,
     api_app_id: appId,
     type: 'event_callback',
     event_id: id,
-    event_time: seconds(world),
+    event_time: seconds(slack),
     event,
     is_ext_shared_channel: false,
     authorizations: [
@@ -50,26 +50,26 @@ function callback(world: World, id: string, event: Json): Json {
   };
 }
 
-function offer(world: World, event: SentEvent): Announced {
-  const first = attempt(world, event, null);
-  return { first, done: first.then((answer) => again(world, event, answer)) };
+function offer(slack: SlackState, event: SentEvent): Announced {
+  const first = attempt(slack, event, null);
+  return { first, done: first.then((answer) => again(slack, event, answer)) };
 }
 
-async function again(world: World, event: SentEvent, first: Answer): Promise<void> {
+async function again(slack: SlackState, event: SentEvent, first: Answer): Promise<void> {
   let last = first;
   for (const [index, ms] of RETRY_AFTER_MS.entries()) {
     if (last.failure === null || last.noRetry) return;
-    await world.wait(ms);
-    last = await attempt(world, event, { num: index + 1, reason: reasonOf(last) });
+    await slack.wait(ms);
+    last = await attempt(slack, event, { num: index + 1, reason: reasonOf(last) });
   }
 }
 
 async function attempt(
-  world: World,
+  slack: SlackState,
   event: SentEvent,
   retry: { readonly num: number; readonly reason: string } | null,
 ): Promise<Answer> {
-  const answer = await world.courier('events_api', event.payload, retry ?? undefined);
+  const answer = await slack.deliverToApp('events_api', event.payload, retry ?? undefined);
   event.attempts.push({ retryNum: retry?.num ?? 0, delivered: answer.failure === null });
   return answer;
 }
@@ -80,7 +80,7 @@ function reasonOf(answer: Answer): string {
 }
 
 /** Slack's double delivery: the same event once more, with nothing that says so. */
-export async function redeliver(world: World, eventId: string): Promise<void> {
-  const event = world.events.find(({ id }) => id === eventId);
-  if (event) await attempt(world, event, null);
+export async function redeliver(slack: SlackState, eventId: string): Promise<void> {
+  const event = slack.events.find(({ id }) => id === eventId);
+  if (event) await attempt(slack, event, null);
 }

@@ -1,6 +1,12 @@
 import { createHmac } from 'node:crypto';
 import type { Json } from '../../protocol.ts';
-import { type Answer, type Courier, type PayloadKind, type Retry, undelivered } from './answer.ts';
+import {
+  type Answer,
+  type DeliverToApp,
+  type PayloadKind,
+  type Retry,
+  undelivered,
+} from './answer.ts';
 
 export interface HttpRoute {
   /** Where the app listens; unknown until it does. */
@@ -11,7 +17,7 @@ export interface HttpRoute {
   readonly signedAt: () => Date;
 }
 
-export function httpCourier(route: HttpRoute): Courier {
+export function httpCourier(route: HttpRoute): DeliverToApp {
   return async (kind, payload, retry) => {
     if (route.eventsUrl === null) return undelivered;
     const began = performance.now();

@@ -4,13 +4,13 @@ import type { Duplex } from 'node:stream';
 import { type WebSocket, WebSocketServer } from 'ws';
 import type { Json } from '../../protocol.ts';
 import { isJson, parsed } from '../json.ts';
-import { type Answer, type Courier, type PayloadKind, undelivered } from './answer.ts';
+import { type Answer, type DeliverToApp, type PayloadKind, undelivered } from './answer.ts';
 
 const MOST_CONNECTIONS = 10;
 const PING_MS = 10_000;
 
 export interface SocketHub {
-  readonly courier: Courier;
+  readonly courier: DeliverToApp;
   /** A way in for one connection, as `apps.connections.open` hands out. */
   readonly ticket: () => string;
   readonly connections: () => number;

@@ -1,34 +1,34 @@
 import type { Json } from '../../protocol.ts';
-import type { World } from '../state.ts';
-import { isIn, type Member, memberOf, type Room, roomOf } from '../workspace.ts';
+import type { SlackState } from '../state.ts';
+import { type Conversation, conversationOf, isIn, type Member, memberOf } from '../workspace.ts';
 
 /** Nobody could do this in Slack: the person, or what they would touch, is not there for them. */
-export class ImpossibleGesture extends Error {
+export class ImpossibleInteraction extends Error {
   override readonly name = 'ImpossibleGesture';
 }
 
-export function actingPerson(world: World, id: string): Member {
-  const person = memberOf(world.workspace, id);
-  if (!person) throw new ImpossibleGesture(`there is no person ${id}`);
-  if (person.deleted) throw new ImpossibleGesture(`${person.realName} is deactivated`);
-  if (person.kind === 'bot') throw new ImpossibleGesture('apps do not type or press');
+export function actingPerson(slack: SlackState, id: string): Member {
+  const person = memberOf(slack.workspace, id);
+  if (!person) throw new ImpossibleInteraction(`there is no person ${id}`);
+  if (person.deleted) throw new ImpossibleInteraction(`${person.realName} is deactivated`);
+  if (person.kind === 'bot') throw new ImpossibleInteraction('apps do not type or press');
   return person;
 }
 
-export function roomWith(world: World, person: Member, channel: string): Room {
-  const room = roomOf(world.workspace, channel);
-  if (room && isIn(room, person.id)) return room;
-  throw new ImpossibleGesture(`${person.realName} is not in ${channel}`);
+export function conversationWith(slack: SlackState, person: Member, channel: string): Conversation {
+  const conversation = conversationOf(slack.workspace, channel);
+  if (conversation && isIn(conversation, person.id)) return conversation;
+  throw new ImpossibleInteraction(`${person.realName} is not in ${channel}`);
 }
 
 /** Slash commands and shortcuts are not shared with people of other workspaces. */
-export function isOfThisWorkspace(world: World, person: Member): boolean {
-  return person.teamId === world.workspace.teamId;
+export function isOfThisWorkspace(slack: SlackState, person: Member): boolean {
+  return person.teamId === slack.workspace.teamId;
 }
 
 /** The fields that all interactive payloads begin with. */
-export function envelope(world: World, person: Member): Json {
-  const { teamId, domain, appId } = world.workspace;
+export function envelope(slack: SlackState, person: Member): Json {
+  const { teamId, domain, appId } = slack.workspace;
   return {
     token: 'deprecated',
     team: { id: teamId, domain },
@@ -44,11 +44,11 @@ export function envelope(world: World, person: Member): Json {
   };
 }
 
-export function roomJson(room: Room): Json {
-  return { id: room.id, name: roomName(room) };
+export function conversationRefJson(conversation: Conversation): Json {
+  return { id: conversation.id, name: conversationName(conversation) };
 }
 
-export function roomName(room: Room): string {
-  if (room.kind === 'dm') return 'directmessage';
-  return room.kind === 'private' ? 'privategroup' : room.name;
+export function conversationName(conversation: Conversation): string {
+  if (conversation.kind === 'dm') return 'directmessage';
+  return conversation.kind === 'private' ? 'privategroup' : conversation.name;
 }

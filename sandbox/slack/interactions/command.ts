@@ -1,35 +1,35 @@
-import type { CommandTyped, Delivery, Json } from '../../protocol.ts';
+import type { CommandInput, Delivery, Json } from '../../protocol.ts';
 import { delivery, notAsked } from '../delivery/answer.ts';
-import type { World } from '../state.ts';
+import type { SlackState } from '../state.ts';
 import { escaped, resolved } from '../text-encoding.ts';
-import type { Member, Room } from '../workspace.ts';
-import { actingPerson, isOfThisWorkspace, roomName, roomWith } from './actor.ts';
+import type { Conversation, Member } from '../workspace.ts';
+import { actingPerson, conversationName, conversationWith, isOfThisWorkspace } from './actor.ts';
 import { acknowledged, reply, type Source } from './replies.ts';
 import { issueResponseUrl } from './response-urls.ts';
 import { issueTrigger } from './triggers.ts';
 
 /** A person types a slash command into a channel and sends it. */
-export async function command(world: World, typed: CommandTyped): Promise<Delivery> {
-  const person = actingPerson(world, typed.as);
-  const room = roomWith(world, person, typed.channel);
+export async function command(slack: SlackState, typed: CommandInput): Promise<Delivery> {
+  const person = actingPerson(slack, typed.as);
+  const conversation = conversationWith(slack, person, typed.channel);
   const [, name = '', rest = ''] = typed.text.trim().match(/^(\/\S+)\s*([\s\S]*)$/) ?? [];
-  const known = world.manifest.commands.find((one) => one.command === name);
-  if (!known || !isOfThisWorkspace(world, person)) {
+  const known = slack.manifest.commands.find((one) => one.command === name);
+  if (!known || !isOfThisWorkspace(slack, person)) {
     return notAsked(`${name || typed.text} is not a valid command.`);
   }
   const source = {
     person: person.id,
-    channel: room.id,
+    channel: conversation.id,
     threadTs: null,
     message: null,
     typed: escaped(typed.text.trim()),
   };
-  const text = known.should_escape ? resolved(world.workspace, rest) : rest;
-  const payload = commandPayload(world, { person, room, name, text, source });
-  const answer = await world.courier('slash_commands', payload);
+  const text = known.should_escape ? resolved(slack.workspace, rest) : rest;
+  const payload = commandPayload(slack, { person, conversation, name, text, source });
+  const answer = await slack.deliverToApp('slash_commands', payload);
   if (answer.failure) return delivery(answer, failed(name, answer.failure));
   const body = acknowledged(answer.body);
-  const refused = body !== null && reply(world, source, body).ok !== true;
+  const refused = body !== null && reply(slack, source, body).ok !== true;
   return delivery(answer, refused ? failed(name, 'invalid_command_response') : null);
 }
 
@@ -39,27 +39,30 @@ function failed(name: string, error: string): string {
 
 interface Typed {
   readonly person: Member;
-  readonly room: Room;
+  readonly conversation: Conversation;
   readonly name: string;
   readonly text: string;
   readonly source: Source;
 }
 
-function commandPayload(world: World, { person, room, name, text, source }: Typed): Json {
-  const { teamId, domain, appId } = world.workspace;
+function commandPayload(
+  slack: SlackState,
+  { person, conversation, name, text, source }: Typed,
+): Json {
+  const { teamId, domain, appId } = slack.workspace;
   return {
     token: 'deprecated',
     team_id: teamId,
     team_domain: domain,
-    channel_id: room.id,
-    channel_name: roomName(room),
+    channel_id: conversation.id,
+    channel_name: conversationName(conversation),
     user_id: person.id,
     user_name: person.name,
     command: name,
     text,
     api_app_id: appId,
     is_enterprise_install: 'false',
-    response_url: issueResponseUrl(world, source),
-    trigger_id: issueTrigger(world, person.id),
+    response_url: issueResponseUrl(slack, source),
+    trigger_id: issueTrigger(slack, person.id),
   };
 }

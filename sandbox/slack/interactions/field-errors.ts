@@ -4,7 +4,7 @@ import { jsonOr, stringOr } from '../json.ts';
 import type { StoredView } from '../views.ts';
 
 /** What Slack itself says about filled-in fields before it asks the app, by block_id. */
-export function complaints(view: StoredView): Record<string, string> {
+export function fieldErrors(view: StoredView): Record<string, string> {
   const state = stateValues(view.blocks, view.values);
   const found = elementsIn(view.blocks)
     .filter(({ block }) => block.type === 'input')

@@ -1,11 +1,17 @@
-import type { Delivery, Json, Pressed, Searched, Suggestions } from '../../protocol.ts';
+import type {
+  ActionTriggered,
+  Delivery,
+  Json,
+  OptionsRequested,
+  Suggestions,
+} from '../../protocol.ts';
 import { elementAt } from '../block-elements.ts';
 import { messageProblems } from '../block-kit/validate.ts';
 import { delivery } from '../delivery/answer.ts';
 import { isJson, jsonList, parsed } from '../json.ts';
-import { stamp, type World } from '../state.ts';
+import { type SlackState, stamp } from '../state.ts';
 import { actingPerson, envelope } from './actor.ts';
-import { sceneOf } from './surfaces.ts';
+import { surfacePayload } from './surfaces.ts';
 import { issueTrigger } from './triggers.ts';
 
 /** Those fields of an element that Slack repeats in the action. */
@@ -15,21 +21,21 @@ const repeated = ['text', 'value', 'url', 'style', 'confirm', 'placeholder', 'ic
  * A person presses or chooses something. It is delivered even when the message was redrawn
  * meanwhile and the element is gone, as happens to whoever looks at an old screen.
  */
-export async function press(world: World, pressed: Pressed): Promise<Delivery> {
-  const person = actingPerson(world, pressed.as);
-  const scene = sceneOf(world, person, pressed);
+export async function press(slack: SlackState, pressed: ActionTriggered): Promise<Delivery> {
+  const person = actingPerson(slack, pressed.as);
+  const scene = surfacePayload(slack, person, pressed);
   const stored = elementAt(scene.blocks, pressed.blockId, pressed.actionId);
-  const answer = await world.courier('interactive', {
+  const answer = await slack.deliverToApp('interactive', {
     type: 'block_actions',
-    ...envelope(world, person),
+    ...envelope(slack, person),
     ...scene.fields,
-    trigger_id: issueTrigger(world, person.id, scene.modal?.id),
-    actions: [action(world, pressed, stored ?? {})],
+    trigger_id: issueTrigger(slack, person.id, scene.modal?.id),
+    actions: [action(slack, pressed, stored ?? {})],
   });
   return delivery(answer);
 }
 
-function action(world: World, pressed: Pressed, stored: Json): Json {
+function action(slack: SlackState, pressed: ActionTriggered, stored: Json): Json {
   const kept = repeated.filter((key) => stored[key] !== undefined);
   return {
     type: stored.type,
@@ -37,17 +43,17 @@ function action(world: World, pressed: Pressed, stored: Json): Json {
     ...pressed.element,
     block_id: pressed.blockId,
     action_id: pressed.actionId,
-    action_ts: stamp(world),
+    action_ts: stamp(slack),
   };
 }
 
 /** A person types into a select whose options the app supplies. */
-export async function suggest(world: World, searched: Searched): Promise<Suggestions> {
-  const person = actingPerson(world, searched.as);
-  const { response_url, state, ...fields } = sceneOf(world, person, searched).fields;
-  const answer = await world.courier('interactive', {
+export async function suggest(slack: SlackState, searched: OptionsRequested): Promise<Suggestions> {
+  const person = actingPerson(slack, searched.as);
+  const { response_url, state, ...fields } = surfacePayload(slack, person, searched).fields;
+  const answer = await slack.deliverToApp('interactive', {
     type: 'block_suggestion',
-    ...envelope(world, person),
+    ...envelope(slack, person),
     ...fields,
     block_id: searched.blockId,
     action_id: searched.actionId,

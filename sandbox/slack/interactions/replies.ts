@@ -2,7 +2,7 @@ import type { Json } from '../../protocol.ts';
 import { messageProblems, refusalOf } from '../block-kit/validate.ts';
 import { isJson, jsonList, parsed, stringOr } from '../json.ts';
 import { post, redraw, remove, type StoredMessage } from '../messages.ts';
-import type { World } from '../state.ts';
+import type { SlackState } from '../state.ts';
 
 /** Where an answer to a gesture goes: by acknowledging it, or later by its response_url. */
 export interface Source {
@@ -16,34 +16,34 @@ export interface Source {
 }
 
 /** Puts an app's answer where it belongs; what Slack refuses comes back as Slack's words. */
-export function reply(world: World, source: Source, body: Json): Json {
+export function reply(slack: SlackState, source: Source, body: Json): Json {
   const text = stringOr(body.text, '');
   const problems = body.blocks === undefined ? [] : messageProblems(body.blocks);
   if (problems.length > 0) return refusalOf('invalid_blocks', problems);
   const { message } = source;
   if (body.delete_original === true) {
-    if (message && world.messages.includes(message)) remove(world, message);
+    if (message && slack.messages.includes(message)) remove(slack, message);
     return { ok: true };
   }
   const blocks = jsonList(body.blocks);
   if (text === '' && blocks.length === 0) return { ok: false, error: 'no_text' };
-  if (body.replace_original === true && message && world.messages.includes(message)) {
-    redraw(world, message, { text, blocks });
+  if (body.replace_original === true && message && slack.messages.includes(message)) {
+    redraw(slack, message, { text, blocks });
     return { ok: true };
   }
-  postReply(world, source, { ...body, text, blocks });
+  postReply(slack, source, { ...body, text, blocks });
   return { ok: true };
 }
 
-function postReply(world: World, source: Source, body: Json): void {
+function postReply(slack: SlackState, source: Source, body: Json): void {
   const open = body.response_type === 'in_channel';
   if (open && source.typed !== null) {
-    post(world, { channel: source.channel, author: source.person, text: source.typed });
+    post(slack, { channel: source.channel, author: source.person, text: source.typed });
     source.typed = null;
   }
-  post(world, {
+  post(slack, {
     channel: source.channel,
-    author: world.workspace.botUserId,
+    author: slack.workspace.botUserId,
     text: stringOr(body.text, ''),
     blocks: jsonList(body.blocks),
     threadTs: stringOr(body.thread_ts, open ? null : source.threadTs),

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import express, { type Router } from 'express';
 import { jsonOr, parsed } from '../json.ts';
-import type { World } from '../state.ts';
+import type { SlackState } from '../state.ts';
 import { reply, type Source } from './replies.ts';
 
 const LIFE_MS = 30 * 60_000;
@@ -13,29 +13,29 @@ export interface ResponseUrl {
   uses: number;
 }
 
-export function issueResponseUrl(world: World, source: Source): string {
+export function issueResponseUrl(slack: SlackState, source: Source): string {
   const key = randomBytes(12).toString('hex');
-  world.responseUrls.set(key, { source, issuedAt: world.now().getTime(), uses: 0 });
-  return `${world.url}/actions/${world.workspace.teamId}/${key}`;
+  slack.responseUrls.set(key, { source, issuedAt: slack.now().getTime(), uses: 0 });
+  return `${slack.url}/actions/${slack.workspace.teamId}/${key}`;
 }
 
-export function responseUrlRoutes(world: World): Router {
+export function responseUrlRoutes(slack: SlackState): Router {
   const router = express.Router();
   const body = express.text({ type: () => true, limit: '1mb' });
   router.post('/actions/:team/:key', body, (request, response) => {
-    const answer = use(world, String(request.params.key), String(request.body));
+    const answer = use(slack, String(request.params.key), String(request.body));
     response.status(answer.status).json(answer.json);
   });
   return router;
 }
 
-function use(world: World, key: string, body: string) {
-  const found = world.responseUrls.get(key);
-  if (!found || world.now().getTime() - found.issuedAt > LIFE_MS) {
+function use(slack: SlackState, key: string, body: string) {
+  const found = slack.responseUrls.get(key);
+  if (!found || slack.now().getTime() - found.issuedAt > LIFE_MS) {
     return { status: 404, json: { ok: false, error: 'expired_url' } };
   }
   if (found.uses >= USES) return { status: 404, json: { ok: false, error: 'used_url' } };
   found.uses += 1;
-  const json = reply(world, found.source, jsonOr(parsed(body)));
+  const json = reply(slack, found.source, jsonOr(parsed(body)));
   return { status: json.ok === true ? 200 : 400, json };
 }

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import type { World } from '../state.ts';
+import type { SlackState } from '../state.ts';
 
 export const TRIGGER_MS = 3000;
 
@@ -12,18 +12,18 @@ export interface Trigger {
   used: boolean;
 }
 
-export function issueTrigger(world: World, person: string, fromModal?: string): string {
-  const issuedAt = world.now().getTime();
-  const id = `${issuedAt}.${world.workspace.teamId}.${randomBytes(16).toString('hex')}`;
-  world.triggers.set(id, { person, issuedAt, fromModal: fromModal ?? null, used: false });
+export function issueTrigger(slack: SlackState, person: string, fromModal?: string): string {
+  const issuedAt = slack.now().getTime();
+  const id = `${issuedAt}.${slack.workspace.teamId}.${randomBytes(16).toString('hex')}`;
+  slack.triggers.set(id, { person, issuedAt, fromModal: fromModal ?? null, used: false });
   return id;
 }
 
 /** The trigger itself when it still counts, else the name of Slack's refusal. */
-export function validTrigger(world: World, id: string): Trigger | string {
-  const trigger = world.triggers.get(id);
+export function validTrigger(slack: SlackState, id: string): Trigger | string {
+  const trigger = slack.triggers.get(id);
   if (!trigger) return 'invalid_trigger_id';
   if (trigger.used) return 'exchanged_trigger_id';
-  const age = world.now().getTime() - trigger.issuedAt;
+  const age = slack.now().getTime() - trigger.issuedAt;
   return age > TRIGGER_MS ? 'expired_trigger_id' : trigger;
 }

@@ -1,17 +1,17 @@
-import type { Channel, Message, Person, Screen, View } from '../../protocol.ts';
+import type { Channel, ClientState, Message, Person, View } from '../../protocol.ts';
 import { fileUrl, mimetypeOf } from '../files.ts';
 import { isJson, stringOr } from '../json.ts';
 import { type StoredMessage, sees } from '../messages.ts';
-import type { World } from '../state.ts';
+import type { SlackState } from '../state.ts';
 import { modalsOf, type StoredView } from '../views.ts';
-import { isIn, type Member, memberOf, personKind, type Room } from '../workspace.ts';
+import { type Conversation, isIn, type Member, memberOf, personKind } from '../workspace.ts';
 
 /** All that one person could see of Slack at this moment. */
-export function screen(world: World, as: string): Screen {
-  const { workspace, manifest } = world;
+export function clientState(slack: SlackState, as: string): ClientState {
+  const { workspace, manifest } = slack;
   const me = memberOf(workspace, as);
   if (!me) throw new RangeError(`there is no person ${as}`);
-  const home = world.homes.get(as);
+  const home = slack.homes.get(as);
   const here = me.teamId === workspace.teamId;
   return {
     workspace: workspace.name,
@@ -19,12 +19,12 @@ export function screen(world: World, as: string): Screen {
     people: workspace.members.map(personOf),
     botName: workspace.botName,
     channels: workspace.channels
-      .filter((room) => isIn(room, as) && !room.archived)
-      .map((room) => channelOf(world, me, room)),
-    messages: world.messages
-      .filter((message) => sees(world, me, message))
-      .map((message) => messageOf(world, message)),
-    views: modalsOf(world, as).map(viewOf),
+      .filter((conversation) => isIn(conversation, as) && !conversation.archived)
+      .map((conversation) => channelOf(slack, me, conversation)),
+    messages: slack.messages
+      .filter((message) => sees(slack, me, message))
+      .map((message) => messageOf(slack, message)),
+    views: modalsOf(slack, as).map(viewOf),
     home: home ? home.blocks : null,
     commands: here
       ? manifest.commands.map(({ command, description, usage_hint }) => ({
@@ -46,9 +46,9 @@ export function screen(world: World, as: string): Screen {
 }
 
 /** Remembers that a person has seen all there is in a channel. */
-export function markRead(world: World, person: string, channel: string): void {
-  const last = world.messages.findLast((message) => message.channel === channel);
-  if (last) world.read.set(`${person} ${channel}`, last.ts);
+export function markRead(slack: SlackState, person: string, channel: string): void {
+  const last = slack.messages.findLast((message) => message.channel === channel);
+  if (last) slack.read.set(`${person} ${channel}`, last.ts);
 }
 
 function personOf(member: Member): Person {
@@ -56,20 +56,26 @@ function personOf(member: Member): Person {
   return { id, name: realName, title, kind: personKind(member) };
 }
 
-function channelOf(world: World, me: Member, room: Room): Channel {
-  const read = world.read.get(`${me.id} ${room.id}`) ?? '';
-  const unread = world.messages.filter(
+function channelOf(slack: SlackState, me: Member, conversation: Conversation): Channel {
+  const read = slack.read.get(`${me.id} ${conversation.id}`) ?? '';
+  const unread = slack.messages.filter(
     (message) =>
-      message.channel === room.id &&
+      message.channel === conversation.id &&
       message.author !== me.id &&
       message.ts > read &&
-      sees(world, me, message),
+      sees(slack, me, message),
   ).length;
-  return { id: room.id, name: room.name, kind: room.kind, topic: room.topic, unread };
+  return {
+    id: conversation.id,
+    name: conversation.name,
+    kind: conversation.kind,
+    topic: conversation.topic,
+    unread,
+  };
 }
 
-function messageOf(world: World, message: StoredMessage): Message {
-  const author = memberOf(world.workspace, message.author);
+function messageOf(slack: SlackState, message: StoredMessage): Message {
+  const author = memberOf(slack.workspace, message.author);
   return {
     channel: message.channel,
     ts: message.ts,
@@ -82,9 +88,9 @@ function messageOf(world: World, message: StoredMessage): Message {
     ephemeral: message.ephemeralFor !== null,
     edited: false,
     files: message.fileIds.flatMap((id) => {
-      const file = world.files.get(id);
+      const file = slack.files.get(id);
       if (!file) return [];
-      return [{ name: file.name, url: fileUrl(world, file), mimetype: mimetypeOf(file) }];
+      return [{ name: file.name, url: fileUrl(slack, file), mimetype: mimetypeOf(file) }];
     }),
   };
 }

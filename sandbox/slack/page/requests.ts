@@ -30,9 +30,9 @@ export const ShortcutUsed = z.object({
 
 /** A schema that drifts from the protocol must not compile. */
 export interface Agreement {
-  readonly command: Same<z.infer<typeof CommandTyped>, protocol.CommandTyped>;
-  readonly message: Same<z.infer<typeof MessageTyped>, protocol.MessageTyped>;
-  readonly pressed: Same<z.infer<typeof Pressed>, protocol.Pressed>;
+  readonly command: Same<z.infer<typeof CommandTyped>, protocol.CommandInput>;
+  readonly message: Same<z.infer<typeof MessageTyped>, protocol.MessageInput>;
+  readonly pressed: Same<z.infer<typeof Pressed>, protocol.ActionTriggered>;
 }
 
 type Same<Sent extends Agreed, Agreed> = Sent;

@@ -1,19 +1,19 @@
 import type { Json } from '../../protocol.ts';
 import { messageProblems, type Problem, viewProblems } from '../block-kit/validate.ts';
 import { jsonOr } from '../json.ts';
-import type { World } from '../state.ts';
+import type { SlackState } from '../state.ts';
 import {
   type Methods,
   method,
-  type Reply,
   refuse,
   refuseBlocks,
+  type SlackReply,
   structure,
   TIER,
 } from './method.ts';
 
-function authTest(world: World): Reply {
-  const { domain, name, teamId, botUserId, botId } = world.workspace;
+function authTest(slack: SlackState): SlackReply {
+  const { domain, name, teamId, botUserId, botId } = slack.workspace;
   return {
     ok: true,
     url: `https://${domain}.slack.com/`,
@@ -26,20 +26,20 @@ function authTest(world: World): Reply {
   };
 }
 
-function connectionsOpen(world: World): Reply {
-  const ticket = world.ticket();
+function connectionsOpen(slack: SlackState): SlackReply {
+  const ticket = slack.ticket();
   if (ticket === null) return refuse('socket_mode_not_enabled');
-  const url = `${world.url.replace(/^http/, 'ws')}/link/?ticket=${ticket}`;
-  return { ok: true, url: `${url}&app_id=${world.workspace.appId}` };
+  const url = `${slack.url.replace(/^http/, 'ws')}/link/?ticket=${ticket}`;
+  return { ok: true, url: `${url}&app_id=${slack.workspace.appId}` };
 }
 
-function teamInfo(world: World): Reply {
-  const { teamId, name, domain } = world.workspace;
+function teamInfo(slack: SlackState): SlackReply {
+  const { teamId, name, domain } = slack.workspace;
   return { ok: true, team: { id: teamId, name, domain, email_domain: '' } };
 }
 
 /** Open to everyone, and strict about one thing at a time. */
-function validate(_world: World, args: Json): Reply {
+function validate(_world: SlackState, args: Json): SlackReply {
   const kinds = ['blocks', 'view', 'message'].filter((key) => args[key] !== undefined);
   const [kind] = kinds;
   if (kind === undefined || kinds.length > 1) return refuse('invalid_arguments');

@@ -1,7 +1,7 @@
 import type { Json } from '../../protocol.ts';
 
 /** One call of the Web API, as it arrived and as it was answered. */
-export interface Call {
+export interface WebApiCall {
   readonly method: string;
   readonly at: Date;
   readonly args: Json;
@@ -10,6 +10,6 @@ export interface Call {
   readonly reply: Json | null;
 }
 
-export function callsOf(calls: readonly Call[], method?: string): Call[] {
+export function callsOf(calls: readonly WebApiCall[], method?: string): WebApiCall[] {
   return calls.filter((call) => method === undefined || call.method === method);
 }

@@ -3,15 +3,15 @@ import { messageProblems } from '../block-kit/validate.ts';
 import { fileProblems } from '../files.ts';
 import { jsonList, stringOr } from '../json.ts';
 import { messageAt, messageJson, post, redraw, remove, type StoredMessage } from '../messages.ts';
-import type { World } from '../state.ts';
-import { isIn, memberOf, type Room } from '../workspace.ts';
-import { roomToPostIn } from './channels.ts';
+import type { SlackState } from '../state.ts';
+import { type Conversation, isIn, memberOf } from '../workspace.ts';
+import { conversationForPosting } from './channels.ts';
 import {
   type Methods,
   method,
-  type Reply,
   refuse,
   refuseBlocks,
+  type SlackReply,
   structure,
   TIER,
   text,
@@ -29,14 +29,14 @@ interface Content {
 }
 
 /** What a message is to say, or Slack's refusal of it. */
-function contentOf(world: World, args: Json): Content | Reply {
+function contentOf(slack: SlackState, args: Json): Content | SlackReply {
   const said = text(args, 'text');
   const markdown = text(args, 'markdown_text');
   if (markdown && (said || args.blocks)) return refuse('markdown_text_conflict');
   if (markdown && [...markdown].length > MARKDOWN) return refuse('msg_too_long');
   const blocks = args.blocks === undefined ? [] : structure(args, 'blocks');
   if (blocks === undefined) return refuse('invalid_blocks_format');
-  const problems = [...messageProblems(blocks), ...fileProblems(world, blocks)];
+  const problems = [...messageProblems(blocks), ...fileProblems(slack, blocks)];
   if (problems.length > 0) return refuseBlocks('invalid_blocks', problems);
   const metadata = metadataOf(args);
   if (metadata === null) return refuse('invalid_metadata_format');
@@ -54,81 +54,86 @@ function metadataOf(args: Json): unknown {
   return 'event_type' in metadata && 'event_payload' in metadata ? metadata : null;
 }
 
-function isRefusal(value: object): value is Reply {
+function isRefusal(value: object): value is SlackReply {
   return 'ok' in value && value.ok === false;
 }
 
-function postMessage(world: World, args: Json): Reply {
-  const room = roomToPostIn(world, text(args, 'channel'));
-  if (isRefusal(room)) return room;
-  const content = contentOf(world, args);
+function postMessage(slack: SlackState, args: Json): SlackReply {
+  const conversation = conversationForPosting(slack, text(args, 'channel'));
+  if (isRefusal(conversation)) return conversation;
+  const content = contentOf(slack, args);
   if (isRefusal(content)) return content;
   const threadTs = text(args, 'thread_ts') ?? null;
-  if (threadTs && !messageAt(world, room.id, threadTs)) return refuse('thread_not_found');
-  const author = world.workspace.botUserId;
-  const message = post(world, { ...content, channel: room.id, author, threadTs });
-  return { ok: true, channel: room.id, ts: message.ts, message: messageJson(world, message) };
+  if (threadTs && !messageAt(slack, conversation.id, threadTs)) return refuse('thread_not_found');
+  const author = slack.workspace.botUserId;
+  const message = post(slack, { ...content, channel: conversation.id, author, threadTs });
+  return {
+    ok: true,
+    channel: conversation.id,
+    ts: message.ts,
+    message: messageJson(slack, message),
+  };
 }
 
 /** A message that the app wrote itself and that is still there. */
-function ownMessage(world: World, args: Json, notOwn: string): StoredMessage | Reply {
+function ownMessage(slack: SlackState, args: Json, notOwn: string): StoredMessage | SlackReply {
   const channel = text(args, 'channel') ?? '';
   if (!/^[CDG]/.test(channel)) return refuse('channel_not_found');
-  const room = roomToPostIn(world, channel);
-  if (isRefusal(room)) return room;
-  const message = messageAt(world, room.id, text(args, 'ts') ?? '');
+  const conversation = conversationForPosting(slack, channel);
+  if (isRefusal(conversation)) return conversation;
+  const message = messageAt(slack, conversation.id, text(args, 'ts') ?? '');
   if (!message || message.ephemeralFor !== null) return refuse('message_not_found');
   return message.byBot ? message : refuse(notOwn);
 }
 
-function update(world: World, args: Json): Reply {
-  const message = ownMessage(world, args, 'cant_update_message');
+function update(slack: SlackState, args: Json): SlackReply {
+  const message = ownMessage(slack, args, 'cant_update_message');
   if (isRefusal(message)) return message;
   if ([...(text(args, 'text') ?? '')].length > TEXT_UPDATED) return refuse('msg_too_long');
-  const content = contentOf(world, args);
+  const content = contentOf(slack, args);
   if (isRefusal(content)) return content;
   // Blocks that are not sent again are gone: a text alone replaces the whole message.
-  redraw(world, message, content);
+  redraw(slack, message, content);
   if (content.attachments !== undefined) message.attachments = content.attachments;
   if (content.metadata !== undefined) message.metadata = content.metadata;
   const { channel, ts } = message;
-  return { ok: true, channel, ts, text: message.text, message: messageJson(world, message) };
+  return { ok: true, channel, ts, text: message.text, message: messageJson(slack, message) };
 }
 
-function erase(world: World, args: Json): Reply {
-  const message = ownMessage(world, args, 'cant_delete_message');
+function erase(slack: SlackState, args: Json): SlackReply {
+  const message = ownMessage(slack, args, 'cant_delete_message');
   if (isRefusal(message)) return message;
-  remove(world, message);
+  remove(slack, message);
   return { ok: true, channel: message.channel, ts: message.ts };
 }
 
-function postEphemeral(world: World, args: Json): Reply {
-  const room = roomToPostIn(world, text(args, 'channel'));
-  if (isRefusal(room)) return room;
+function postEphemeral(slack: SlackState, args: Json): SlackReply {
+  const conversation = conversationForPosting(slack, text(args, 'channel'));
+  if (isRefusal(conversation)) return conversation;
   const user = text(args, 'user');
-  if (!user || !reachable(world, room, user)) return refuse('user_not_in_channel');
-  const content = contentOf(world, args);
+  if (!user || !reachable(slack, conversation, user)) return refuse('user_not_in_channel');
+  const content = contentOf(slack, args);
   if (isRefusal(content)) return content;
   if (Buffer.byteLength(content.text) > TEXT_UPDATED) return refuse('msg_too_long');
-  const { ts } = post(world, {
+  const { ts } = post(slack, {
     ...content,
-    channel: room.id,
-    author: world.workspace.botUserId,
+    channel: conversation.id,
+    author: slack.workspace.botUserId,
     threadTs: text(args, 'thread_ts') ?? null,
     ephemeralFor: user,
   });
   return { ok: true, message_ts: ts };
 }
 
-function reachable(world: World, room: Room, user: string): boolean {
-  return isIn(room, user) && memberOf(world.workspace, user)?.deleted === false;
+function reachable(slack: SlackState, conversation: Conversation, user: string): boolean {
+  return isIn(conversation, user) && memberOf(slack.workspace, user)?.deleted === false;
 }
 
-function getPermalink(world: World, args: Json): Reply {
+function getPermalink(slack: SlackState, args: Json): SlackReply {
   const channel = stringOr(args.channel, '');
-  const message = messageAt(world, channel, text(args, 'message_ts') ?? '');
+  const message = messageAt(slack, channel, text(args, 'message_ts') ?? '');
   if (!message || message.ephemeralFor !== null) return refuse('message_not_found');
-  const { domain } = world.workspace;
+  const { domain } = slack.workspace;
   const place = `archives/${channel}/p${message.ts.replace('.', '')}`;
   return { ok: true, channel, permalink: `https://${domain}.slack.com/${place}` };
 }

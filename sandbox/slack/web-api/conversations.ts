@@ -1,130 +1,134 @@
 import type { Json } from '../../protocol.ts';
 import { messageAt, messageJson, type StoredMessage } from '../messages.ts';
-import { changed, type World } from '../state.ts';
-import { directRoom, isIn, memberOf, type Room } from '../workspace.ts';
-import { conversationJson, scopeFor, visibleRoom } from './channels.ts';
+import { changed, type SlackState } from '../state.ts';
+import { type Conversation, directConversation, isIn, memberOf } from '../workspace.ts';
+import { conversationJson, scopeFor, visibleConversation } from './channels.ts';
 import {
   flag,
   type Methods,
   method,
   missingScope,
   page,
-  type Reply,
   refuse,
+  type SlackReply,
   TIER,
   text,
 } from './method.ts';
 
-function open(world: World, args: Json): Reply {
+function open(slack: SlackState, args: Json): SlackReply {
   const [id, ...others] = (text(args, 'users') ?? '').split(',');
   if (others.length > 0) return refuse('method_not_supported_for_channel_type');
-  const member = memberOf(world.workspace, id ?? '');
+  const member = memberOf(slack.workspace, id ?? '');
   if (!member) return refuse('user_not_found');
   if (member.deleted) return refuse('user_disabled');
   if (member.kind === 'bot') return refuse('cannot_dm_bot');
-  if (member.teamId !== world.workspace.teamId) return refuse('user_not_visible');
-  const room = directRoom(world.workspace, member.id);
-  changed(world);
-  const channel = flag(args, 'return_im') ? conversationJson(world, room) : { id: room.id };
+  if (member.teamId !== slack.workspace.teamId) return refuse('user_not_visible');
+  const conversation = directConversation(slack.workspace, member.id);
+  changed(slack);
+  const channel = flag(args, 'return_im')
+    ? conversationJson(slack, conversation)
+    : { id: conversation.id };
   return { ok: true, channel };
 }
 
-function info(world: World, args: Json): Reply {
-  const room = visibleRoom(world, text(args, 'channel'));
-  if (!room) return refuse('channel_not_found');
-  const needed = scopeFor(room, 'read');
-  if (!world.manifest.scopes.includes(needed)) return missingScope(world, needed);
-  return { ok: true, channel: conversationJson(world, room) };
+function info(slack: SlackState, args: Json): SlackReply {
+  const conversation = visibleConversation(slack, text(args, 'channel'));
+  if (!conversation) return refuse('channel_not_found');
+  const needed = scopeFor(conversation, 'read');
+  if (!slack.manifest.scopes.includes(needed)) return missingScope(slack, needed);
+  return { ok: true, channel: conversationJson(slack, conversation) };
 }
 
-const kinds: ReadonlyMap<string, readonly Room['kind'][]> = new Map([
+const kinds: ReadonlyMap<string, readonly Conversation['kind'][]> = new Map([
   ['public_channel', ['public', 'external']],
   ['private_channel', ['private']],
   ['im', ['dm']],
   ['mpim', []],
 ]);
 
-function list(world: World, args: Json): Reply {
+function list(slack: SlackState, args: Json): SlackReply {
   const types = (text(args, 'types') ?? 'public_channel').split(',').map((type) => type.trim());
   if (!types.every((type) => kinds.has(type))) return refuse('invalid_types');
   const wanted = types.flatMap((type) => kinds.get(type) ?? []);
-  const all = world.workspace.channels.filter(
-    (room) =>
-      wanted.includes(room.kind) &&
-      visibleRoom(world, room.id) &&
-      !(room.archived && flag(args, 'exclude_archived')),
+  const all = slack.workspace.channels.filter(
+    (conversation) =>
+      wanted.includes(conversation.kind) &&
+      visibleConversation(slack, conversation.id) &&
+      !(conversation.archived && flag(args, 'exclude_archived')),
   );
-  const lacking = all.find((room) => !world.manifest.scopes.includes(scopeFor(room, 'read')));
-  if (lacking) return missingScope(world, scopeFor(lacking, 'read'));
+  const lacking = all.find(
+    (conversation) => !slack.manifest.scopes.includes(scopeFor(conversation, 'read')),
+  );
+  if (lacking) return missingScope(slack, scopeFor(lacking, 'read'));
   const { items, response_metadata } = page(all, args, 100);
   return {
     ok: true,
-    channels: items.map((room) => conversationJson(world, room)),
+    channels: items.map((conversation) => conversationJson(slack, conversation)),
     response_metadata,
   };
 }
 
-function members(world: World, args: Json): Reply {
-  const room = visibleRoom(world, text(args, 'channel'));
-  if (!room) return refuse('channel_not_found');
-  const needed = scopeFor(room, 'read');
-  if (!world.manifest.scopes.includes(needed)) return missingScope(world, needed);
-  const { items, response_metadata } = page(room.members, args, 100);
+function members(slack: SlackState, args: Json): SlackReply {
+  const conversation = visibleConversation(slack, text(args, 'channel'));
+  if (!conversation) return refuse('channel_not_found');
+  const needed = scopeFor(conversation, 'read');
+  if (!slack.manifest.scopes.includes(needed)) return missingScope(slack, needed);
+  const { items, response_metadata } = page(conversation.members, args, 100);
   return { ok: true, members: items, response_metadata };
 }
 
-function join(world: World, args: Json): Reply {
-  const room = visibleRoom(world, text(args, 'channel'));
-  if (!room) return refuse('channel_not_found');
-  if (room.kind !== 'public') return refuse('method_not_supported_for_channel_type');
-  if (room.archived) return refuse('is_archived');
-  const { botUserId } = world.workspace;
-  if (!isIn(room, botUserId)) room.members.push(botUserId);
-  return { ok: true, channel: conversationJson(world, room) };
+function join(slack: SlackState, args: Json): SlackReply {
+  const conversation = visibleConversation(slack, text(args, 'channel'));
+  if (!conversation) return refuse('channel_not_found');
+  if (conversation.kind !== 'public') return refuse('method_not_supported_for_channel_type');
+  if (conversation.archived) return refuse('is_archived');
+  const { botUserId } = slack.workspace;
+  if (!isIn(conversation, botUserId)) conversation.members.push(botUserId);
+  return { ok: true, channel: conversationJson(slack, conversation) };
 }
 
-/** The room whose messages the app may read, or Slack's refusal. */
-function readableRoom(world: World, args: Json): Room | Reply {
-  const room = visibleRoom(world, text(args, 'channel'));
-  if (!room) return refuse('channel_not_found');
-  const needed = scopeFor(room, 'history');
-  if (!world.manifest.scopes.includes(needed)) return missingScope(world, needed);
-  return isIn(room, world.workspace.botUserId) ? room : refuse('not_in_channel');
+/** The conversation whose messages the app may read, or Slack's refusal. */
+function readableConversation(slack: SlackState, args: Json): Conversation | SlackReply {
+  const conversation = visibleConversation(slack, text(args, 'channel'));
+  if (!conversation) return refuse('channel_not_found');
+  const needed = scopeFor(conversation, 'history');
+  if (!slack.manifest.scopes.includes(needed)) return missingScope(slack, needed);
+  return isIn(conversation, slack.workspace.botUserId) ? conversation : refuse('not_in_channel');
 }
 
-function history(world: World, args: Json): Reply {
-  const room = readableRoom(world, args);
-  if ('ok' in room) return room;
+function history(slack: SlackState, args: Json): SlackReply {
+  const conversation = readableConversation(slack, args);
+  if ('ok' in conversation) return conversation;
   const oldest = text(args, 'oldest') ?? '0';
   const latest = text(args, 'latest') ?? '9999999999.999999';
   const inclusive = flag(args, 'inclusive');
   const within = ({ ts, threadTs }: StoredMessage) =>
     (threadTs === null || threadTs === ts) &&
     ((ts > oldest && ts < latest) || (inclusive && (ts === oldest || ts === latest)));
-  return shown(world, args, kept(world, room).filter(within).reverse());
+  return shown(slack, args, kept(slack, conversation).filter(within).reverse());
 }
 
-function replies(world: World, args: Json): Reply {
-  const room = readableRoom(world, args);
-  if ('ok' in room) return room;
+function replies(slack: SlackState, args: Json): SlackReply {
+  const conversation = readableConversation(slack, args);
+  if ('ok' in conversation) return conversation;
   const ts = text(args, 'ts') ?? '';
-  if (!messageAt(world, room.id, ts)) return refuse('thread_not_found');
-  const thread = kept(world, room).filter((one) => one.ts === ts || one.threadTs === ts);
-  return shown(world, args, thread);
+  if (!messageAt(slack, conversation.id, ts)) return refuse('thread_not_found');
+  const thread = kept(slack, conversation).filter((one) => one.ts === ts || one.threadTs === ts);
+  return shown(slack, args, thread);
 }
 
 /** Ephemeral messages are never kept by Slack. */
-function kept(world: World, room: Room): StoredMessage[] {
-  return world.messages.filter(
-    ({ channel, ephemeralFor }) => channel === room.id && ephemeralFor === null,
+function kept(slack: SlackState, conversation: Conversation): StoredMessage[] {
+  return slack.messages.filter(
+    ({ channel, ephemeralFor }) => channel === conversation.id && ephemeralFor === null,
   );
 }
 
-function shown(world: World, args: Json, messages: readonly StoredMessage[]): Reply {
+function shown(slack: SlackState, args: Json, messages: readonly StoredMessage[]): SlackReply {
   const { items, response_metadata } = page(messages, args, 100);
   const withMetadata = flag(args, 'include_all_metadata');
   const written = items.map((message) => {
-    const { metadata, ...rest } = messageJson(world, message);
+    const { metadata, ...rest } = messageJson(slack, message);
     return withMetadata && metadata !== undefined ? { ...rest, metadata } : rest;
   });
   const more = response_metadata.next_cursor !== '';

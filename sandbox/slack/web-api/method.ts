@@ -2,16 +2,16 @@ import type { Json } from '../../protocol.ts';
 import type { Problem } from '../block-kit/problems.ts';
 import { refusalOf } from '../block-kit/validate.ts';
 import { parsed } from '../json.ts';
-import type { World } from '../state.ts';
+import type { SlackState } from '../state.ts';
 
-export type Reply = Json & { readonly ok: boolean };
+export type SlackReply = Json & { readonly ok: boolean };
 
 /** One method of the Web API: which scopes open it (any of them), how often, what it does. */
 export interface Method {
   readonly scopes: readonly string[];
   readonly token: 'bot' | 'app' | 'none';
   readonly perMinute: number;
-  readonly run: (world: World, args: Json) => Reply;
+  readonly run: (slack: SlackState, args: Json) => SlackReply;
 }
 
 export type Methods = Readonly<Record<string, Method>>;
@@ -30,15 +30,15 @@ export function method(
   return { run, scopes, perMinute, token };
 }
 
-export function refuse(error: string, more: Json = {}): Reply {
+export function refuse(error: string, more: Json = {}): SlackReply {
   return { ok: false, error, ...more };
 }
 
-export function missingScope(world: World, needed: string): Reply {
-  return refuse('missing_scope', { needed, provided: world.manifest.scopes.join(',') });
+export function missingScope(slack: SlackState, needed: string): SlackReply {
+  return refuse('missing_scope', { needed, provided: slack.manifest.scopes.join(',') });
 }
 
-export function refuseBlocks(error: string, problems: readonly Problem[]): Reply {
+export function refuseBlocks(error: string, problems: readonly Problem[]): SlackReply {
   return refusalOf(error, problems);
 }
 

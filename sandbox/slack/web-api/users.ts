@@ -1,10 +1,10 @@
 import type { Json } from '../../protocol.ts';
-import type { World } from '../state.ts';
-import { type Group, groupOf, type Member, memberOf, sharesARoom } from '../workspace.ts';
-import { flag, type Methods, method, page, type Reply, refuse, TIER, text } from './method.ts';
+import type { SlackState } from '../state.ts';
+import { type Group, groupOf, type Member, memberOf, sharesConversation } from '../workspace.ts';
+import { flag, type Methods, method, page, refuse, type SlackReply, TIER, text } from './method.ts';
 
-export function userJson(world: World, member: Member): Json {
-  const stranger = member.kind === 'stranger';
+export function userJson(slack: SlackState, member: Member): Json {
+  const isExternal = member.kind === 'external';
   return {
     id: member.id,
     team_id: member.teamId,
@@ -20,8 +20,8 @@ export function userJson(world: World, member: Member): Json {
     is_app_user: false,
     is_workflow_bot: false,
     is_email_confirmed: true,
-    // An external person who shares a channel with the app is no stranger in Slack's sense.
-    ...(stranger && { is_stranger: !sharesARoom(world.workspace, member.id) }),
+    // Slack sets is_stranger only while no channel is shared with the app.
+    ...(isExternal && { is_stranger: !sharesConversation(slack.workspace, member.id) }),
     tz: member.timezone ?? 'Europe/Berlin',
     tz_label: 'Central European Time',
     tz_offset: 3600,
@@ -36,10 +36,10 @@ export function userJson(world: World, member: Member): Json {
 }
 
 /** A user group as Slack writes it; events carry no more than 500 of its members. */
-export function groupJson(world: World, group: Group, withUsers: boolean): Json {
+export function groupJson(slack: SlackState, group: Group, withUsers: boolean): Json {
   return {
     id: group.id,
-    team_id: world.workspace.teamId,
+    team_id: slack.workspace.teamId,
     is_usergroup: true,
     name: group.name,
     handle: group.handle,
@@ -54,34 +54,34 @@ export function groupJson(world: World, group: Group, withUsers: boolean): Json 
   };
 }
 
-function usersInfo(world: World, args: Json): Reply {
-  const member = memberOf(world.workspace, text(args, 'user') ?? '');
-  return member ? { ok: true, user: userJson(world, member) } : refuse('user_not_found');
+function usersInfo(slack: SlackState, args: Json): SlackReply {
+  const member = memberOf(slack.workspace, text(args, 'user') ?? '');
+  return member ? { ok: true, user: userJson(slack, member) } : refuse('user_not_found');
 }
 
-function usersList(world: World, args: Json): Reply {
-  const { items, response_metadata } = page(world.workspace.members, args, 1000);
-  return { ok: true, members: items.map((one) => userJson(world, one)), response_metadata };
+function usersList(slack: SlackState, args: Json): SlackReply {
+  const { items, response_metadata } = page(slack.workspace.members, args, 1000);
+  return { ok: true, members: items.map((one) => userJson(slack, one)), response_metadata };
 }
 
-function groupsList(world: World, args: Json): Reply {
-  const all = world.workspace.groups.filter(
+function groupsList(slack: SlackState, args: Json): SlackReply {
+  const all = slack.workspace.groups.filter(
     (group) => !group.disabled || flag(args, 'include_disabled'),
   );
-  const usergroups = all.map((group) => groupJson(world, group, flag(args, 'include_users')));
+  const usergroups = all.map((group) => groupJson(slack, group, flag(args, 'include_users')));
   return { ok: true, usergroups };
 }
 
-function groupUsers(world: World, args: Json): Reply {
+function groupUsers(slack: SlackState, args: Json): SlackReply {
   const id = text(args, 'usergroup') ?? '';
-  const group = /^S/.test(id) ? groupOf(world.workspace, id) : undefined;
+  const group = /^S/.test(id) ? groupOf(slack.workspace, id) : undefined;
   if (!group) return refuse('no_such_subteam');
   if (group.disabled && !flag(args, 'include_disabled')) return refuse('no_such_subteam');
   return { ok: true, users: [...group.users] };
 }
 
-function botsInfo(world: World, args: Json): Reply {
-  const { botId, appId, botUserId, botName } = world.workspace;
+function botsInfo(slack: SlackState, args: Json): SlackReply {
+  const { botId, appId, botUserId, botName } = slack.workspace;
   if (text(args, 'bot') !== botId) return refuse('bot_not_found');
   const bot = { id: botId, app_id: appId, user_id: botUserId, name: botName, deleted: false };
   return { ok: true, bot: { ...bot, updated: 1_760_000_000, icons: {} } };

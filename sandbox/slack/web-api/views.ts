@@ -2,7 +2,7 @@ import type { Json } from '../../protocol.ts';
 import { viewProblems } from '../block-kit/validate.ts';
 import { validTrigger } from '../interactions/triggers.ts';
 import { isJson } from '../json.ts';
-import type { World } from '../state.ts';
+import type { SlackState } from '../state.ts';
 import {
   modalsOf,
   openModal,
@@ -18,9 +18,9 @@ import { memberOf } from '../workspace.ts';
 import {
   type Methods,
   method,
-  type Reply,
   refuse,
   refuseBlocks,
+  type SlackReply,
   structure,
   TIER,
   text,
@@ -29,7 +29,7 @@ import {
 const MOST_BYTES = 250_000;
 
 /** The view that was sent, or Slack's refusal of it. */
-function sentView(args: Json, type: 'modal' | 'home' | null): Json | Reply {
+function sentView(args: Json, type: 'modal' | 'home' | null): Json | SlackReply {
   const view = structure(args, 'view');
   if (!isJson(view)) return refuse('invalid_arguments');
   if (Buffer.byteLength(JSON.stringify(view)) > MOST_BYTES) return refuse('view_too_large');
@@ -38,50 +38,50 @@ function sentView(args: Json, type: 'modal' | 'home' | null): Json | Reply {
   return type !== null && view.type !== type ? refuse('invalid_arguments') : view;
 }
 
-function isRefusal(value: Json): value is Reply {
+function isRefusal(value: Json): value is SlackReply {
   return value.ok === false;
 }
 
 function opening(how: 'open' | 'push') {
-  return (world: World, args: Json): Reply => {
+  return (slack: SlackState, args: Json): SlackReply => {
     const view = sentView(args, 'modal');
     if (isRefusal(view)) return view;
-    if (takenExternalId(world, view, null)) return refuse('duplicate_external_id');
-    const trigger = validTrigger(world, text(args, 'trigger_id') ?? '');
+    if (takenExternalId(slack, view, null)) return refuse('duplicate_external_id');
+    const trigger = validTrigger(slack, text(args, 'trigger_id') ?? '');
     if (typeof trigger === 'string') return refuse(trigger);
     trigger.used = true;
-    if (how === 'open') return shown(world, openModal(world, trigger.person, view));
-    const stack = modalsOf(world, trigger.person);
+    if (how === 'open') return shown(slack, openModal(slack, trigger.person, view));
+    const stack = modalsOf(slack, trigger.person);
     if (trigger.fromModal === null || stack.length === 0) return refuse('not_found');
-    const pushed = pushModal(world, trigger.person, view);
-    return pushed ? shown(world, pushed) : refuse('push_limit_reached');
+    const pushed = pushModal(slack, trigger.person, view);
+    return pushed ? shown(slack, pushed) : refuse('push_limit_reached');
   };
 }
 
-function update(world: World, args: Json): Reply {
+function update(slack: SlackState, args: Json): SlackReply {
   const view = sentView(args, null);
   if (isRefusal(view)) return view;
   const viewId = text(args, 'view_id');
   const externalId = text(args, 'external_id');
-  const open = viewId ? viewById(world, viewId) : viewByExternalId(world, externalId ?? '');
+  const open = viewId ? viewById(slack, viewId) : viewByExternalId(slack, externalId ?? '');
   if (!open || open.type !== view.type) return refuse('not_found');
   if (stale(args, open)) return refuse('hash_conflict');
-  if (takenExternalId(world, view, open)) return refuse('duplicate_external_id');
-  replaceContent(world, open, view);
-  return shown(world, open);
+  if (takenExternalId(slack, view, open)) return refuse('duplicate_external_id');
+  replaceContent(slack, open, view);
+  return shown(slack, open);
 }
 
-function publish(world: World, args: Json): Reply {
-  if (!world.manifest.homeTab) return refuse('not_enabled');
-  const person = memberOf(world.workspace, text(args, 'user_id') ?? '');
-  if (!person || person.deleted || person.teamId !== world.workspace.teamId) {
+function publish(slack: SlackState, args: Json): SlackReply {
+  if (!slack.manifest.homeTab) return refuse('not_enabled');
+  const person = memberOf(slack.workspace, text(args, 'user_id') ?? '');
+  if (!person || person.deleted || person.teamId !== slack.workspace.teamId) {
     return refuse('user_not_found');
   }
   const view = sentView(args, 'home');
   if (isRefusal(view)) return view;
-  const existing = world.homes.get(person.id);
+  const existing = slack.homes.get(person.id);
   if (existing && stale(args, existing)) return refuse('hash_conflict');
-  return shown(world, publishHome(world, person.id, view));
+  return shown(slack, publishHome(slack, person.id, view));
 }
 
 function stale(args: Json, view: StoredView): boolean {
@@ -89,14 +89,14 @@ function stale(args: Json, view: StoredView): boolean {
   return hash !== undefined && hash !== view.hash;
 }
 
-function takenExternalId(world: World, view: Json, self: StoredView | null): boolean {
+function takenExternalId(slack: SlackState, view: Json, self: StoredView | null): boolean {
   if (typeof view.external_id !== 'string' || view.external_id === '') return false;
-  const holder = viewByExternalId(world, view.external_id);
+  const holder = viewByExternalId(slack, view.external_id);
   return holder !== undefined && holder !== self;
 }
 
-function shown(world: World, view: StoredView): Reply {
-  return { ok: true, view: viewJson(world, view) };
+function shown(slack: SlackState, view: StoredView): SlackReply {
+  return { ok: true, view: viewJson(slack, view) };
 }
 
 const often = { perMinute: TIER.four };

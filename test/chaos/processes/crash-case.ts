@@ -61,7 +61,7 @@ export async function play(databaseUrl: string, { step, fault, call }: Case): Pr
   const stage = await openProcessStage({ databaseUrl });
   try {
     const { operation } = call;
-    if (fault) stage.cloud.arm({ operation, fault, times: 1 });
+    if (fault) stage.cloud.injectFault({ operation, fault, times: 1 });
     const driver = await openDriver(stage, step === 'at the server' ? '' : step);
     if (step === 'at the server') killAtRequest(stage, operation);
     const card = await driver.live(call);

@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { ImpossibleGesture } from '../../../sandbox/slack/interactions/actor.ts';
+import { ImpossibleInteraction } from '../../../sandbox/slack/interactions/actor.ts';
 import type { StoredMessage } from '../../../sandbox/slack/messages.ts';
 import type { BotProcess } from './child.ts';
 import type { ProcessStage } from './stage.ts';
@@ -82,7 +82,7 @@ export async function openDriver(stage: ProcessStage, death: string) {
   const preview = () => privately().findLast((each) => hasButton(each, 'change.confirm'));
   const card = () => slack.messages('db-approvals').find(({ threadTs }) => threadTs === null);
   const press = async (as: string, at: StoredMessage | undefined, id: string) => {
-    if (!at) throw new ImpossibleGesture('there is no such message');
+    if (!at) throw new ImpossibleInteraction('there is no such message');
     return slack.click(as, { in: 'message', channel: at.channel, ts: at.ts }, id);
   };
 
@@ -117,7 +117,7 @@ export async function openDriver(stage: ProcessStage, death: string) {
 
 function refuseOther(error: unknown): void {
   // A button that is gone was pressed already, or its question is settled.
-  if (!(error instanceof ImpossibleGesture)) throw error;
+  if (!(error instanceof ImpossibleInteraction)) throw error;
 }
 
 function hasButton({ blocks }: StoredMessage, actionId: string): boolean {

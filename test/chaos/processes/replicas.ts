@@ -1,9 +1,9 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { parse } from 'yaml';
-import { type Chance, createChance } from '../../../sandbox/api/random.ts';
+import { createRandom, type RandomSource } from '../../../sandbox/api/random.ts';
 import { sandboxYaml } from '../../../sandbox/configuration.ts';
 import { ORGANIZATION } from '../../../sandbox/seed/organization.ts';
-import { ImpossibleGesture } from '../../../sandbox/slack/interactions/actor.ts';
+import { ImpossibleInteraction } from '../../../sandbox/slack/interactions/actor.ts';
 import type { StoredMessage } from '../../../sandbox/slack/messages.ts';
 import { APPROVER_IDS, crowdWorkspace, OPERATORS, shards, shardsYaml } from './crowd.ts';
 import { openProcessStage, type ProcessStage } from './stage.ts';
@@ -44,7 +44,7 @@ export async function runChaos({ databaseUrl, changes, kills, seed }: Chaos): Pr
     // All at once on an empty database: whoever is first brings its schema, and nobody else does.
     await Promise.all(Array.from({ length: REPLICAS }, () => stage.start()));
     if (stage.living().length !== REPLICAS) throw new Error('Not every replica has started');
-    const crowd = openCrowd(stage, createChance(seed));
+    const crowd = openCrowd(stage, createRandom(seed));
     const killed = await crowd.live(own, kills);
     await stage.stopBots();
     const sent = stage.cloud.count('set state');
@@ -54,7 +54,7 @@ export async function runChaos({ databaseUrl, changes, kills, seed }: Chaos): Pr
   }
 }
 
-function openCrowd(stage: ProcessStage, chance: Chance) {
+function openCrowd(stage: ProcessStage, chance: RandomSource) {
   const { slack, cloud } = stage;
   let presses = 0;
   const among = <T>(all: readonly T[]): T | undefined => all[Math.floor(chance() * all.length)];
@@ -65,7 +65,7 @@ function openCrowd(stage: ProcessStage, chance: Chance) {
     if (bot) stage.deliverTo(bot);
     await act().catch((error: unknown) => {
       // A button that is gone was pressed by somebody else.
-      if (!(error instanceof ImpossibleGesture)) throw error;
+      if (!(error instanceof ImpossibleInteraction)) throw error;
     });
   }
   const cards = () => slack.messages('db-approvals').filter(({ threadTs }) => threadTs === null);
@@ -100,7 +100,7 @@ function openCrowd(stage: ProcessStage, chance: Chance) {
 
   function befall(): void {
     const fault = among([...FAULTS, ...WAITING]);
-    if (fault && chance() < 0.3) cloud.arm({ operation: 'set state', fault, times: 1 });
+    if (fault && chance() < 0.3) cloud.injectFault({ operation: 'set state', fault, times: 1 });
   }
 
   async function killOne(): Promise<void> {

@@ -13,7 +13,7 @@ import { startCloudSimulator } from '../../../sandbox/cloud/simulator.ts';
 import { sandboxYaml } from '../../../sandbox/configuration.ts';
 import { CLOUD_KEY } from '../../../sandbox/seed/organization.ts';
 import type { OrganizationSeed } from '../../../sandbox/seed/shapes.ts';
-import { startSlackStandIn } from '../../../sandbox/slack/server.ts';
+import { startSlackSimulator } from '../../../sandbox/slack/server.ts';
 import type { Workspace } from '../../../sandbox/slack/workspace.ts';
 
 const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
@@ -55,7 +55,7 @@ export async function openShippedStage(options: ShippedOptions) {
     ...(organization ? { organization } : {}),
     ...(wait ? { wait } : {}),
   });
-  const slack = await startSlackStandIn({
+  const slack = await startSlackSimulator({
     manifest: JSON.parse(readFileSync('manifest.json', 'utf8')),
     delivery: { mode: 'http', signingSecret: SECRET },
     // A loaded machine is slow, not wrong; what is lost is lost for good.

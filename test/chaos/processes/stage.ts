@@ -6,7 +6,7 @@ import { startCloudSimulator } from '../../../sandbox/cloud/simulator.ts';
 import { sandboxYaml } from '../../../sandbox/configuration.ts';
 import { ALERTS_TOKEN, CLOUD_KEY } from '../../../sandbox/seed/organization.ts';
 import type { OrganizationSeed } from '../../../sandbox/seed/shapes.ts';
-import { startSlackStandIn } from '../../../sandbox/slack/server.ts';
+import { startSlackSimulator } from '../../../sandbox/slack/server.ts';
 import type { Workspace } from '../../../sandbox/slack/workspace.ts';
 import { type BotProcess, startBot } from './child.ts';
 
@@ -29,7 +29,7 @@ export async function openProcessStage(options: StageOptions) {
   const folder = mkdtempSync(join(tmpdir(), 'signalbox-chaos-'));
   const cloud = await startCloudSimulator({ now, ...(organization ? { organization } : {}) });
   const alerts = await startAlertsSimulator({ now });
-  const slack = await startSlackStandIn({
+  const slack = await startSlackSimulator({
     manifest: JSON.parse(readFileSync('manifest.json', 'utf8')),
     delivery: { mode: 'http', signingSecret: SECRET },
     now,

@@ -178,7 +178,7 @@ test.for([
   ['unknown-enum', { thresholdType: 'brand-new', source: 'brand-new' }],
 ] as const)('%s befalls an update that took effect', async ([fault, shown]) => {
   const { ask, alerts } = await alertsServer();
-  alerts.arm({ operation: 'update alert', fault, times: 1 });
+  alerts.injectFault({ operation: 'update alert', fault, times: 1 });
   const body = { threshold: 250, interval: '15m', thresholdType: 'above', ...TILE, channel: OPS };
   const { json } = await ask('PUT', `/${LATENCY}`, body);
   expect(json.data).toMatchObject(shown);
@@ -192,7 +192,7 @@ test.for([
   ['504-after-effect', 504, 'text/html'],
 ] as const)('%s comes in the alerts API’s own form', async ([fault, status, type]) => {
   const { ask, alerts } = await alertsServer();
-  alerts.arm({ operation: 'get alert', fault, times: 1 });
+  alerts.injectFault({ operation: 'get alert', fault, times: 1 });
   const answer = await ask('GET', `/${LATENCY}`);
   expect(answer.status).toBe(status);
   expect(answer.headers['content-type']).toContain(type);
@@ -200,7 +200,7 @@ test.for([
 
 test('a list of nulls keeps its ids', async () => {
   const { ask, alerts } = await alertsServer();
-  alerts.arm({ operation: 'list alerts', fault: 'nulls', times: 1 });
+  alerts.injectFault({ operation: 'list alerts', fault: 'nulls', times: 1 });
   const { json } = await ask('GET', '');
   expect(json.data?.[0]).toMatchObject({ id: expect.any(String), name: null, threshold: null });
 });

@@ -15,7 +15,7 @@ async function started(answer?: () => unknown) {
 }
 
 const texts = (slack: Awaited<ReturnType<typeof standIn>>, person: string) =>
-  slack.screen(person).messages.map(({ text }) => text);
+  slack.clientState(person).messages.map(({ text }) => text);
 
 test('a response_url answers privately where the app is not even a member', async () => {
   const { slack, respond } = await started();
@@ -63,11 +63,13 @@ test('a private message can be replaced and deleted where it was pressed', async
   const { slack, respond } = await started();
   await slack.command(ana, general, '/service stop');
   await respond({ text: 'Sure?', blocks: [actions(button({ action_id: 'yes' }))] });
-  const [message] = slack.screen(ana).messages;
+  const [message] = slack.clientState(ana).messages;
   const place = { in: 'message', channel: general, ts: message?.ts ?? '' } as const;
   await slack.click(ana, place, 'yes');
   await respond({ text: 'Asked', replace_original: true });
-  expect(slack.screen(ana).messages).toMatchObject([{ ts: place.ts, text: 'Asked', blocks: [] }]);
+  expect(slack.clientState(ana).messages).toMatchObject([
+    { ts: place.ts, text: 'Asked', blocks: [] },
+  ]);
   await respond({ delete_original: true });
   expect(texts(slack, ana)).toEqual([]);
 });
@@ -106,7 +108,7 @@ test('a press in a private message comes without the message', async () => {
   const { slack, heard, respond } = await started();
   await slack.command(ana, general, '/service stop');
   await respond({ blocks: [actions(button({ action_id: 'yes' }))] });
-  const ts = slack.screen(ana).messages[0]?.ts ?? '';
+  const ts = slack.clientState(ana).messages[0]?.ts ?? '';
   await slack.click(ana, { in: 'message', channel: general, ts }, 'yes');
   expect(heard.at(-1)).toMatchObject({ container: { is_ephemeral: true, message_ts: ts } });
   expect(heard.at(-1)).not.toHaveProperty('message');
@@ -179,7 +181,7 @@ test('people of another workspace press buttons but have no commands and shortcu
   });
   await slack.shortcut({ as: sven, callbackId: 'service.stop' });
   expect(heard).toHaveLength(1);
-  expect(slack.screen(sven)).toMatchObject({ commands: [], shortcuts: [] });
+  expect(slack.clientState(sven)).toMatchObject({ commands: [], shortcuts: [] });
 });
 
 test('typed text is sent raw, or with names as ids where the command asks for it', async () => {

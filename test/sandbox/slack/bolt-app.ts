@@ -2,7 +2,7 @@ import type { AddressInfo } from 'node:net';
 import { App, HTTPReceiver, LogLevel, SocketModeReceiver } from '@slack/bolt';
 import { onTestFinished } from 'vitest';
 import type { Json } from '../../../sandbox/protocol.ts';
-import { type Options, startSlackStandIn } from '../../../sandbox/slack/server.ts';
+import { type SlackOptions, startSlackSimulator } from '../../../sandbox/slack/server.ts';
 
 export const SECRET = 'a-signing-secret-for-tests';
 export const ana = 'U0ANA00001';
@@ -70,8 +70,8 @@ export function clock(start = '2026-11-20T12:00:00Z') {
 }
 
 /** A stand-in that stops with the test that started it. */
-export async function standIn(options: Partial<Options> = {}) {
-  const slack = await startSlackStandIn({
+export async function standIn(options: Partial<SlackOptions> = {}) {
+  const slack = await startSlackSimulator({
     manifest,
     delivery: { mode: 'http', signingSecret: SECRET },
     wait: async () => {},

@@ -27,10 +27,10 @@ describe.for(transports)('a Bolt app over %s', ([, bot, options]) => {
     const delivery = await slack.command(ana, general, '/service stop analytics-prod');
     expect(delivery).toMatchObject({ status: 200, error: null });
     const said = `${ana} typed stop analytics-prod in ${general}`;
-    expect(slack.screen(ana).messages).toMatchObject([
+    expect(slack.clientState(ana).messages).toMatchObject([
       { text: said, ephemeral: true, byBot: true },
     ]);
-    expect(slack.screen(ben).messages).toEqual([]);
+    expect(slack.clientState(ben).messages).toEqual([]);
   });
 
   test('opens a modal, hears the submission and shows errors in it', async () => {
@@ -50,9 +50,9 @@ describe.for(transports)('a Bolt app over %s', ([, bot, options]) => {
     const [view] = await open(slack, ana);
     expect(view).toMatchObject({ callbackId: 'service.stop', title: 'Stop', submit: 'Ask' });
     await slack.submit(ana, view?.id ?? '', filled('no'));
-    expect(slack.screen(ana).views).toMatchObject([{ errors: { reason: 'Too short.' } }]);
+    expect(slack.clientState(ana).views).toMatchObject([{ errors: { reason: 'Too short.' } }]);
     await slack.submit(ana, view?.id ?? '', filled('maintenance'));
-    expect(slack.screen(ana).views).toEqual([]);
+    expect(slack.clientState(ana).views).toEqual([]);
   });
 
   test('hears a button of a message and redraws the message', async () => {
@@ -102,10 +102,10 @@ describe.for(transports)('a Bolt app over %s', ([, bot, options]) => {
         await client.apiCall('views.publish', { user_id: event.user, view });
       });
     });
-    expect(slack.screen(ana).home).toBeNull();
+    expect(slack.clientState(ana).home).toBeNull();
     await slack.openHome({ as: ana });
-    await expect.poll(() => JSON.stringify(slack.screen(ana).home)).toContain(`Hello ${ana}`);
-    expect(slack.screen(ben).home).toBeNull();
+    await expect.poll(() => JSON.stringify(slack.clientState(ana).home)).toContain(`Hello ${ana}`);
+    expect(slack.clientState(ben).home).toBeNull();
   });
 
   test('hears shortcuts, with the message they were used on', async () => {
@@ -120,7 +120,7 @@ describe.for(transports)('a Bolt app over %s', ([, bot, options]) => {
         await ack();
       });
     });
-    await slack.say({ as: ben, channel: general, text: 'What is this?' });
+    await slack.sendMessage({ as: ben, channel: general, text: 'What is this?' });
     const ts = slack.messages(general)[0]?.ts ?? '';
     await slack.shortcut({ as: ana, callbackId: 'service.stop' });
     await slack.shortcut({ as: ana, callbackId: 'ask', channel: general, ts });
@@ -195,6 +195,6 @@ const approveButton = actions(
 );
 const filled = (value: string) => ({ reason: { reason: { type: 'plain_text_input', value } } });
 async function open(slack: StandIn, person: string) {
-  await vi.waitFor(() => expect(slack.screen(person).views).toHaveLength(1));
-  return slack.screen(person).views;
+  await vi.waitFor(() => expect(slack.clientState(person).views).toHaveLength(1));
+  return slack.clientState(person).views;
 }

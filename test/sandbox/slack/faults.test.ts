@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { How } from '../../../sandbox/slack/web-api/faults.ts';
+import type { SlackFaultKind } from '../../../sandbox/slack/web-api/faults.ts';
 import { approvals, standIn } from './bolt-app.ts';
 import { clientOf, outcome } from './client.ts';
 
@@ -12,7 +12,7 @@ async function started() {
   return { slack, post };
 }
 
-test.for<[string, How, string, number]>([
+test.for<[string, SlackFaultKind, string, number]>([
   ['too many requests', 'rate-limited', 'WebAPIRateLimitedError', 0],
   ['a broken server', 'server-error', 'WebAPIHTTPError', 0],
   ['an error of its own', { error: 'fatal_error' }, 'fatal_error', 0],

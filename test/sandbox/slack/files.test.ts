@@ -7,7 +7,7 @@ test('a file is uploaded in three steps and ready only at the second look', asyn
   const { files } = clientOf(slack);
   const file = Buffer.from('day,credits\n1,2\n');
   await clientOf(slack).filesUploadV2({ channel_id: approvals, file, filename: 'costs.csv' });
-  const [shown] = slack.screen(ana).messages[0]?.files ?? [];
+  const [shown] = slack.clientState(ana).messages[0]?.files ?? [];
   expect(shown).toMatchObject({ name: 'costs.csv', mimetype: 'text/csv' });
   expect(await (await fetch(shown?.url ?? '')).text()).toBe(file.toString());
   const id = slack.messages(approvals)[0]?.fileIds[0] ?? '';

@@ -28,8 +28,8 @@ const asking = modal({
   blocks: [section('Sure?'), reason({ initial_value: 'because' })],
 });
 const filled = (value: string) => ({ reason: { reason: { type: 'plain_text_input', value } } });
-const viewId = (slack: { screen: (as: string) => { views: readonly { id: string }[] } }) =>
-  slack.screen(ana).views.at(-1)?.id ?? '';
+const viewId = (slack: { clientState: (as: string) => { views: readonly { id: string }[] } }) =>
+  slack.clientState(ana).views.at(-1)?.id ?? '';
 
 test('a trigger opens one modal, within three seconds', async () => {
   const { trigger, client, time } = await afterCommand();
@@ -81,7 +81,7 @@ test('the app is told what was filled in, and what was left as it began', async 
       state: { values: filled('because') },
     },
   });
-  expect(slack.screen(ana).views).toEqual([]);
+  expect(slack.clientState(ana).views).toEqual([]);
 });
 
 test.for<[string, object, string, string]>([
@@ -98,7 +98,7 @@ test.for<[string, object, string, string]>([
   await open(modal({ submit: plain('Ask'), blocks: [reason(element)] }));
   const before = heard.length;
   await slack.submit(ana, viewId(slack), filled(value));
-  expect(slack.screen(ana).views).toMatchObject([{ errors: { reason: error } }]);
+  expect(slack.clientState(ana).views).toMatchObject([{ errors: { reason: error } }]);
   expect(heard).toHaveLength(before);
 });
 
@@ -117,7 +117,7 @@ test.for<[string, object, string[]]>([
   await open();
   answer = { response_action, ...more };
   expect(await slack.submit(ana, viewId(slack))).toMatchObject({ error: null });
-  expect(slack.screen(ana).views.map(({ title }) => title)).toEqual(titles);
+  expect(slack.clientState(ana).views.map(({ title }) => title)).toEqual(titles);
 });
 
 test.for<[string, unknown]>([
@@ -135,7 +135,7 @@ test.for<[string, unknown]>([
     status: 200,
     error: 'We had some trouble connecting. Try again?',
   });
-  expect(slack.screen(ana).views).toMatchObject([{ title: 'Stop?', errors: {} }]);
+  expect(slack.clientState(ana).views).toMatchObject([{ title: 'Stop?', errors: {} }]);
 });
 
 test('at most three modals lie on each other, and only a modal may push one', async () => {
@@ -155,7 +155,7 @@ test('at most three modals lie on each other, and only a modal may push one', as
   expect(await push(await pressed())).toBe('ok');
   expect(await push(await pressed())).toBe('push_limit_reached');
   expect(await push(await trigger())).toBe('not_found');
-  expect(slack.screen(ana).views).toHaveLength(3);
+  expect(slack.clientState(ana).views).toHaveLength(3);
 });
 
 const Opened = z.object({ view: z.object({ id: z.string(), hash: z.string() }) });
@@ -180,7 +180,7 @@ test('the app hears that a modal was closed only if it asked to', async () => {
   await open({ ...asking, notify_on_close: true });
   await slack.close(ana, viewId(slack));
   expect(heard.at(-1)).toMatchObject({ type: 'view_closed', is_cleared: false });
-  expect(slack.screen(ana).views).toEqual([]);
+  expect(slack.clientState(ana).views).toEqual([]);
 });
 
 test('an external_id belongs to one open view and finds it again', async () => {
@@ -195,7 +195,7 @@ test('an external_id belongs to one open view and finds it again', async () => {
 test('one person neither sees nor answers the modal of another', async () => {
   const { slack, open } = await afterCommand();
   await open();
-  expect(slack.screen(ben).views).toEqual([]);
+  expect(slack.clientState(ben).views).toEqual([]);
   await expect(slack.submit(ben, viewId(slack))).rejects.toThrow('Ben has no open modal');
 });
 
@@ -206,10 +206,10 @@ test('a modal that clears on closing takes the others with it', async () => {
   const view = modal({ clear_on_close: true, notify_on_close: true });
   answer = { response_action: 'push', view };
   await slack.submit(ana, viewId(slack));
-  expect(slack.screen(ana).views).toHaveLength(2);
+  expect(slack.clientState(ana).views).toHaveLength(2);
   answer = undefined;
   await slack.close(ana, viewId(slack));
-  expect(slack.screen(ana).views).toEqual([]);
+  expect(slack.clientState(ana).views).toEqual([]);
   const closed = heard.filter(({ type }) => type === 'view_closed');
   expect(closed.map(({ is_cleared }) => is_cleared)).toEqual([true, true]);
 });

@@ -22,8 +22,8 @@ async function started(options: Parameters<typeof standIn>[0] = {}) {
 test('the page reads one person’s screen', async () => {
   const { slack } = await started();
   const response = await fetch(`${slack.url}/sandbox/state?as=${ana}`);
-  expect(await response.json()).toEqual(JSON.parse(JSON.stringify(slack.screen(ana))));
-  expect(slack.screen(ana)).toMatchObject({
+  expect(await response.json()).toEqual(JSON.parse(JSON.stringify(slack.clientState(ana))));
+  expect(slack.clientState(ana)).toMatchObject({
     me: { id: ana, name: 'Ana', title: 'Operator', kind: 'member' },
     commands: [
       { command: '/service', usageHint: 'stop <service>' },
@@ -80,7 +80,7 @@ test('the page hears at once that something changed', async () => {
   expect(response.headers.get('content-type')).toContain('text/event-stream');
   const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader();
   expect((await reader?.read())?.value).toBe('retry: 1000\n\n');
-  await slack.say({ as: ana, channel: general, text: 'news' });
+  await slack.sendMessage({ as: ana, channel: general, text: 'news' });
   expect((await reader?.read())?.value).toBe('event: changed\ndata: {}\n\n');
   slack.changed();
   expect((await reader?.read())?.value).toBe('event: changed\ndata: {}\n\n');
@@ -106,5 +106,5 @@ test('each stand-in begins with its own workspace, and stops even with open line
   await first.stop();
   await expect(stream.text()).rejects.toThrow();
   const { slack } = await started();
-  expect(slack.screen(ana).channels.map(({ name }) => name)).toContain('general');
+  expect(slack.clientState(ana).channels.map(({ name }) => name)).toContain('general');
 });

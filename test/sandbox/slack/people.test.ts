@@ -97,7 +97,7 @@ describe('an administrator', () => {
     const { users } = await client.usergroups.users.list({ usergroup: 'S0DBLEADS01' });
     expect(users).toContain(ben);
     await expect(slack.command(ben, general, '/service list')).rejects.toThrow('deactivated');
-    expect(slack.screen(ana).people).toContainEqual(
+    expect(slack.clientState(ana).people).toContainEqual(
       expect.objectContaining({ id: ben, kind: 'deactivated' }),
     );
   });
@@ -121,7 +121,7 @@ describe('an administrator', () => {
 
 test('each person sees the channels they are in and no others', async () => {
   const { slack } = await started();
-  const seen = (id: string) => slack.screen(id).channels.map(({ name }) => name);
+  const seen = (id: string) => slack.clientState(id).channels.map(({ name }) => name);
   expect(seen(sven)).toEqual(['shared-partners']);
   expect(seen(gina)).toEqual(['general', 'ops', 'db-approvals']);
   expect(seen(emil)).not.toContain('shared-partners');
@@ -146,9 +146,9 @@ test('nobody presses, types or picks where they cannot look', async () => {
 test('a channel is unread until its reader has looked', async () => {
   const { slack, client } = await started();
   const unread = (id: string) =>
-    slack.screen(id).channels.find(({ name }) => name === 'db-approvals')?.unread;
+    slack.clientState(id).channels.find(({ name }) => name === 'db-approvals')?.unread;
   await client.chat.postMessage({ channel: approvals, text: 'x' });
-  await slack.say({ as: ana, channel: approvals, text: 'y' });
+  await slack.sendMessage({ as: ana, channel: approvals, text: 'y' });
   expect([unread(ana), unread(ben)]).toEqual([1, 2]);
   await fetch(`${slack.url}/sandbox/state?as=${ben}&channel=${approvals}`);
   expect([unread(ana), unread(ben)]).toEqual([1, 0]);
@@ -156,8 +156,8 @@ test('a channel is unread until its reader has looked', async () => {
 
 test('the app hears messages only where it is a member', async () => {
   const { slack, events } = await started();
-  await slack.say({ as: ana, channel: general, text: 'not here' });
-  await slack.say({ as: ana, channel: partners, text: 'hello <all>' });
+  await slack.sendMessage({ as: ana, channel: general, text: 'not here' });
+  await slack.sendMessage({ as: ana, channel: partners, text: 'hello <all>' });
   expect(events()).toMatchObject([
     { type: 'message', channel: partners, user: ana, text: 'hello &lt;all&gt;' },
   ]);

@@ -17,7 +17,7 @@ async function started() {
   const client = clientOf(slack);
   const say = async (text: string, blocks: object[] = []) => {
     await client.apiCall('chat.postMessage', { channel: approvals, text, blocks });
-    return slack.pings().map(({ kind, who }) => [kind, ...who]);
+    return slack.mentions().map(({ kind, notified: who }) => [kind, ...who]);
   };
   return { slack, chat: client.chat, say };
 }
@@ -52,7 +52,7 @@ test.for(['channel', 'here', 'everyone'])(
     expect(kind).toBe(range);
     expect(who).toEqual(expect.arrayContaining([ana, ben, emil]));
     expect(who).not.toContain(sven);
-    expect(slack.pings()).toMatchObject([{ channel: approvals, via: 'post' }]);
+    expect(slack.mentions()).toMatchObject([{ channel: approvals, via: 'post' }]);
   },
 );
 
@@ -73,23 +73,23 @@ test.for<[string, string, object[]]>([
 ])('%s names nobody', async ([, text, blocks]) => {
   const { slack, say } = await started();
   expect(await say(text, blocks)).toEqual([]);
-  expect(slack.pings()).toEqual([]);
+  expect(slack.mentions()).toEqual([]);
 });
 
 test('nobody is reached outside the channel, after leaving, or in private', async () => {
   const { slack, chat, say } = await started();
   slack.admin.invite('db-approvals', hugo);
   expect(await say(`<@${hugo}> <@${sven}> <@U0NOBODY001>`)).toEqual([['user'], ['user'], ['user']]);
-  const before = slack.pings().length;
+  const before = slack.mentions().length;
   await chat.postEphemeral({ channel: approvals, user: ben, text: `<@${ana}> <!here>` });
-  expect(slack.pings()).toHaveLength(before);
+  expect(slack.mentions()).toHaveLength(before);
 });
 
 test('a name that a redrawn message brings in is noted as such', async () => {
   const { slack, chat } = await started();
   const { ts = '' } = await chat.postMessage({ channel: approvals, text: 'x' });
   await chat.update({ channel: approvals, ts, text: `<@${ana}>` });
-  expect(slack.pings()).toMatchObject([
+  expect(slack.mentions()).toMatchObject([
     { ts, via: 'update', kind: 'user', target: ana, who: [ana] },
   ]);
 });

@@ -126,7 +126,7 @@ test('an update by text alone removes the blocks; one above 4000 letters is too 
 test('the app changes and deletes only what it wrote itself', async () => {
   const slack = await standIn();
   const { chat } = clientOf(slack);
-  await slack.say({ as: ana, channel: approvals, text: 'mine' });
+  await slack.sendMessage({ as: ana, channel: approvals, text: 'mine' });
   const ts = slack.messages(approvals)[0]?.ts ?? '';
   const update = chat.update({ channel: approvals, ts, text: 'x' });
   expect(await outcome(update)).toBe('cant_update_message');
@@ -137,8 +137,8 @@ test('a private message is seen by one person and cannot be updated', async () =
   const slack = await standIn();
   const { chat } = clientOf(slack);
   const posted = await chat.postEphemeral({ channel: approvals, user: emil, text: 'No.' });
-  expect(slack.screen(emil).messages).toMatchObject([{ text: 'No.', ephemeral: true }]);
-  expect(slack.screen(ana).messages).toEqual([]);
+  expect(slack.clientState(emil).messages).toMatchObject([{ text: 'No.', ephemeral: true }]);
+  expect(slack.clientState(ana).messages).toEqual([]);
   const ts = posted.message_ts ?? '';
   const update = chat.update({ channel: approvals, ts, text: 'x' });
   expect(await outcome(update)).toBe('message_not_found');
@@ -150,10 +150,10 @@ test('a message to a person arrives in the conversation with the app', async () 
   const { channel: opened } = await client.conversations.open({ users: ana });
   const posted = await client.chat.postMessage({ channel: ana, text: 'Only you' });
   expect(posted.channel).toBe(opened?.id);
-  expect(slack.screen(ana).channels).toContainEqual(
+  expect(slack.clientState(ana).channels).toContainEqual(
     expect.objectContaining({ id: opened?.id, kind: 'dm', unread: 1 }),
   );
-  expect(slack.screen(emil).messages).toEqual([]);
+  expect(slack.clientState(emil).messages).toEqual([]);
 });
 
 test('what was posted can be read back, newest first, and its thread in order', async () => {
