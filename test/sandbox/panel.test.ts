@@ -47,7 +47,7 @@ test('a person sees what there is to see and to switch', async () => {
       ],
       alerts: ['list alerts', 'get alert', 'update alert'],
     },
-    armed: [],
+    activeFaults: [],
     profiles: {
       cloud: { now: 'full', all: ['contract', 'full'] },
       alerts: { now: 'code', all: ['code', 'code-2026-07', 'code-2026-01', 'docs'] },
@@ -80,11 +80,11 @@ test('a fault that was armed on the page befalls the next request, and can be cl
   const { ask, askCloud } = await panelServer();
   const fault = { api: 'cloud', operation: 'set state', fault: '503', times: 3 };
   const armed = await ask('POST', '/panel/faults', fault);
-  expect(armed.json.armed).toEqual([fault]);
+  expect(armed.json.activeFaults).toEqual([fault]);
   const path = `/services/${serviceId('staging')}/state`;
   expect((await askCloud('PATCH', path, { command: 'stop' })).status).toBe(503);
   const cleared = await ask('POST', '/panel/clear', {});
-  expect(cleared.json.armed).toEqual([]);
+  expect(cleared.json.activeFaults).toEqual([]);
   expect((await askCloud('PATCH', path, { command: 'stop' })).status).toBe(200);
 });
 

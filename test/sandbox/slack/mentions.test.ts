@@ -90,7 +90,7 @@ test('a name that a redrawn message brings in is noted as such', async () => {
   const { ts = '' } = await chat.postMessage({ channel: approvals, text: 'x' });
   await chat.update({ channel: approvals, ts, text: `<@${ana}>` });
   expect(slack.mentions()).toMatchObject([
-    { ts, via: 'update', kind: 'user', target: ana, who: [ana] },
+    { ts, via: 'update', kind: 'user', target: ana, notified: [ana] },
   ]);
 });
 
