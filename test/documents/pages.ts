@@ -1,7 +1,7 @@
 import { globSync, readFileSync } from 'node:fs';
 
 export const DOCUMENTS = [
-  ...['README.md', 'CONTRIBUTING.md', 'CHANGELOG.md'],
+  ...['README.md', 'CONTRIBUTING.md', 'CHANGELOG.md', 'SECURITY.md'],
   ...globSync('docs/**/*.md').toSorted(),
 ];
 

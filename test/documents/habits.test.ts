@@ -1,0 +1,49 @@
+import { existsSync, globSync } from 'node:fs';
+import { expect, test } from 'vitest';
+import { parse } from 'yaml';
+import packageJson from '../../package.json' with { type: 'json' };
+import renovate from '../../renovate.json' with { type: 'json' };
+import { fencesOn, found, read } from './pages.ts';
+
+const WORKFLOW = '.github/workflows/ci.yml';
+
+test('the README shows two commands that need no other set-up', () => {
+  const [first] = fencesOn(read('README.md'));
+  const commands = (first?.text ?? '').split('\n').map((line) => line.replace(/ +#.*/, ''));
+  expect(commands.filter(Boolean)).toEqual(['npm run sandbox', 'npm test']);
+  const { presandbox, pretest } = packageJson.scripts;
+  expect([presandbox, pretest]).toEqual(Array(2).fill('node deploy/install-packages.mjs'));
+});
+
+test('the script of the CI server runs the test command of the README', () => {
+  expect(read('.ci/run')).toMatch(/^npm test\b/m);
+});
+
+test('the workflow runs that script, may only read, and uses no secret', () => {
+  const { permissions, jobs } = parse(read(WORKFLOW));
+  expect(permissions).toEqual({ contents: 'read' });
+  expect(jobs.test.steps.at(-1)).toEqual({ run: '.ci/run' });
+  expect(read(WORKFLOW)).not.toMatch(/secrets\.|upload-artifact/);
+});
+
+test('every path with a code owner exists', () => {
+  const paths = found(read('.github/CODEOWNERS'), /^\/(\S+)/gm);
+  expect(paths.length).toBeGreaterThan(0);
+  expect(paths.filter((path) => !existsSync(path))).toEqual([]);
+});
+
+test('the files that a new contributor meets are valid YAML', () => {
+  const forms = globSync('.github/ISSUE_TEMPLATE/*.yml').filter((file) => !/config/.test(file));
+  expect(forms).toHaveLength(2);
+  for (const form of forms) expect(parse(read(form))).toMatchObject({ body: expect.any(Array) });
+});
+
+test('upgrades keep the two copies of the Node.js version together', () => {
+  const rule = renovate.packageRules.find(({ groupName }) => groupName === 'Node.js');
+  expect(rule?.matchManagers).toEqual(['npm', 'dockerfile']);
+});
+
+test('no configuration of a tool names the host of a package registry', () => {
+  const files = ['.npmrc', 'renovate.json', '.ci/run', WORKFLOW, 'Dockerfile', 'package.json'];
+  expect(files.filter((file) => /registry\.[a-z]+\./.test(read(file)))).toEqual([]);
+});
