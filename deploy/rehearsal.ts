@@ -27,7 +27,7 @@ const STOPPED_WITHIN_MS = 25_000;
 const { stdout } = process;
 const say = (line: string) => stdout.write(`${line}\n`);
 
-/** Everything in the image but the image: see docs/shipping.md#what-ran-and-what-was-only-read */
+/** The steps of the Dockerfile without Docker. Source: docs/shipping.md#what-was-tested */
 async function rehearse(scratch: string): Promise<void> {
   const image = layOut(ROOT, scratch);
   for (const [name, folder] of [
