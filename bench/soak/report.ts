@@ -27,7 +27,7 @@ export function promises({ minutes, samples, tally, verdict, died }: Soaked): re
   };
   return [
     grown(growthOf(samples, minutes)),
-    none('died', died ? ['the bot stopped by itself'] : []),
+    none('crashed', died ? ['the bot stopped by itself'] : []),
     none('not acknowledged', tally.unacknowledged),
     none('unanswered', tally.unanswered),
     none('changes lost', verdict.lost),

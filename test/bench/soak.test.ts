@@ -25,7 +25,7 @@ test('a soak in which nothing went wrong has kept all promises', () => {
 
 test.for<[string, Partial<Soaked>]>([
   ['memory, late to early', { samples: samples.map((mib, index) => mib + index) }],
-  ['died', { died: true }],
+  ['crashed', { died: true }],
   ['not acknowledged', { tally: { ...emptyTally(), unacknowledged: ['change.approve'] } }],
   ['unanswered', { tally: { ...emptyTally(), unanswered: ['cost'] } }],
   ['changes lost', { verdict: { ...fine, lost: ['7KQ2MX'] } }],
