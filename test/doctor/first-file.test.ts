@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest';
 import { parse } from 'yaml';
-import { fencesOn, read } from '../documents/pages.ts';
+import { fencesOn, readPage } from '../documents/pages.ts';
 import { openClinic } from './clinic.ts';
 import { namesOf } from './lines.ts';
 
 test('the doctor has nothing against the file that the README begins with', async () => {
-  const [first] = fencesOn(read('README.md')).filter(({ language }) => language === 'yaml');
+  const [first] = fencesOn(readPage('README.md')).filter(({ language }) => language === 'yaml');
   const clinic = await openClinic({ yaml: () => parse(first?.text ?? '') });
   const lines = await clinic.diagnose();
   expect(namesOf(lines, 'ok')).toEqual(expect.arrayContaining(['signalbox.yaml', 'rules']));

@@ -1,28 +1,38 @@
-import { fencesOn, read, spansOn } from './pages.ts';
+import { fencesOn, readPage, spansOn } from './pages.ts';
 
-/** Begin with a stroke and are none of our commands: addresses, folders, and one of Slack's own. */
-const OTHERS = ['healthz', 'readyz', 'metrics', 'slack', 'data', 'etc', 'var', 'opt', 'invite'];
-/** How the pages show that two apps with the same words get along. */
+/** Words after a slash that are no commands of Signalbox: addresses, folders, a command of Slack. */
+const NO_COMMANDS = [
+  'healthz',
+  'readyz',
+  'metrics',
+  'slack',
+  'data',
+  'etc',
+  'var',
+  'opt',
+  'invite',
+];
+/** The prefix that the pages use as an example. */
 const PREFIX = /^db-/;
 
-const isTyped = (code: string) =>
-  /^\/[a-z-]+( |$)/.test(code) && !OTHERS.includes(code.slice(1).split(' ')[0] ?? '');
-const isPattern = (code: string) => /[<[|…]/.test(code);
+const isCommandLine = (code: string) =>
+  /^\/[a-z-]+( |$)/.test(code) && !NO_COMMANDS.includes(code.slice(1).split(' ')[0] ?? '');
+const isSyntax = (code: string) => /[<[|…]/.test(code);
 
-/** What stands alone in a block of code: to be typed as it is. */
+/** The complete command lines in the code blocks of a page. */
 export function linesOn(file: string): readonly string[] {
-  const blocks = fencesOn(read(file)).filter(({ language }) => language === '');
-  return blocks.flatMap(({ text }) => text.split('\n')).filter(isTyped);
+  const blocks = fencesOn(readPage(file)).filter(({ language }) => language === '');
+  return blocks.flatMap(({ text }) => text.split('\n')).filter(isCommandLine);
 }
 
-/** What a sentence says to type, which may be half a line. */
-export function saidOn(file: string): readonly string[] {
-  return spansOn(read(file)).filter((code) => isTyped(code) && !isPattern(code));
+/** The commands in sentences of a page; arguments may be missing. */
+export function inlineLinesOn(file: string): readonly string[] {
+  return spansOn(readPage(file)).filter((code) => isCommandLine(code) && !isSyntax(code));
 }
 
-/** `/service stop <service> [at= in= for=] [reason]`, and the like. */
-export function patternsOn(file: string): readonly string[] {
-  return spansOn(read(file)).filter((code) => isTyped(code) && isPattern(code));
+/** Syntax descriptions: `/service stop <service> [at= in= for=] [reason]`. */
+export function syntaxOn(file: string): readonly string[] {
+  return spansOn(readPage(file)).filter((code) => isCommandLine(code) && isSyntax(code));
 }
 
 export function nounAndRest(code: string): { readonly noun: string; readonly rest: string } {

@@ -4,10 +4,10 @@ import { dayOf } from '../../src/costs/day.ts';
 import { askedOf } from '../../src/digest/question.ts';
 import { understand } from '../../src/intent/understand.ts';
 import { NOON, service } from '../intent/fixtures.ts';
-import { linesOn, nounAndRest, saidOn } from './lines.ts';
-import { DOCUMENTS, read, spansOn } from './pages.ts';
+import { inlineLinesOn, linesOn, nounAndRest } from './command-lines.ts';
+import { DOCUMENTS, readPage, spansOn } from './pages.ts';
 
-/** What a page invites people to get wrong. */
+/** A typing error that a page shows on purpose. */
 const WRONG_ON_PURPOSE = ['/service stop stagign'];
 
 const services = [
@@ -19,7 +19,7 @@ const vocabulary = {
   alerts: [{ id: '5xx', name: '5xx rate', aliases: [] }],
 };
 
-/** What comes of a line: `intent`, `incomplete`, `help`, `misread` or `unknown`. */
+/** The result of parsing a line: `intent`, `incomplete`, `help`, `misread` or `unknown`. */
 function outcome(code: string): string {
   const { noun, rest } = nounAndRest(code);
   if (!(noun in nouns)) return 'unknown';
@@ -27,30 +27,31 @@ function outcome(code: string): string {
   if (understood.kind !== 'intent') return understood.kind;
   const { name } = understood.command;
   if (name !== 'cost' && name !== 'cost csv') return 'intent';
-  // Its words are one field for the parser, and read by the command itself.
+  // The command itself parses these words; for the parser they are one field.
   const words = String(understood.args.words ?? '');
   return askedOf({ command: name, words }, dayOf(NOON), services).ok ? 'intent' : 'misread';
 }
 
-test.for(DOCUMENTS)('whoever types the lines of %s is understood', (file) => {
+test.for(DOCUMENTS)('Signalbox understands the command lines of %s', (file) => {
   const wrong = linesOn(file).filter((line) => !['intent', 'help'].includes(outcome(line)));
   expect(wrong).toEqual([]);
 });
 
-test.for(DOCUMENTS)('what %s says to type is understood, as far as it goes', (file) => {
-  const fair = ['intent', 'help', 'incomplete'];
-  const strange = saidOn(file).filter((code) => !fair.includes(outcome(code)));
-  expect(strange.filter((code) => !WRONG_ON_PURPOSE.includes(code))).toEqual([]);
+test.for(DOCUMENTS)('Signalbox understands the commands in the text of %s', (file) => {
+  const accepted = ['intent', 'help', 'incomplete'];
+  const wrong = inlineLinesOn(file).filter((code) => !accepted.includes(outcome(code)));
+  expect(wrong.filter((code) => !WRONG_ON_PURPOSE.includes(code))).toEqual([]);
 });
 
-test('each period that the page of the commands names is one', () => {
-  const [, paragraph = ''] = read('docs/commands.md').match(/(\*\*A period\*\*[\s\S]*?)\n\n/) ?? [];
+test('Signalbox understands each period of the commands page', () => {
+  const [, paragraph = ''] =
+    readPage('docs/commands.md').match(/(\*\*A period\*\*[\s\S]*?)\n\n/) ?? [];
   const periods = spansOn(paragraph).filter((code) => !code.startsWith('/'));
   expect(periods.length).toBeGreaterThan(15);
   expect(periods.filter((period) => outcome(`/cost ${period}`) !== 'intent')).toEqual([]);
 });
 
-test('the README shows lines to type', () => {
+test('the README shows command lines', () => {
   expect(linesOn('README.md').length).toBeGreaterThan(10);
 });
 
@@ -60,6 +61,6 @@ test.for<[string, string]>([
   ['/service scale staging size=3', 'misread'],
   ['/cost since ever', 'misread'],
   ['/sevrice list', 'unknown'],
-])('it is noticed that nobody would understand %s', ([line, expected]) => {
+])('a wrong command line is found: %s', ([line, expected]) => {
   expect(outcome(line)).toBe(expected);
 });

@@ -1,42 +1,42 @@
 import { basename } from 'node:path';
 import { expect, test } from 'vitest';
 import packageJson from '../../package.json' with { type: 'json' };
-import { DOCUMENTS, found, read } from './pages.ts';
+import { DOCUMENTS, groupsOf, readPage } from './pages.ts';
 
 const { dependencies, devDependencies } = packageJson;
 const INDEX = 'docs/decisions/README.md';
-const REASONS = read('docs/decisions/0007-dependencies.md');
+const PAGE = readPage('docs/decisions/0007-dependencies.md');
 const RUNS = '## What runs';
 const DEVELOPS = '## What develops';
 
-/** The first cell of each row, under one heading. */
-function reasonsUnder(heading: string): readonly string[] {
-  const [, section = ''] = REASONS.split(`${heading}\n`);
-  const cells = found(section.split('\n## ')[0] ?? '', /^\| (`[^|]+) \|/gm);
-  return cells.flatMap((cell) => found(cell, /`([^`]+)`/g));
+/** The packages in the first cell of each table row under one heading. */
+function packagesUnder(heading: string): readonly string[] {
+  const [, section = ''] = PAGE.split(`${heading}\n`);
+  const cells = groupsOf(section.split('\n## ')[0] ?? '', /^\| (`[^|]+) \|/gm);
+  return cells.flatMap((cell) => groupsOf(cell, /`([^`]+)`/g));
 }
 
-const isOf = (name: string, reason: string) =>
-  reason === name || (reason === '@types/*' && name.startsWith('@types/'));
+const isListedAs = (name: string, listed: string) =>
+  listed === name || (listed === '@types/*' && name.startsWith('@types/'));
 
 test.for<[string, Readonly<Record<string, string>>]>([
   [RUNS, dependencies],
   [DEVELOPS, devDependencies],
-])('%s: every package has its reason, and every reason its package', ([heading, packages]) => {
-  const reasons = reasonsUnder(heading);
+])('under "%s", the page lists exactly the packages of package.json', ([heading, packages]) => {
+  const listed = packagesUnder(heading);
   const names = Object.keys(packages);
-  expect(names.filter((name) => !reasons.some((reason) => isOf(name, reason)))).toEqual([]);
-  expect(reasons.filter((reason) => !names.some((name) => isOf(name, reason)))).toEqual([]);
+  expect(names.filter((name) => !listed.some((each) => isListedAs(name, each)))).toEqual([]);
+  expect(listed.filter((each) => !names.some((name) => isListedAs(name, each)))).toEqual([]);
 });
 
-test('the index has every decision, by its number and its heading', () => {
+test('the index lists every decision with its number and title', () => {
   const pages = DOCUMENTS.filter((file) => /decisions\/\d/.test(file));
   const lines = pages.map((file) => {
     const [number, title] =
-      read(file)
+      readPage(file)
         .match(/^# (\d+\. )(.+)$/m)
         ?.slice(1) ?? [];
     return `${number}[${title}](${basename(file)})`;
   });
-  expect(found(read(INDEX), /^(\d+\. .+)$/gm)).toEqual(lines);
+  expect(groupsOf(readPage(INDEX), /^(\d+\. .+)$/gm)).toEqual(lines);
 });

@@ -3,12 +3,12 @@ import { expect, test } from 'vitest';
 import { parse } from 'yaml';
 import packageJson from '../../package.json' with { type: 'json' };
 import renovate from '../../renovate.json' with { type: 'json' };
-import { fencesOn, found, read } from './pages.ts';
+import { fencesOn, groupsOf, readPage } from './pages.ts';
 
 const WORKFLOW = '.github/workflows/ci.yml';
 
 test('the README shows two commands that need no other set-up', () => {
-  const [first] = fencesOn(read('README.md'));
+  const [first] = fencesOn(readPage('README.md'));
   const commands = (first?.text ?? '').split('\n').map((line) => line.replace(/ +#.*/, ''));
   expect(commands.filter(Boolean)).toEqual(['npm run sandbox', 'npm test']);
   const { presandbox, pretest } = packageJson.scripts;
@@ -16,18 +16,18 @@ test('the README shows two commands that need no other set-up', () => {
 });
 
 test('the script of the CI server runs the test command of the README', () => {
-  expect(read('.ci/run')).toMatch(/^npm test\b/m);
+  expect(readPage('.ci/run')).toMatch(/^npm test\b/m);
 });
 
 test('the workflow runs that script, may only read, and uses no secret', () => {
-  const { permissions, jobs } = parse(read(WORKFLOW));
+  const { permissions, jobs } = parse(readPage(WORKFLOW));
   expect(permissions).toEqual({ contents: 'read' });
   expect(jobs.test.steps.at(-1)).toEqual({ run: '.ci/run' });
-  expect(read(WORKFLOW)).not.toMatch(/secrets\.|upload-artifact/);
+  expect(readPage(WORKFLOW)).not.toMatch(/secrets\.|upload-artifact/);
 });
 
 test('every path with a code owner exists', () => {
-  const paths = found(read('.github/CODEOWNERS'), /^\/(\S+)/gm);
+  const paths = groupsOf(readPage('.github/CODEOWNERS'), /^\/(\S+)/gm);
   expect(paths.length).toBeGreaterThan(0);
   expect(paths.filter((path) => !existsSync(path))).toEqual([]);
 });
@@ -35,7 +35,8 @@ test('every path with a code owner exists', () => {
 test('the files that a new contributor meets are valid YAML', () => {
   const forms = globSync('.github/ISSUE_TEMPLATE/*.yml').filter((file) => !/config/.test(file));
   expect(forms).toHaveLength(2);
-  for (const form of forms) expect(parse(read(form))).toMatchObject({ body: expect.any(Array) });
+  for (const form of forms)
+    expect(parse(readPage(form))).toMatchObject({ body: expect.any(Array) });
 });
 
 test('upgrades keep the two copies of the Node.js version together', () => {
@@ -45,5 +46,5 @@ test('upgrades keep the two copies of the Node.js version together', () => {
 
 test('no configuration of a tool names the host of a package registry', () => {
   const files = ['.npmrc', 'renovate.json', '.ci/run', WORKFLOW, 'Dockerfile', 'package.json'];
-  expect(files.filter((file) => /registry\.[a-z]+\./.test(read(file)))).toEqual([]);
+  expect(files.filter((file) => /registry\.[a-z]+\./.test(readPage(file)))).toEqual([]);
 });

@@ -3,77 +3,79 @@ import { basename, dirname, join, normalize } from 'node:path';
 import { expect, test } from 'vitest';
 import packageJson from '../../package.json' with { type: 'json' };
 import { STATES } from '../../src/changes/change.ts';
-import { codeOn, DOCUMENTS, found, read } from './pages.ts';
+import { codeOn, DOCUMENTS, groupsOf, readPage } from './pages.ts';
 
 const scripts: Readonly<Record<string, string>> = packageJson.scripts;
 
 test.for([...DOCUMENTS, '.ci/run'])('the npm scripts that %s names exist', (file) => {
-  const named = found(read(file), /\bnpm (?:run )?(start|test|(?<=run )[a-z:-]+)\b/g);
+  const named = groupsOf(readPage(file), /\bnpm (?:run )?(start|test|(?<=run )[a-z:-]+)\b/g);
   expect(named.filter((name) => !(name in scripts))).toEqual([]);
 });
 
-/** What a script of ours runs: its first file, and the folder that goes with that. */
+/** The source of an npm script: its first file, and the folder that belongs to it. */
 function sourceOf(script: string): string {
-  const [entry = ''] = found(scripts[script] ?? '', /node (\S+\.ts)$/g);
+  const [entry = ''] = groupsOf(scripts[script] ?? '', /node (\S+\.ts)$/g);
   const folder = basename(entry) === 'main.ts' ? dirname(entry) : entry.replace(/\.ts$/, '');
-  return [entry, ...globSync(`${folder}/**/*.ts`)].map(read).join('\n');
+  return [entry, ...globSync(`${folder}/**/*.ts`)].map(readPage).join('\n');
 }
 
-/** A word is told in a sentence of usage, or it is a key of what is parsed. */
+/** An option occurs in a usage text, or as a key of the parsed options. */
 function isKnown(word: string, source: string): boolean {
   return source.includes(word) || source.includes(`${word.replace(/^--/, '')}: { type:`);
 }
 
-/** The options behind `npm run … --`, and the word there that says which of several things to do. */
+/** The options and subcommands after `npm run … --` that the script does not have. */
 function unknownOptions(page: string): readonly string[] {
   const lines = codeOn(page).flatMap((line) => [...line.matchAll(/npm run ([a-z]+) -- ([^#]*)/g)]);
   return lines.flatMap(([, script = '', rest = '']) => {
-    const words = [...found(rest, /(?:^|[\s[])(--[a-z-]+)/g), ...found(rest, /^([a-z]+)\b/g)];
+    const words = [...groupsOf(rest, /(?:^|[\s[])(--[a-z-]+)/g), ...groupsOf(rest, /^([a-z]+)\b/g)];
     const source = sourceOf(script);
     const missing = words.filter((word) => !isKnown(word, source));
     return missing.map((word) => `${script} ${word}`);
   });
 }
 
-test.for(DOCUMENTS)('the options of scripts that %s names exist', (file) => {
-  expect(unknownOptions(read(file))).toEqual([]);
+test.for(DOCUMENTS)('the options of npm scripts that %s names exist', (file) => {
+  expect(unknownOptions(readPage(file))).toEqual([]);
 });
 
-test('an option that no script has is noticed', () => {
-  expect(unknownOptions('`npm run doctor -- --env .env --mend`')).toEqual(['doctor --mend']);
+test('an unknown option or subcommand is found', () => {
+  expect(unknownOptions('`npm run doctor -- --env .env --repair`')).toEqual(['doctor --repair']);
   expect(unknownOptions('`npm run audit -- heal`')).toEqual(['audit heal']);
 });
 
-// Written by whoever follows the page, or by the program when it runs.
-const NOT_YET = [
+// Files that a user or a program creates later.
+const CREATED_LATER = [
   ...['signalbox.yaml', 'deploy/kubernetes/signalbox.yaml', 'manifest.local.json'],
   ...['reports/mutation/index.html', 'sbom.json', 'test.ts'],
 ];
 const PATH = /(?<![\w/.<>-])((?:[\w.-]+\/)*[\w.-]+\.(?:tsx?|json|ya?ml|md|service))(?![\w/>-])/g;
 const SOURCES = globSync(['{src,test,bench,deploy,docs}/**/*.*', '*.*']);
 
-/** A file is named by its whole path, or by its end where the page has said which room it is of. */
-function isThere(path: string): boolean {
-  return NOT_YET.includes(path) || SOURCES.some((file) => `/${file}`.endsWith(`/${path}`));
+/** A page names a file by its path, or by the end of the path where the room is clear. */
+function exists(path: string): boolean {
+  return CREATED_LATER.includes(path) || SOURCES.some((file) => `/${file}`.endsWith(`/${path}`));
 }
 
 test.for(DOCUMENTS)('the files that %s names exist', (file) => {
-  const own = codeOn(read(file)).filter((line) => !/(?<!\w)\/(etc|data)\//.test(line));
-  const named = own.flatMap((line) => found(line, PATH)).map((path) => normalize(path));
-  const folders = own.flatMap((line) => found(line, /^((?:src|test|deploy|bench)\/[\w./-]*)$/g));
-  expect(named.filter((path) => !isThere(path))).toEqual([]);
+  const own = codeOn(readPage(file)).filter((line) => !/(?<!\w)\/(etc|data)\//.test(line));
+  const named = own.flatMap((line) => groupsOf(line, PATH)).map((path) => normalize(path));
+  const folders = own.flatMap((line) => groupsOf(line, /^((?:src|test|deploy|bench)\/[\w./-]*)$/g));
+  expect(named.filter((path) => !exists(path))).toEqual([]);
   expect(folders.filter((path) => !existsSync(join('.', path)))).toEqual([]);
 });
 
-test('a file that is not there is noticed', () => {
-  expect(isThere('src/doctor.ts')).toBe(true);
-  expect(isThere('src/nurse.ts')).toBe(false);
+test('a missing file is found', () => {
+  expect(exists('src/main.ts')).toBe(true);
+  expect(exists('src/missing.ts')).toBe(false);
 });
 
-test('the glossary has every state of a change, in their order', () => {
-  expect(found(read('docs/glossary.md'), /^\| `([a-z]+)` \| [○◐●✕?] \|/gm)).toEqual([...STATES]);
+test('the glossary lists the states of a change in the order of the code', () => {
+  expect(groupsOf(readPage('docs/glossary.md'), /^\| `([a-z]+)` \| [○◐●✕?] \|/gm)).toEqual([
+    ...STATES,
+  ]);
 });
 
-test('whoever checks a clone can run the script for it', () => {
+test('the script that tests a clone is executable', () => {
   expect(statSync('.ci/run').mode & 0o111).not.toBe(0);
 });

@@ -5,23 +5,34 @@ export const DOCUMENTS = [
   ...globSync('docs/**/*.md').toSorted(),
 ];
 
-export function read(file: string): string {
+export function readPage(file: string): string {
   return readFileSync(file, 'utf8');
 }
 
-export function found(text: string, pattern: RegExp): string[] {
+/** The first group of each match. */
+export function groupsOf(text: string, pattern: RegExp): string[] {
   return [...text.matchAll(pattern)].map(([, group = '']) => group);
 }
 
+/** The addresses of the headings of a page, in the form of a link: `day-states-and-locking`. */
+export function headingsOf(file: string): readonly string[] {
+  const address = (heading: string) =>
+    heading
+      .toLowerCase()
+      .replace(/[^\p{L}\d _-]/gu, '')
+      .replaceAll(' ', '-');
+  return groupsOf(readPage(file), /^#+ (.+)$/gm).map(address);
+}
+
 export interface Fence {
-  /** Empty where none is named. */
+  /** Empty if the block names none. */
   readonly language: string;
   readonly text: string;
 }
 
 const FENCE = /^( *)```(\w*)\n([\s\S]*?)^\1```/gm;
 
-/** The blocks of code on a page, as if they stood at the margin. */
+/** The code blocks of a page, without their indentation. */
 export function fencesOn(page: string): readonly Fence[] {
   return [...page.matchAll(FENCE)].map(([, indent = '', language = '', text = '']) => ({
     language,
@@ -29,14 +40,14 @@ export function fencesOn(page: string): readonly Fence[] {
   }));
 }
 
-/** The bits of code within sentences and tables; a bar of a cell is written with a stroke. */
+/** The inline code of a page. In a table, a vertical bar within code is escaped with a backslash. */
 export function spansOn(page: string): readonly string[] {
-  return found(page.replaceAll(FENCE, ''), /`([^`]+)`/g).map((span) =>
+  return groupsOf(page.replaceAll(FENCE, ''), /`([^`]+)`/g).map((span) =>
     span.replaceAll('\\|', '|').replace(/\s+/g, ' '),
   );
 }
 
-/** All code of a page, by lines. */
+/** All code of a page: the lines of its blocks and its inline code. */
 export function codeOn(page: string): readonly string[] {
   return [...fencesOn(page).flatMap(({ text }) => text.split('\n')), ...spansOn(page)];
 }

@@ -4,31 +4,36 @@ import packageJson from '../../package.json' with { type: 'json' };
 import { TRACING_NAMES } from '../../src/config/tracing.ts';
 import { FROM_FILES, NAMES, Variables } from '../../src/config/variables.ts';
 import { Secret } from '../../src/errors.ts';
-import { DOCUMENTS, found, read } from './pages.ts';
+import { DOCUMENTS, groupsOf, readPage } from './pages.ts';
 
 const VARIABLE = /(?<![\w-])([A-Z]+(?:_[A-Z\d]+)+)(?![\w])/g;
 
-test.for(DOCUMENTS)('the variables that %s names are read somewhere', (file) => {
+test.for(DOCUMENTS)('the program reads the variables that %s names', (file) => {
   const readers = ['vitest.config.ts', ...globSync(['test/**/*.ts', 'bench/**/*.ts'])];
-  const ofTests = readers.flatMap((reader) => found(read(reader), /process\.env\.([A-Z_]+)/g));
-  const ofScripts = found(JSON.stringify(packageJson.scripts), /([A-Z_]+)=/g);
+  const ofTests = readers.flatMap((reader) =>
+    groupsOf(readPage(reader), /process\.env\.([A-Z_]+)/g),
+  );
+  const ofScripts = groupsOf(JSON.stringify(packageJson.scripts), /([A-Z_]+)=/g);
   const files = FROM_FILES.map((name) => `${name}_FILE`);
   const known = [...NAMES, ...TRACING_NAMES, ...files, ...ofScripts, ...ofTests];
-  expect(found(read(file), VARIABLE).filter((name) => !known.includes(name))).toEqual([]);
+  expect(groupsOf(readPage(file), VARIABLE).filter((name) => !known.includes(name))).toEqual([]);
 });
 
-/** What the table of variables has to say of one that is not set. */
+/** The last cell of a variable in the table: `required`, the default, or a dash. */
 function whenAbsent(schema: (typeof Variables.shape)[keyof typeof Variables.shape]): string {
-  const reading = schema.safeParse(undefined);
-  if (!reading.success) return 'required';
-  const { data } = reading;
+  const result = schema.safeParse(undefined);
+  if (!result.success) return 'required';
+  const { data } = result;
   if (data === undefined) return '–';
   return String(data instanceof Secret ? data.reveal() : data) || 'empty';
 }
 
-test('the table of variables is whole, and tells the defaults that hold', () => {
-  const rows = [...read('docs/operating.md').matchAll(/^\| `([A-Z_]+)` \|.*\| ([^|]+) \|$/gm)];
-  const told = rows.map(([, name, absent]) => [name, absent?.replaceAll('`', '')]);
-  const held = Object.entries(Variables.shape).map(([name, schema]) => [name, whenAbsent(schema)]);
-  expect(told).toEqual(held);
+test('the table of variables is complete and has the defaults of the code', () => {
+  const rows = [...readPage('docs/operating.md').matchAll(/^\| `([A-Z_]+)` \|.*\| ([^|]+) \|$/gm)];
+  const documented = rows.map(([, name, absent]) => [name, absent?.replaceAll('`', '')]);
+  const expected = Object.entries(Variables.shape).map(([name, schema]) => [
+    name,
+    whenAbsent(schema),
+  ]);
+  expect(documented).toEqual(expected);
 });

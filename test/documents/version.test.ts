@@ -5,11 +5,11 @@ import packageJson from '../../package.json' with { type: 'json' };
 const { version } = packageJson;
 
 function versionsIn(file: string, pattern: RegExp): readonly string[] {
-  const found = [...readFileSync(file, 'utf8').matchAll(pattern)];
-  return found.map(([, group = '']) => group);
+  const matches = [...readFileSync(file, 'utf8').matchAll(pattern)];
+  return matches.map(([, group = '']) => group);
 }
 
-// Whoever follows a page must not be led to another release than the one the page came with.
+// A page must name the release that it belongs to.
 test.for<[string, RegExp]>([
   ['package-lock.json', /"name": "signalbox",\s+"version": "([^"]+)"/g],
   ['compose.yaml', /signalbox:(\d\S+)/g],
@@ -22,7 +22,7 @@ test.for<[string, RegExp]>([
   expect(named.filter((one) => one !== version)).toEqual([]);
 });
 
-test('the changelog has this release first, with its day', () => {
+test('the newest dated entry of the changelog is this release', () => {
   const releases = versionsIn('CHANGELOG.md', /^## \[(\d\S+)\] - \d{4}-\d{2}-\d{2}$/gm);
   expect(releases[0]).toBe(version);
 });
