@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { ChangeId, UserId } from '../src/changes/change.ts';
 import { changeIdFrom } from '../src/changes/id.ts';
-import { openDatabase } from '../src/storage/database.ts';
+import { openDatabase } from '../src/storage/engine/database.ts';
 import { type Bot, openBot } from '../test/chaos/sim/bot.ts';
 import { policyWhen } from '../test/chaos/sim/people.ts';
 import { openServer } from '../test/chaos/sim/server.ts';

@@ -1,4 +1,4 @@
-import { median, quantile } from '../src/costs/robust.ts';
+import { median, quantile } from '../src/costs/forecast/robust.ts';
 import {
   ELAPSED,
   type Elapsed,

@@ -1,9 +1,9 @@
 import { UsageCosts } from '../src/cloud/usage.ts';
 import { METRICS } from '../src/cloud/usage-row.ts';
 import { cost } from '../src/commands/cost.ts';
-import type { Day } from '../src/costs/day.ts';
-import { readReport } from '../src/costs/report.ts';
-import type { CostRow } from '../src/costs/row.ts';
+import type { Day } from '../src/costs/calendar/day.ts';
+import { readReport } from '../src/costs/ledger/report.ts';
+import type { CostRow } from '../src/costs/ledger/row.ts';
 import type { Reach } from '../src/intent/define.ts';
 import { percentile } from './figures.ts';
 

@@ -1,10 +1,10 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { exported } from '../src/audit/export.ts';
-import { appendEvent, verifyChain } from '../src/storage/audit.ts';
-import { openDatabase } from '../src/storage/database.ts';
-import { openReader } from '../src/storage/reader.ts';
+import { exported } from '../src/cli/audit-export.ts';
+import { appendEvent, verifyChain } from '../src/storage/audit/append.ts';
+import { openDatabase } from '../src/storage/engine/database.ts';
+import { openReader } from '../src/storage/engine/reader.ts';
 
 // A trail of its own, written as Signalbox writes it; verified and exported as the command does it.
 

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { startApp } from './app.ts';
 import { commandNames } from './commands/index.ts';
-import { formatProblems, loadConfig, type Problem } from './config.ts';
-import { createLog, secretsIn } from './log.ts';
+import { formatProblems, loadConfig, type Problem } from './config/load-config.ts';
+import { createLog, secretsIn } from './observability/log.ts';
 import { refusedBySlack } from './slack/slack-error.ts';
 
 const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'));
@@ -48,7 +48,8 @@ process.on('uncaughtException', (error, origin) => {
 
 // Whoever does not trace does not load what traces.
 const traces =
-  config.tracing && (await import('./trace/open.ts')).openTracing(config.tracing, { version, log });
+  config.tracing &&
+  (await import('./observability/open-tracing.ts')).openTracing(config.tracing, { version, log });
 
 const leaving = new AbortController();
 const started = await startApp({

@@ -64,16 +64,16 @@ test('every room uses only what it may', () => {
 });
 
 test.for<[string, string, boolean]>([
-  ['src/changes/lifecycle.ts', 'src/storage/changes.ts', true],
-  ['src/commands/service-stop.ts', 'src/changes/digest.ts', false],
+  ['src/changes/lifecycle.ts', 'src/storage/tables/changes/changes.ts', true],
+  ['src/commands/service-stop.ts', 'src/changes/plan-digest.ts', false],
   ['src/commands/service-stop.ts', 'src/commands-of-old/x.ts', false],
-  ['src/slack/typed.ts', 'src/commands/index.ts', false],
-  ['src/workflow/send.ts', 'src/slack/card.ts', true],
+  ['src/slack/inbound/typed-command.ts', 'src/commands/index.ts', false],
+  ['src/workflow/execute/send.ts', 'src/slack/cards/card.ts', true],
   ['src/app.ts', 'sandbox/start.ts', false],
-  ['sandbox/start.ts', 'src/config.ts', false],
-  ['src/workflow/send.ts', '@slack/web-api', true],
+  ['sandbox/start.ts', 'src/config/load-config.ts', false],
+  ['src/workflow/execute/send.ts', '@slack/web-api', true],
   ['src/cloud/client.ts', 'undici', false],
-  ['src/workflow/look.ts', 'kysely', true],
+  ['src/workflow/load-change.ts', 'kysely', true],
 ])('it is noticed when %s uses %s', ([file, of, typeOnly]) => {
   expect(isForbidden({ file, of, typeOnly })).toBe(true);
 });
@@ -89,10 +89,10 @@ test('no import is overlooked, and one of types is told from one of values', () 
   );
   expect(files.map((file) => usesOf(file).length)).toEqual(written);
 
-  const file = 'src/slack/card.ts';
+  const file = 'src/slack/cards/card.ts';
   const uses = usesOf(file);
   expect(uses).toContainEqual({ file, of: 'src/changes/change.ts', typeOnly: true });
-  expect(uses).toContainEqual({ file, of: 'src/slack/blocks.ts', typeOnly: false });
+  expect(uses).toContainEqual({ file, of: 'src/slack/blocks/blocks.ts', typeOnly: false });
 });
 
 test('the pure rooms know no clock, no chance and no environment', () => {
@@ -103,8 +103,8 @@ test('the pure rooms know no clock, no chance and no environment', () => {
 test('only the entry points read the environment', () => {
   const bot = files.filter((file) => roomOf(file) !== 'sandbox');
   expect(bot.filter((file) => code(file).includes('process.env'))).toEqual([
-    'src/audit.ts',
-    'src/doctor.ts',
+    'src/cli/audit.ts',
+    'src/cli/doctor.ts',
     'src/main.ts',
   ]);
 });

@@ -1,8 +1,8 @@
 import type { Change } from '../../src/changes/change.ts';
-import { events, type StoredEvent, verifyChain } from '../../src/storage/audit.ts';
-import { changesWhere } from '../../src/storage/change-lists.ts';
-import { openDatabase } from '../../src/storage/database.ts';
-import { readLevels } from '../../src/storage/levels.ts';
+import { events, type StoredEvent, verifyChain } from '../../src/storage/audit/append.ts';
+import { openDatabase } from '../../src/storage/engine/database.ts';
+import { changesWhere } from '../../src/storage/tables/changes/change-lists.ts';
+import { readLevels } from '../../src/storage/tables/queues/gauges.ts';
 import type { Stage } from './stage.ts';
 
 const MANY = 1_000_000;

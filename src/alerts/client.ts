@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import { InvalidRequest, Secret } from '../errors.ts';
+import type { HttpOptions, Reply } from '../http/client.ts';
 import { type CallOptions, createEnvelopeHttp } from '../http/envelope.ts';
 import { apiAddress, pathId, validRequest } from '../http/request.ts';
 import { about, MaybeNumber } from '../http/tolerance.ts';
-import type { HttpOptions, Reply } from '../http.ts';
 import { Alert, AlertBody } from './schema.ts';
 
 export interface AlertsOptions

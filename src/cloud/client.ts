@@ -1,8 +1,8 @@
 import { InvalidRequest, type Problem, Secret } from '../errors.ts';
+import type { HttpOptions, Reply } from '../http/client.ts';
 import { type CallOptions, createEnvelopeHttp } from '../http/envelope.ts';
 import { apiAddress, pathId, validRequest } from '../http/request.ts';
 import { about } from '../http/tolerance.ts';
-import type { HttpOptions, Reply } from '../http.ts';
 import {
   Backup,
   CreatedService,

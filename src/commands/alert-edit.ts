@@ -10,8 +10,7 @@ import {
 import { type AlertRefusal, alertUpdate, differences } from '../alerts/update.ts';
 import type { Json, JsonObject, Snapshot } from '../changes/change.ts';
 import type { Problem } from '../errors.ts';
-import { lineAgain } from '../intent/again.ts';
-import { alertSnapshot } from '../intent/alert-words.ts';
+import { alertSnapshot } from '../intent/answers/alert-text.ts';
 import {
   AlertName,
   choiceField,
@@ -19,9 +18,10 @@ import {
   type Given,
   numberField,
   textField,
-} from '../intent/arguments.ts';
+} from '../intent/arguments/arguments.ts';
+import { asSent, bodyOf } from '../intent/arguments/wire.ts';
 import { type ChangeCommand, changeCommand, type Reach, type Sent } from '../intent/define.ts';
-import { asSent, bodyOf } from '../intent/wire.ts';
+import { lineAgain } from '../intent/parse/suggest-line.ts';
 
 const Text = z.string().trim().min(1, 'must not be empty').max(3_000, 'is too long');
 

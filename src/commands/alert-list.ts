@@ -1,10 +1,10 @@
 import { z } from 'zod';
 import type { Alert } from '../alerts/schema.ts';
 import { isSilenced } from '../alerts/schema.ts';
-import { channelKinds, silenceCell, thresholdText } from '../intent/alert-words.ts';
-import type { Answer, Cell } from '../intent/answer.ts';
-import { numberField, switchField, textField } from '../intent/arguments.ts';
-import { counted } from '../intent/counted.ts';
+import { channelKinds, silenceCell, thresholdText } from '../intent/answers/alert-text.ts';
+import type { Answer, Cell } from '../intent/answers/answer.ts';
+import { counted } from '../intent/answers/counted.ts';
+import { numberField, switchField, textField } from '../intent/arguments/arguments.ts';
 import { type QueryCommand, queryCommand, type Reach } from '../intent/define.ts';
 
 const PAGE = 100;

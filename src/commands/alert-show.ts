@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import type { Alert } from '../alerts/schema.ts';
-import { channelText, silenceCell, thresholdText } from '../intent/alert-words.ts';
-import type { Cell } from '../intent/answer.ts';
-import { AlertName } from '../intent/arguments.ts';
+import { channelText, silenceCell, thresholdText } from '../intent/answers/alert-text.ts';
+import type { Cell } from '../intent/answers/answer.ts';
+import { AlertName } from '../intent/arguments/arguments.ts';
 import { queryCommand } from '../intent/define.ts';
 
 export const alertShow = queryCommand({

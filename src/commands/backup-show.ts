@@ -1,10 +1,10 @@
 import { z } from 'zod';
 import { type Backup, backupStatus } from '../cloud/replies.ts';
 import { serviceTarget } from '../directory/directory.ts';
-import type { Cell } from '../intent/answer.ts';
-import { ServiceName } from '../intent/arguments.ts';
+import type { Cell } from '../intent/answers/answer.ts';
+import { bytesText, durationText } from '../intent/answers/units.ts';
+import { ServiceName } from '../intent/arguments/arguments.ts';
 import { queryCommand } from '../intent/define.ts';
-import { bytesText, durationText } from '../intent/measures.ts';
 
 const BackupId = z
   .string()

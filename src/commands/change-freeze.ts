@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import type { Service } from '../directory/directory.ts';
-import { scopeField } from '../intent/arguments.ts';
-import { changeCommand } from '../intent/define.ts';
+import { scopeField } from '../intent/arguments/arguments.ts';
 import {
   freezeTarget,
   type Scope,
@@ -9,8 +8,9 @@ import {
   servicesIn,
   type Until,
   UntilText,
-} from '../intent/freezes.ts';
-import { type About, scopeOf } from '../intent/scopes.ts';
+} from '../intent/arguments/freezes.ts';
+import { type About, scopeOf } from '../intent/arguments/scopes.ts';
+import { changeCommand } from '../intent/define.ts';
 
 // Of no single field: a sentence by itself, for it is not read behind the name of one.
 const SAY_WHAT = {

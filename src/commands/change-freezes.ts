@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import type { Said } from '../intent/answer.ts';
+import type { Said } from '../intent/answers/answer.ts';
+import { freezeWords, scopeText } from '../intent/arguments/freezes.ts';
 import { queryCommand } from '../intent/define.ts';
-import { freezeWords, scopeText } from '../intent/freezes.ts';
 
 export const changeFreezes = queryCommand({
   name: 'change freezes',

@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { choiceField, textField } from '../intent/arguments.ts';
-import { CHANGE_LISTS } from '../intent/changes.ts';
+import { choiceField, textField } from '../intent/arguments/arguments.ts';
 import { queryCommand } from '../intent/define.ts';
+import { CHANGE_LISTS } from '../intent/ports/changes-queries.ts';
 
 const List = z.enum(CHANGE_LISTS, { error: 'can be pending, mine, all or review' });
 

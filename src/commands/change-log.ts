@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { choiceField, numberField, textField } from '../intent/arguments.ts';
-import { PastText, StateName } from '../intent/changes.ts';
+import { choiceField, numberField, textField } from '../intent/arguments/arguments.ts';
 import { queryCommand } from '../intent/define.ts';
+import { PastText, StateName } from '../intent/ports/changes-queries.ts';
 
 const Text = z.string().trim().min(1).max(80, 'is too long');
 

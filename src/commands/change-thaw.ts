@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { ChangeId } from '../changes/change.ts';
+import { freezeTarget, scopeFrom, scopeWords } from '../intent/arguments/freezes.ts';
 import { changeCommand } from '../intent/define.ts';
-import { freezeTarget, scopeFrom, scopeWords } from '../intent/freezes.ts';
 
 export const changeThaw = changeCommand({
   name: 'change thaw',

@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import type { Answer } from '../intent/answer.ts';
-import { scopeField } from '../intent/arguments.ts';
+import type { Answer } from '../intent/answers/answer.ts';
+import { scopeField } from '../intent/arguments/arguments.ts';
+import { scopeOf } from '../intent/arguments/scopes.ts';
 import { queryCommand } from '../intent/define.ts';
-import { scopeOf } from '../intent/scopes.ts';
 
 export const changeWho = queryCommand({
   name: 'change who',

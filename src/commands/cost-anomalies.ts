@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { offerOf, unclear } from '../digest/question.ts';
-import { textField } from '../intent/arguments.ts';
+import { offerOf, unclear } from '../cost-reports/cost-question.ts';
+import { textField } from '../intent/arguments/arguments.ts';
 import { queryCommand } from '../intent/define.ts';
 
 const MOST_DAYS = 200;

@@ -1,14 +1,14 @@
 import { z } from 'zod';
-import type { Span } from '../costs/calendar.ts';
-import { dayOf } from '../costs/day.ts';
-import { dayStates, finalRows, lastFinalDay, selected } from '../costs/ledger.ts';
-import { settled } from '../costs/period.ts';
-import { type CostRow, creditsOf, METRICS } from '../costs/row.ts';
-import { askedOf } from '../digest/question.ts';
-import { nothingRead } from '../digest/summary.ts';
+import { askedOf } from '../cost-reports/cost-question.ts';
+import { nothingRead } from '../cost-reports/summary.ts';
+import type { Span } from '../costs/calendar/calendar.ts';
+import { dayOf } from '../costs/calendar/day.ts';
+import { dayStates, finalRows, lastFinalDay, selected } from '../costs/ledger/ledger.ts';
+import { type CostRow, creditsOf, METRICS } from '../costs/ledger/row.ts';
+import { settled } from '../costs/question/period.ts';
 import { findNamed } from '../directory/directory.ts';
-import { textField } from '../intent/arguments.ts';
-import { counted } from '../intent/counted.ts';
+import { counted } from '../intent/answers/counted.ts';
+import { textField } from '../intent/arguments/arguments.ts';
 import { queryCommand } from '../intent/define.ts';
 
 const Words = z.string().max(200, 'is too long: at most 200 characters');

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { Days, TimeOfDay, TimeZone } from '../digest/options.ts';
-import { daysNear, timesNear, zonesNear } from '../digest/options-near.ts';
+import { Days, TimeOfDay, TimeZone } from '../digests/subscriptions/options.ts';
+import { daysNear, timesNear, zonesNear } from '../digests/subscriptions/options-near.ts';
 import {
   channelField,
   choiceField,
@@ -8,10 +8,10 @@ import {
   needed,
   switchField,
   textField,
-} from '../intent/arguments.ts';
+} from '../intent/arguments/arguments.ts';
+import { oneOf } from '../intent/arguments/explain.ts';
 import { queryCommand } from '../intent/define.ts';
-import { DIGEST_DEEDS } from '../intent/digests.ts';
-import { oneOf } from '../intent/explain.ts';
+import { DIGEST_DEEDS } from '../intent/ports/digest-service.ts';
 
 const PERIODS = ['day', 'week', 'month'] as const;
 const OPTIONS = ['at', 'timezone', 'days', 'period', 'services', 'warehouses', 'tags', 'quiet'];

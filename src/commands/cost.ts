@@ -1,7 +1,14 @@
 import { z } from 'zod';
-import { lengthOf, type Span } from '../costs/calendar.ts';
-import { type Day, dayOf } from '../costs/day.ts';
-import { isOfTime } from '../costs/grouping.ts';
+import { changesBy, comparedText, type Held, heldOf } from '../cost-reports/compare-periods.ts';
+import { chartPart } from '../cost-reports/cost-chart.ts';
+import { askedOf, offerOf, unclear } from '../cost-reports/cost-question.ts';
+import { tablePart } from '../cost-reports/cost-table.ts';
+import { footer, headline, nothingRead, openText } from '../cost-reports/summary.ts';
+import { lengthOf, type Span } from '../costs/calendar/calendar.ts';
+import { type Day, dayOf } from '../costs/calendar/day.ts';
+import { onCalendar } from '../costs/calendar/timeline.ts';
+import type { CostsRead } from '../costs/ledger/costs-read.ts';
+import { isOfTime } from '../costs/ledger/grouping.ts';
 import {
   type DayState,
   finalRows,
@@ -9,24 +16,17 @@ import {
   type Selector,
   selected,
   statesWithin,
-} from '../costs/ledger.ts';
-import { settled } from '../costs/period.ts';
-import type { Question } from '../costs/question.ts';
-import type { CostsRead } from '../costs/read.ts';
-import { problemsOf } from '../costs/report-problem.ts';
-import type { CostRow } from '../costs/row.ts';
-import { type Line, sumBy } from '../costs/summary.ts';
-import { onCalendar } from '../costs/timeline.ts';
-import { compared } from '../costs/versus.ts';
-import { changesBy, comparedText, type Held, heldOf } from '../digest/against.ts';
-import { chartPart } from '../digest/plot.ts';
-import { askedOf, offerOf, unclear } from '../digest/question.ts';
-import { footer, headline, nothingRead, openText } from '../digest/summary.ts';
-import { tablePart } from '../digest/table.ts';
+} from '../costs/ledger/ledger.ts';
+import { problemsOf } from '../costs/ledger/report-problem.ts';
+import type { CostRow } from '../costs/ledger/row.ts';
+import { type Line, sumBy } from '../costs/ledger/summary.ts';
+import { settled } from '../costs/question/period.ts';
+import type { Question } from '../costs/question/question.ts';
+import { compared } from '../costs/question/versus.ts';
 import { findNamed } from '../directory/directory.ts';
-import type { Answer, Offer, Part } from '../intent/answer.ts';
-import { textField } from '../intent/arguments.ts';
-import { counted } from '../intent/counted.ts';
+import type { Answer, Offer, Part } from '../intent/answers/answer.ts';
+import { counted } from '../intent/answers/counted.ts';
+import { textField } from '../intent/arguments/arguments.ts';
 import { queryCommand, type Reach } from '../intent/define.ts';
 
 const Words = z.string().max(200, 'is too long: at most 200 characters');

@@ -12,10 +12,10 @@ import {
   needed,
   ServiceName,
   textField,
-} from '../intent/arguments.ts';
+} from '../intent/arguments/arguments.ts';
+import { sentEndpoint } from '../intent/arguments/sent-body.ts';
+import { asSent, bodyOf, wireProblems } from '../intent/arguments/wire.ts';
 import { changeCommand } from '../intent/define.ts';
-import { sentEndpoint } from '../intent/sent.ts';
-import { asSent, bodyOf, wireProblems } from '../intent/wire.ts';
 
 const Text = z.string().trim().min(1, 'must not be empty').max(500, 'is too long');
 

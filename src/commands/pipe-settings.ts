@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import { serviceTarget } from '../directory/directory.ts';
-import type { Cell } from '../intent/answer.ts';
-import { PipeName, ServiceName } from '../intent/arguments.ts';
+import type { Cell } from '../intent/answers/answer.ts';
+import { bytesText, grouped, millisecondsText } from '../intent/answers/units.ts';
+import { PipeName, ServiceName } from '../intent/arguments/arguments.ts';
 import { queryCommand } from '../intent/define.ts';
-import { bytesText, grouped, millisecondsText } from '../intent/measures.ts';
 
 export const pipeSettings = queryCommand({
   name: 'pipe settings',

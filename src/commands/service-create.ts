@@ -13,7 +13,7 @@ import {
   ServiceCreation,
   Switch,
 } from '../cloud/schema.ts';
-import { AccessList, opensToTheWorld } from '../intent/access-list.ts';
+import { AccessList, opensToTheWorld } from '../intent/arguments/access-list.ts';
 import {
   type Circumstances,
   choiceField,
@@ -21,11 +21,11 @@ import {
   needed,
   switchField,
   textField,
-} from '../intent/arguments.ts';
+} from '../intent/arguments/arguments.ts';
+import { sentCreation } from '../intent/arguments/sent-body.ts';
+import { ceilingProblems, SIZING, sizingApplies } from '../intent/arguments/sizing.ts';
+import { asSent, bodyOf, wireProblems } from '../intent/arguments/wire.ts';
 import { changeCommand } from '../intent/define.ts';
-import { sentCreation } from '../intent/sent.ts';
-import { ceilingProblems, SIZING, sizingApplies } from '../intent/sizing.ts';
-import { asSent, bodyOf, wireProblems } from '../intent/wire.ts';
 
 const Text = z.string().trim().min(1, 'must not be empty').max(200, 'is too long');
 const BackupId = z.guid('must be the id of a backup, from the console');

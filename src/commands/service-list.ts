@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { Service } from '../directory/directory.ts';
-import type { Cell } from '../intent/answer.ts';
-import { counted } from '../intent/counted.ts';
+import type { Cell } from '../intent/answers/answer.ts';
+import { counted } from '../intent/answers/counted.ts';
 import { queryCommand } from '../intent/define.ts';
 
 export const serviceList = queryCommand({

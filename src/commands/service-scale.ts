@@ -3,11 +3,11 @@ import type { JsonObject, Snapshot } from '../changes/change.ts';
 import { organizationProblems } from '../cloud/rules.ts';
 import { ReplicaScaling } from '../cloud/schema.ts';
 import { serviceTarget } from '../directory/directory.ts';
-import { ServiceName } from '../intent/arguments.ts';
+import { ServiceName } from '../intent/arguments/arguments.ts';
+import { sentService } from '../intent/arguments/sent-body.ts';
+import { ceilingProblems, SIZING, sizingApplies } from '../intent/arguments/sizing.ts';
+import { bodyOf, wireProblems } from '../intent/arguments/wire.ts';
 import { changeCommand } from '../intent/define.ts';
-import { sentService } from '../intent/sent.ts';
-import { ceilingProblems, SIZING, sizingApplies } from '../intent/sizing.ts';
-import { bodyOf, wireProblems } from '../intent/wire.ts';
 
 export const serviceScale = changeCommand({
   name: 'service scale',

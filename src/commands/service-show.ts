@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import type { Json } from '../changes/change.ts';
 import { serviceTarget } from '../directory/directory.ts';
-import type { Cell } from '../intent/answer.ts';
-import { ServiceName } from '../intent/arguments.ts';
+import type { Cell } from '../intent/answers/answer.ts';
+import { ServiceName } from '../intent/arguments/arguments.ts';
 import { queryCommand } from '../intent/define.ts';
 
 export const serviceShow = queryCommand({

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { serviceTarget } from '../directory/directory.ts';
-import { ServiceName } from '../intent/arguments.ts';
+import { ServiceName } from '../intent/arguments/arguments.ts';
+import { sentService } from '../intent/arguments/sent-body.ts';
 import { changeCommand } from '../intent/define.ts';
-import { sentService } from '../intent/sent.ts';
 
 export const serviceStart = changeCommand({
   name: 'service start',

@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import type { Snapshot } from '../changes/change.ts';
 import { serviceTarget } from '../directory/directory.ts';
-import { ServiceName } from '../intent/arguments.ts';
+import { ServiceName } from '../intent/arguments/arguments.ts';
+import { sentService } from '../intent/arguments/sent-body.ts';
 import { changeCommand } from '../intent/define.ts';
-import { sentService } from '../intent/sent.ts';
 
 export const serviceStop = changeCommand({
   name: 'service stop',

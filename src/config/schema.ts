@@ -1,10 +1,10 @@
 import { z } from 'zod';
-import { digestSchema } from '../digest/options.ts';
-import type { Words } from '../policy/policy.ts';
+import { digestSchema } from '../digests/subscriptions/options.ts';
+import type { Words } from '../policy/policy-types.ts';
 import { sentence, strict } from '../policy/problem.ts';
 import { Allowed, ChannelName, policyShape } from '../policy/schema.ts';
 import { selectorSchema } from '../policy/selector.ts';
-import { budgetSchema } from './costs.ts';
+import { budgetSchema } from './budget-schema.ts';
 
 const Id = z.guid({
   error: ({ input }) =>

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { Secret } from '../errors.ts';
 import { type Problem, type Reading, read, sentence } from '../policy/problem.ts';
 import { type Env, isSet, lookUp, type ReadFile } from './environment.ts';
-import { pairs } from './pairs.ts';
+import { pairs } from './name-id-pairs.ts';
 import { isLoopback } from './variables.ts';
 
 const SAMPLERS = [

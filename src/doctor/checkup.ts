@@ -1,18 +1,18 @@
 import { pino } from 'pino';
-import type { Problem } from '../config.ts';
-import { type Checkup, createCheckup } from '../slack/checkup.ts';
-import { type Examined, examine, fileFacts, tryWriting } from '../storage/examine.ts';
-import { apiLines } from './apis.ts';
-import { type Asked, asked } from './asked.ts';
-import { channelLines } from './channels.ts';
-import { collectorLines } from './collector.ts';
-import { configurationLines, problemLines } from './configuration.ts';
-import { databaseLines } from './database.ts';
+import type { Problem } from '../config/load-config.ts';
+import { type Checkup, createCheckup } from '../slack/slack-checks.ts';
+import { type Examined, examine, fileFacts, tryWriting } from '../storage/engine/examine.ts';
+import type { Patient } from './check-context.ts';
+import { apiLines } from './checks/apis.ts';
+import { channelLines } from './checks/channels.ts';
+import { collectorLines } from './checks/collector.ts';
+import { configurationLines, problemLines } from './checks/configuration.ts';
+import { databaseLines } from './checks/database.ts';
+import { peopleLines, readRegister } from './checks/people.ts';
+import { doorLines, replicaLines } from './checks/running.ts';
+import { slackByHand, slackLines } from './checks/slack.ts';
 import { type Section, skipped } from './line.ts';
-import type { Patient } from './patient.ts';
-import { peopleLines, readRegister } from './people.ts';
-import { doorLines, replicaLines } from './running.ts';
-import { slackByHand, slackLines } from './slack.ts';
+import { type Asked, asked } from './with-timeout.ts';
 
 /** Where the configuration cannot be read there is nobody to ask. */
 export function refused(problems: readonly Problem[]): readonly Section[] {

@@ -1,4 +1,4 @@
-import { without } from '../redact.ts';
+import { without } from '../observability/redact.ts';
 import type { Line, Section, Status } from './line.ts';
 
 export interface Report {

@@ -1,8 +1,8 @@
 import type { z } from 'zod';
 import { ApiError, type Trouble } from '../errors.ts';
-import { type Answer, type Call, createHttp, type HttpOptions, type Reply } from '../http.ts';
 import { isRecord } from './answer.ts';
 import type { Priority } from './budget.ts';
+import { type Answer, type Call, createHttp, type HttpOptions, type Reply } from './client.ts';
 
 /** What a caller may say about any call. `people` is the default. */
 export interface CallOptions {

@@ -10,20 +10,20 @@ import type {
   UserId,
 } from '../changes/change.ts';
 import type { CloudClient } from '../cloud/client.ts';
-import type { Span } from '../costs/calendar.ts';
-import type { CostsRead } from '../costs/read.ts';
+import type { Span } from '../costs/calendar/calendar.ts';
+import type { CostsRead } from '../costs/ledger/costs-read.ts';
 import type { Named, Service } from '../directory/directory.ts';
 import type { Problem, Secret } from '../errors.ts';
-import type { Answer } from './answer.ts';
-import type { Circumstances, Given } from './arguments.ts';
-import type { ChangesDesk } from './changes.ts';
-import type { DigestDesk } from './digests.ts';
+import type { Answer } from './answers/answer.ts';
+import type { Circumstances, Given } from './arguments/arguments.ts';
+import type { FreezeDesk, StandingFreeze } from './arguments/freezes.ts';
+import type { NamedScope } from './arguments/scopes.ts';
+import { type Timed, timingShape } from './arguments/timing.ts';
 import type { EffectKind } from './effect.ts';
-import type { FreezeDesk, StandingFreeze } from './freezes.ts';
-import type { NamedScope } from './scopes.ts';
-import { type Timed, timingShape } from './timing.ts';
-import type { WatchDesk } from './watching.ts';
-import type { WhoDesk } from './who.ts';
+import type { WatchDesk } from './ports/anomaly-queries.ts';
+import type { ChangesDesk } from './ports/changes-queries.ts';
+import type { DigestDesk } from './ports/digest-service.ts';
+import type { WhoDesk } from './ports/who-queries.ts';
 
 /** What a command may use to look and to act. */
 export interface Reach {

@@ -1,5 +1,5 @@
 import type { Json, JsonObject } from '../changes/change.ts';
-import type { Scaling } from '../costs/unit-price.ts';
+import type { Scaling } from '../costs/effect/unit-price.ts';
 
 /** What a command does to the costs of its target. */
 export type EffectKind = 'stop' | 'start' | 'scale' | 'create';

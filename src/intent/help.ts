@@ -1,5 +1,5 @@
-import type { Answer, Part } from './answer.ts';
-import { type Field, fieldsOf, isPlaced } from './arguments.ts';
+import type { Answer, Part } from './answers/answer.ts';
+import { type Field, fieldsOf, isPlaced } from './arguments/arguments.ts';
 import { type Command, nounOf, verbOf } from './define.ts';
 
 /** What may follow the slash command, as Slack shows it while people type. */

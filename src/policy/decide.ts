@@ -3,7 +3,7 @@ import type { Actor } from '../changes/outcome.ts';
 import type { Refusal } from '../changes/refusal.ts';
 import { freezeOver } from './freezes.ts';
 import { covers, reachable, selects } from './matching.ts';
-import type { Freeze, Never, Policy, Rule } from './policy.ts';
+import type { Freeze, Never, Policy, Rule } from './policy-types.ts';
 
 export interface Question {
   readonly command: string;

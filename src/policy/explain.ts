@@ -1,7 +1,7 @@
 import type { RoleName, Target, UserId } from '../changes/change.ts';
 import type { Actor } from '../changes/outcome.ts';
 import { reachable, selects } from './matching.ts';
-import type { Policy, Rule } from './policy.ts';
+import type { Policy, Rule } from './policy-types.ts';
 
 export interface People {
   readonly role: RoleName;

@@ -1,6 +1,6 @@
 import type { Target } from '../changes/change.ts';
 import { selects } from './matching.ts';
-import type { Freeze, Policy } from './policy.ts';
+import type { Freeze, Policy } from './policy-types.ts';
 
 const SOON_MS = 7 * 86_400_000;
 

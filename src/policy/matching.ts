@@ -1,5 +1,5 @@
 import type { Target } from '../changes/change.ts';
-import type { Policy, Rule, Selector } from './policy.ts';
+import type { Policy, Rule, Selector } from './policy-types.ts';
 
 /** `service *` covers every command that begins with the noun; anything else only itself. */
 export function covers(pattern: string, command: string): boolean {

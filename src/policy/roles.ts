@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { UserId } from '../changes/change.ts';
-import type { Role } from './policy.ts';
+import type { Role } from './policy-types.ts';
 import { sentence, strict } from './problem.ts';
 
 const Group = z.string().regex(/^(@[\p{L}\d][\p{L}\d._-]*|S[A-Z0-9]{4,})$/u, {

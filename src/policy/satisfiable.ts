@@ -1,5 +1,5 @@
 import type { RoleName, UserId } from '../changes/change.ts';
-import type { Policy, Rule } from './policy.ts';
+import type { Policy, Rule } from './policy-types.ts';
 import type { Problem } from './problem.ts';
 
 type Members = ReadonlyMap<RoleName, ReadonlySet<UserId>>;

@@ -1,13 +1,13 @@
 import { z } from 'zod';
 import { allows, covers } from './matching.ts';
-import type { Freeze, Rule, Words } from './policy.ts';
+import type { Freeze, Rule, Words } from './policy-types.ts';
 import { meant, quoted, sentence, strict, wordOf } from './problem.ts';
 import { rolesSchema } from './roles.ts';
 import { selectorSchema } from './selector.ts';
 import { Duration, Instant } from './time.ts';
 
 // What the schema reads to belongs to its promise; the two are imported together.
-export type { Freeze, Policy, Role, Rule, Selector, Words } from './policy.ts';
+export type { Freeze, Policy, Role, Rule, Selector, Words } from './policy-types.ts';
 
 /** The keys of the file that make the policy. They read as `Policy`'s parts. */
 export function policyShape(words: Words) {

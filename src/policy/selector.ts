@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Selector, Words } from './policy.ts';
+import type { Selector, Words } from './policy-types.ts';
 import { sentence, strict, wordOf } from './problem.ts';
 
 /** A selection of targets, as rules, freezes, digests and budgets write it. */

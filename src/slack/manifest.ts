@@ -1,7 +1,7 @@
 import type { Command } from '../intent/define.ts';
 import { usageHint } from '../intent/help.ts';
-import { callbackIdOf, titleOf } from './form.ts';
-import { PALETTE } from './palette.ts';
+import { callbackIdOf, titleOf } from './forms/form.ts';
+import { PALETTE } from './forms/palette.ts';
 
 interface Words {
   readonly commands: readonly Command[];

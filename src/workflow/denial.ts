@@ -1,6 +1,6 @@
 import type { Change, RoleName, UserId } from '../changes/change.ts';
 import type { Refusal } from '../changes/refusal.ts';
-import type { Freeze, Never } from '../policy/policy.ts';
+import type { Freeze, Never } from '../policy/policy-types.ts';
 
 /** A refusal with what its sentence needs: which rule, which role, and who could instead. */
 export interface Denial {

@@ -1,12 +1,12 @@
 import type { Change, ChangeId } from '../changes/change.ts';
 import { isChangeId } from '../changes/id.ts';
-import type { Answer, Offer } from '../intent/answer.ts';
-import { idTyped } from '../intent/changes.ts';
+import type { Answer, Offer } from '../intent/answers/answer.ts';
 import type { Asker } from '../intent/define.ts';
-import { nearest } from '../intent/nearest.ts';
-import { changesWhere } from '../storage/change-lists.ts';
-import { loadChange } from '../storage/changes.ts';
-import type { World } from './world.ts';
+import { nearest } from '../intent/parse/nearest.ts';
+import { idTyped } from '../intent/ports/changes-queries.ts';
+import { changesWhere } from '../storage/tables/changes/change-lists.ts';
+import { loadChange } from '../storage/tables/changes/changes.ts';
+import type { World } from './ports.ts';
 
 type FindWorld = Pick<World, 'database'>;
 

@@ -1,14 +1,14 @@
 import type { Change, JsonObject, UserId } from '../changes/change.ts';
 import type { Outcome } from '../changes/outcome.ts';
-import { appendEvent } from '../storage/audit.ts';
-import { updateChange } from '../storage/changes.ts';
-import type { Tx } from '../storage/database.ts';
-import { enqueue } from '../storage/outbox.ts';
-import { step, type Work } from '../trace.ts';
+import { step, type Work } from '../observability/trace.ts';
+import { appendEvent } from '../storage/audit/append.ts';
+import type { Tx } from '../storage/engine/database.ts';
+import { updateChange } from '../storage/tables/changes/changes.ts';
+import { enqueue } from '../storage/tables/queues/outbox.ts';
 import type { Denial } from './denial.ts';
-import { remindersFor } from './reminders.ts';
-import { thawOf } from './thawed.ts';
-import type { Identity, World } from './world.ts';
+import { remindersFor } from './notify/reminders.ts';
+import type { Identity, World } from './ports.ts';
+import { thawOf } from './revert/unfrozen.ts';
 
 /** Which groups were read for it, how large they were and when; nothing where nobody was known. */
 export function evidenceOf(identity: Identity | null): JsonObject {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { distrust, review } from '../../src/changes/aftermath.ts';
+import { distrust, review } from '../../src/changes/after-outcome.ts';
 import type { Change } from '../../src/changes/change.ts';
 import { breakGlass } from '../../src/changes/lifecycle.ts';
 import type { Actor } from '../../src/changes/outcome.ts';

@@ -6,8 +6,8 @@ import type {
   State,
   UserId,
 } from '../../src/changes/change.ts';
-import { planDigest } from '../../src/changes/digest.ts';
 import type { Actor } from '../../src/changes/outcome.ts';
+import { planDigest } from '../../src/changes/plan-digest.ts';
 
 export const NOON = new Date('2026-11-20T12:00:00.000Z');
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { giveUp, resolve } from '../../src/changes/aftermath.ts';
+import { giveUp, resolve } from '../../src/changes/after-outcome.ts';
 import type { Change } from '../../src/changes/change.ts';
 import {
   approve,

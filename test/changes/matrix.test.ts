@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { giveUp, resolve } from '../../src/changes/aftermath.ts';
+import { giveUp, resolve } from '../../src/changes/after-outcome.ts';
 import { type Change, isOver, STATES } from '../../src/changes/change.ts';
 import {
   approve,

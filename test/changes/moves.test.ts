@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { giveUp } from '../../src/changes/aftermath.ts';
+import { giveUp } from '../../src/changes/after-outcome.ts';
 import type { Change, FrozenBy } from '../../src/changes/change.ts';
 import {
   approve,

@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest';
-import { keep, resolve } from '../../src/changes/aftermath.ts';
+import { keep, resolve } from '../../src/changes/after-outcome.ts';
 import type { Change, Timing } from '../../src/changes/change.ts';
-import { planDigest } from '../../src/changes/digest.ts';
 import {
   approve,
   confirm,
@@ -10,6 +9,7 @@ import {
   finish,
   RETURN_LATE_BY_MS,
 } from '../../src/changes/lifecycle.ts';
+import { planDigest } from '../../src/changes/plan-digest.ts';
 import {
   actor,
   ana,

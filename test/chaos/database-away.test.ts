@@ -1,7 +1,7 @@
 import { expect, onTestFinished, test } from 'vitest';
 import type { StoredMessage } from '../../sandbox/slack/messages.ts';
-import { verifyChain } from '../../src/storage/audit.ts';
-import { changesWhere } from '../../src/storage/change-lists.ts';
+import { verifyChain } from '../../src/storage/audit/append.ts';
+import { changesWhere } from '../../src/storage/tables/changes/change-lists.ts';
 import { ANALYTICS, STAGING } from '../scenarios/asking.ts';
 import { settled } from '../scenarios/hours.ts';
 import { ANA, BEN, CLEO, openStage, textOf } from '../scenarios/stage.ts';

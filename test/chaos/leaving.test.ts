@@ -1,8 +1,8 @@
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
 import { sandboxYaml } from '../../sandbox/configuration.ts';
-import { changesWhere } from '../../src/storage/change-lists.ts';
-import { openDatabase } from '../../src/storage/database.ts';
+import { openDatabase } from '../../src/storage/engine/database.ts';
+import { changesWhere } from '../../src/storage/tables/changes/change-lists.ts';
 import { STAGING } from '../scenarios/asking.ts';
 import { BEN } from '../scenarios/stage.ts';
 import { ENGINES, freshUrl } from '../storage/engines.ts';

@@ -10,8 +10,8 @@ import {
 } from '../../bench/soak/company.ts';
 import { ImpossibleInteraction } from '../../sandbox/slack/interactions/actor.ts';
 import type { StoredMessage } from '../../sandbox/slack/messages.ts';
-import { verifyChain } from '../../src/storage/audit.ts';
-import { changesWhere } from '../../src/storage/change-lists.ts';
+import { verifyChain } from '../../src/storage/audit/append.ts';
+import { changesWhere } from '../../src/storage/tables/changes/change-lists.ts';
 import { freshUrl, openForTest } from '../storage/engines.ts';
 import { openBalancer } from './processes/balancer.ts';
 import { openShippedStage } from './processes/shipped.ts';

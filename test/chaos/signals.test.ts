@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { sandboxYaml } from '../../sandbox/configuration.ts';
-import { changesWhere } from '../../src/storage/change-lists.ts';
+import { changesWhere } from '../../src/storage/tables/changes/change-lists.ts';
 import { STAGING } from '../scenarios/asking.ts';
 import { ANA, BEN, CLEO } from '../scenarios/stage.ts';
 import { freshUrl, openForTest } from '../storage/engines.ts';

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
+import { type Exported, startCollector } from '../observability/collector.ts';
 import { STAGING } from '../scenarios/asking.ts';
 import { ANA, BEN } from '../scenarios/stage.ts';
 import { freshUrl } from '../storage/engines.ts';
-import { type Exported, startCollector } from '../trace/collector.ts';
 import { openShippedStage, type Shipped } from './processes/shipped.ts';
 
 const PATIENCE = { timeout: 20_000, interval: 50 };
@@ -173,7 +173,7 @@ test('a collector that is gone is told of once', LONG, async () => {
 });
 
 test('without the variables nothing of it is loaded', LONG, async () => {
-  const preload = new URL('../trace/without.ts', import.meta.url).href;
+  const preload = new URL('../observability/without.ts', import.meta.url).href;
   const databaseUrl = await freshUrl('sqlite');
   const plain = await openShippedStage({ databaseUrl, preload });
   const bot = await plain.start();

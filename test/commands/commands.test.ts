@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
 import type { ChangeId, Snapshot, UserId } from '../../src/changes/change.ts';
 import { commands, nouns } from '../../src/commands/index.ts';
+import type { StandingFreeze } from '../../src/intent/arguments/freezes.ts';
 import { type Command, nounOf, type Reach } from '../../src/intent/define.ts';
-import type { StandingFreeze } from '../../src/intent/freezes.ts';
-import { understand } from '../../src/intent/understand.ts';
+import { understand } from '../../src/intent/parse/understand.ts';
 import { NOON, service, vocabularyOf } from '../intent/fixtures.ts';
 
 const prod = service('analytics-prod', {

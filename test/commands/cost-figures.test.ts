@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest';
 import type { UserId } from '../../src/changes/change.ts';
 import { cost } from '../../src/commands/cost.ts';
-import type { Span } from '../../src/costs/calendar.ts';
-import { readReport } from '../../src/costs/report.ts';
-import type { CostRow } from '../../src/costs/row.ts';
+import type { Span } from '../../src/costs/calendar/calendar.ts';
+import { readReport } from '../../src/costs/ledger/report.ts';
+import type { CostRow } from '../../src/costs/ledger/row.ts';
 import type { Service } from '../../src/directory/directory.ts';
-import type { Part } from '../../src/intent/answer.ts';
+import type { Part } from '../../src/intent/answers/answer.ts';
 import type { Reach } from '../../src/intent/define.ts';
 import { daily, row } from '../costs/rows.ts';
 

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { commands } from '../../src/commands/index.ts';
 import type { Env } from '../../src/config/environment.ts';
-import { loadConfig } from '../../src/config.ts';
+import { loadConfig } from '../../src/config/load-config.ts';
 import type { Command } from '../../src/intent/define.ts';
 
 export const EXAMPLE = readFileSync(

@@ -9,7 +9,7 @@ import type { OrganizationSeed } from '../../sandbox/seed/shapes.ts';
 import { startSlackSimulator } from '../../sandbox/slack/server.ts';
 import { startApp } from '../../src/app.ts';
 import { commandNames } from '../../src/commands/index.ts';
-import { loadConfig } from '../../src/config.ts';
+import { loadConfig } from '../../src/config/load-config.ts';
 import { counterOf } from './counter.ts';
 import { createTime } from './time.ts';
 

@@ -1,7 +1,7 @@
 import type { Json, View, ViewValues } from '../../sandbox/protocol.ts';
 import { elementsIn } from '../../sandbox/slack/block-elements.ts';
 import { commands } from '../../src/commands/index.ts';
-import { type Field, fieldsOf } from '../../src/intent/arguments.ts';
+import { type Field, fieldsOf } from '../../src/intent/arguments/arguments.ts';
 import type { Booth } from './booth.ts';
 import { ANA } from './counter.ts';
 

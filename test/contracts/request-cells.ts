@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { ORGANIZATION } from '../../sandbox/seed/organization.ts';
 import { ServiceCreation } from '../../src/cloud/schema.ts';
 import { commands } from '../../src/commands/index.ts';
-import { type Field, fieldsOf } from '../../src/intent/arguments.ts';
+import { type Field, fieldsOf } from '../../src/intent/arguments/arguments.ts';
 import { type Command, verbOf } from '../../src/intent/define.ts';
 import type { Booth } from './booth.ts';
 import type { Operation } from './contract.ts';

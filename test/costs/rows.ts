@@ -1,6 +1,6 @@
 import fc from 'fast-check';
-import { addDays, type Day } from '../../src/costs/day.ts';
-import { type CostRow, METRICS, type Metric, microOf } from '../../src/costs/row.ts';
+import { addDays, type Day } from '../../src/costs/calendar/day.ts';
+import { type CostRow, METRICS, type Metric, microOf } from '../../src/costs/ledger/row.ts';
 
 export const TODAY = '2026-11-20';
 

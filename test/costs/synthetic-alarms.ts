@@ -1,5 +1,5 @@
-import { judge, type Tier } from '../../src/costs/anomaly.ts';
-import type { DayValue } from '../../src/costs/row.ts';
+import { judge, type Tier } from '../../src/costs/anomaly/anomaly.ts';
+import type { DayValue } from '../../src/costs/ledger/row.ts';
 import {
   between,
   chance,

@@ -1,6 +1,6 @@
-import { addDays } from '../../src/costs/day.ts';
-import { measuredEffect } from '../../src/costs/measured.ts';
-import type { DayValue } from '../../src/costs/row.ts';
+import { addDays } from '../../src/costs/calendar/day.ts';
+import { measuredEffect } from '../../src/costs/effect/measured-effect.ts';
+import type { DayValue } from '../../src/costs/ledger/row.ts';
 import { between, chance, finalDays, type Kind, normal, syntheticLine } from './synthetic.ts';
 
 const BEFORE = 56;

@@ -1,6 +1,6 @@
-import { addDays, type Day } from '../../src/costs/day.ts';
-import { forecastMonth } from '../../src/costs/forecast.ts';
-import type { DayValue } from '../../src/costs/row.ts';
+import { addDays, type Day } from '../../src/costs/calendar/day.ts';
+import { forecastMonth } from '../../src/costs/forecast/forecast.ts';
+import type { DayValue } from '../../src/costs/ledger/row.ts';
 import {
   between,
   type Chance,

@@ -3,8 +3,8 @@ import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { openDatabase } from '../../src/storage/database.ts';
-import { readMeta, writeMeta } from '../../src/storage/meta.ts';
+import { openDatabase } from '../../src/storage/engine/database.ts';
+import { readMeta, writeMeta } from '../../src/storage/tables/meta.ts';
 
 test('the backup of the documents is made beside a running bot, and holds what was committed', async () => {
   const [command = ''] =

@@ -3,7 +3,7 @@ import { parser } from '@prometheus-io/lezer-promql';
 import { expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { z } from 'zod';
-import { createMetrics } from '../../src/metrics.ts';
+import { createMetrics } from '../../src/observability/metrics.ts';
 import { NOON } from '../storage/example-change.ts';
 
 const Rule = z.strictObject({

@@ -11,8 +11,8 @@ import { startSlackSimulator } from '../../sandbox/slack/server.ts';
 import type { Workspace } from '../../sandbox/slack/workspace.ts';
 import { startApp } from '../../src/app.ts';
 import { commandNames } from '../../src/commands/index.ts';
-import { loadConfig } from '../../src/config.ts';
-import { examined } from '../../src/doctor/examined.ts';
+import { loadConfig } from '../../src/config/load-config.ts';
+import { examined } from '../../src/doctor/run-checks.ts';
 import { freshUrl } from '../storage/engines.ts';
 
 export const SECRET = 'a-signing-secret-of-the-tests';

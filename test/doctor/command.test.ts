@@ -10,7 +10,7 @@ import { openClinic } from './clinic.ts';
 /** The command as people run it. */
 async function doctor(env: Readonly<Record<string, string>>, ...args: string[]) {
   const { PATH = '' } = process.env;
-  const child = spawn(process.execPath, ['src/doctor.ts', ...args], { env: { PATH, ...env } });
+  const child = spawn(process.execPath, ['src/cli/doctor.ts', ...args], { env: { PATH, ...env } });
   const [out, err, code] = await Promise.all([
     text(child.stdout),
     text(child.stderr),

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import { commands, nouns } from '../../src/commands/index.ts';
-import { dayOf } from '../../src/costs/day.ts';
-import { askedOf } from '../../src/digest/question.ts';
-import { understand } from '../../src/intent/understand.ts';
+import { askedOf } from '../../src/cost-reports/cost-question.ts';
+import { dayOf } from '../../src/costs/calendar/day.ts';
+import { understand } from '../../src/intent/parse/understand.ts';
 import { NOON, service } from '../intent/fixtures.ts';
 import { inlineLinesOn, linesOn, nounAndRest } from './command-lines.ts';
 import { DOCUMENTS, readPage, spansOn } from './pages.ts';

@@ -1,7 +1,7 @@
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { ApiError, Secret } from '../../src/errors.ts';
 import { mayReach } from '../../src/http/addresses.ts';
-import { createHttp } from '../../src/http.ts';
+import { createHttp } from '../../src/http/client.ts';
 import { json, serve, testClock } from './loopback.ts';
 
 const API = 'api.example.com';

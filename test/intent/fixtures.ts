@@ -1,10 +1,10 @@
 import { z } from 'zod';
 import { commands as registry } from '../../src/commands/index.ts';
 import type { Service } from '../../src/directory/directory.ts';
-import { ServiceName } from '../../src/intent/arguments.ts';
+import { ServiceName } from '../../src/intent/arguments/arguments.ts';
 import { type Command, changeCommand } from '../../src/intent/define.ts';
-import { understand } from '../../src/intent/understand.ts';
-import type { Understood, Vocabulary } from '../../src/intent/understood.ts';
+import { understand } from '../../src/intent/parse/understand.ts';
+import type { Understood, Vocabulary } from '../../src/intent/parse/understood.ts';
 
 export const NOON = new Date('2026-11-20T12:00:00.000Z');
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { helpFor, usage, usageHint } from '../../src/intent/help.ts';
-import { nearest } from '../../src/intent/nearest.ts';
+import { nearest } from '../../src/intent/parse/nearest.ts';
 import { commands, serviceTune } from './fixtures.ts';
 
 function tables(parts: ReturnType<typeof helpFor>['parts']) {

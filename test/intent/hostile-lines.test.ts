@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { commands, nouns } from '../../src/commands/index.ts';
-import { understand } from '../../src/intent/understand.ts';
-import { bounded, oneLine, visible } from '../../src/slack/rich.ts';
+import { understand } from '../../src/intent/parse/understand.ts';
+import { bounded, oneLine, visible } from '../../src/slack/blocks/rich-text.ts';
 import { service, services, vocabularyOf } from './fixtures.ts';
 
 /** As much as Slack hands on of what somebody typed. */

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { decide, type Question } from '../../src/policy/decide.ts';
-import type { Policy } from '../../src/policy/policy.ts';
+import type { Policy } from '../../src/policy/policy-types.ts';
 import {
   actor,
   ana,

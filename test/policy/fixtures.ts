@@ -1,6 +1,6 @@
 import type { Target, UserId } from '../../src/changes/change.ts';
 import type { Actor } from '../../src/changes/outcome.ts';
-import type { Policy, Words } from '../../src/policy/policy.ts';
+import type { Policy, Words } from '../../src/policy/policy-types.ts';
 import { type Problem, read, strict } from '../../src/policy/problem.ts';
 import { policyShape } from '../../src/policy/schema.ts';
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { Target } from '../../src/changes/change.ts';
 import { selects } from '../../src/policy/matching.ts';
-import type { Selector } from '../../src/policy/policy.ts';
+import type { Selector } from '../../src/policy/policy-types.ts';
 import { impostor, PROD_ID, prod, staging } from './fixtures.ts';
 
 const ANY: Selector = { services: null, tags: null, warehouses: null };

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { appendEvent } from '../../src/storage/audit.ts';
-import { openDatabase } from '../../src/storage/database.ts';
+import { appendEvent } from '../../src/storage/audit/append.ts';
+import { openDatabase } from '../../src/storage/engine/database.ts';
 import { freshUrl, run } from '../storage/engines.ts';
 import { ask } from './asking.ts';
 import { ANA, BEN, NOON, openStage, type Stage, textOf } from './stage.ts';

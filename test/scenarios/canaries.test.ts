@@ -5,8 +5,8 @@ import type { AddressInfo } from 'node:net';
 import { inspect } from 'node:util';
 import { expect, onTestFinished, test } from 'vitest';
 import { ALERTS_TOKEN, CLOUD_KEY } from '../../sandbox/seed/organization.ts';
-import { createLog } from '../../src/log.ts';
-import { openDatabase } from '../../src/storage/database.ts';
+import { createLog } from '../../src/observability/log.ts';
+import { openDatabase } from '../../src/storage/engine/database.ts';
 import { freshUrl } from '../storage/engines.ts';
 import { ANA, BEN, openStage, SECRET, type Stage } from './stage.ts';
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { changesWhere } from '../../src/storage/change-lists.ts';
+import { changesWhere } from '../../src/storage/tables/changes/change-lists.ts';
 import { ENGINES, freshUrl, openForTest } from '../storage/engines.ts';
 import { ask } from './asking.ts';
 import { approved, settled } from './hours.ts';

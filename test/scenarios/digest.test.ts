@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { sandboxWorkspace } from '../../sandbox/slack/sandbox-workspace.ts';
 import type { ChannelId } from '../../src/changes/change.ts';
-import { permitDigest } from '../../src/storage/digests.ts';
+import { permitDigest } from '../../src/storage/tables/digests.ts';
 import { freshUrl, openForTest } from '../storage/engines.ts';
 import { settled } from './hours.ts';
 import { openStage, type Stage, textOf } from './stage.ts';

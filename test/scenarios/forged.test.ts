@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { request } from 'node:http';
 import { expect, test } from 'vitest';
 import { sandboxWorkspace } from '../../sandbox/slack/sandbox-workspace.ts';
-import { openReader } from '../../src/storage/reader.ts';
+import { openReader } from '../../src/storage/engine/reader.ts';
 import { ENGINES, freshUrl } from '../storage/engines.ts';
 import { ask } from './asking.ts';
 import { by, deliver, deliverPayload, FORM, signatureOf } from './signing.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createLog } from '../../src/log.ts';
+import { createLog } from '../../src/observability/log.ts';
 import { ask, empty } from './asking.ts';
 import { ANA, BEN, DORA, openStage, textOf } from './stage.ts';
 

@@ -1,9 +1,9 @@
 import { copyFileSync, rmSync } from 'node:fs';
 import { backup, DatabaseSync } from 'node:sqlite';
 import { expect, test } from 'vitest';
-import { events } from '../../src/storage/audit.ts';
-import { openDatabase } from '../../src/storage/database.ts';
-import { announceRestore } from '../../src/storage/restore.ts';
+import { events } from '../../src/storage/audit/append.ts';
+import { openDatabase } from '../../src/storage/engine/database.ts';
+import { announceRestore } from '../../src/storage/tables/restore-mark.ts';
 import { freshUrl, openForTest } from '../storage/engines.ts';
 import { ask, empty } from './asking.ts';
 import { ANA, BEN, openStage, type Stage, textOf } from './stage.ts';

@@ -14,9 +14,9 @@ import { startSlackSimulator } from '../../sandbox/slack/server.ts';
 import type { Workspace } from '../../sandbox/slack/workspace.ts';
 import { startApp } from '../../src/app.ts';
 import { commandNames } from '../../src/commands/index.ts';
-import { loadConfig } from '../../src/config.ts';
+import { loadConfig } from '../../src/config/load-config.ts';
 import type { Clock } from '../../src/http/clock.ts';
-import { createLog } from '../../src/log.ts';
+import { createLog } from '../../src/observability/log.ts';
 
 export const NOON = new Date('2026-11-20T12:00:00.000Z');
 export const SECRET = 'a-signing-secret-of-the-tests';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { events, verifyChain } from '../../src/storage/audit.ts';
+import { events, verifyChain } from '../../src/storage/audit/append.ts';
 import { freshUrl, openForTest } from '../storage/engines.ts';
 import { ask } from './asking.ts';
 import { ANA, BEN, DORA, EMIL, openStage } from './stage.ts';

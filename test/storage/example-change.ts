@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import type { Change, ChangeId, ChannelId, Plan, UserId } from '../../src/changes/change.ts';
-import { planDigest } from '../../src/changes/digest.ts';
 import { changeIdFrom } from '../../src/changes/id.ts';
-import { insertChange } from '../../src/storage/changes.ts';
-import type { Database } from '../../src/storage/database.ts';
+import { planDigest } from '../../src/changes/plan-digest.ts';
+import type { Database } from '../../src/storage/engine/database.ts';
+import { insertChange } from '../../src/storage/tables/changes/changes.ts';
 
 export const NOON = new Date('2026-08-14T12:00:00.000Z');
 

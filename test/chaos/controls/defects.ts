@@ -12,13 +12,13 @@ export interface Defect {
 const SIMULATION = 'test/chaos/simulation.test.ts';
 const MODEL = 'test/chaos/model.test.ts';
 const LIFECYCLE = 'src/changes/lifecycle.ts';
-const EXECUTE = 'src/workflow/execute.ts';
-const SEND = 'src/workflow/send.ts';
+const EXECUTE = 'src/workflow/execute/execute.ts';
+const SEND = 'src/workflow/execute/send.ts';
 
 export const DEFECTS: readonly Defect[] = [
   {
     name: 'a takeover sends again',
-    file: 'src/changes/aftermath.ts',
+    file: 'src/changes/after-outcome.ts',
     find: "const text = 'Signalbox stopped while the request was under way.';",
     put: "if (now) return move({ ...change, lease: null, state: 'approved' });\n  const text = '';",
     test: MODEL,
@@ -26,10 +26,10 @@ export const DEFECTS: readonly Defect[] = [
   },
   {
     name: 'a write is sent again after an error of the server',
-    file: 'src/http.ts',
+    file: 'src/http/client.ts',
     find: "call.method === 'GET' ? waitBeforeRepeat(outcome, attempt, clock.random()) : null;",
     put: 'waitBeforeRepeat(outcome, attempt, clock.random());',
-    test: 'test/http.test.ts',
+    test: 'test/http/client.test.ts',
     says: /AssertionError|expected an ApiError/,
   },
   {
@@ -83,10 +83,10 @@ export const DEFECTS: readonly Defect[] = [
   },
   {
     name: 'whoever owns the database can write the audit trail anew',
-    file: 'src/storage/chain.ts',
+    file: 'src/storage/audit/chain.ts',
     find: "key ? createHmac('sha256', key) : createHash('sha256');",
     put: "createHash(key ? 'sha256' : 'sha256');",
-    test: 'test/storage/audit.test.ts',
+    test: 'test/storage/audit/append.test.ts',
     says: /AssertionError/,
   },
   {
@@ -131,7 +131,7 @@ export const DEFECTS: readonly Defect[] = [
   },
   {
     name: 'a card that was found is taken for drawn',
-    file: 'src/workflow/deliver.ts',
+    file: 'src/workflow/notify/deliver.ts',
     find: 'if (how.again) await world.messenger.redrawCard(change, position);',
     put: '',
     test: SIMULATION,
@@ -139,7 +139,7 @@ export const DEFECTS: readonly Defect[] = [
   },
   {
     name: 'a card is posted without a look whether it is there',
-    file: 'src/workflow/deliver.ts',
+    file: 'src/workflow/notify/deliver.ts',
     find: 'const how = { again: row.attempts > 1 };',
     put: 'const how = { again: false };',
     test: SIMULATION,
@@ -147,7 +147,7 @@ export const DEFECTS: readonly Defect[] = [
   },
   {
     name: 'a dead process is never taken over from',
-    file: 'src/workflow/recover.ts',
+    file: 'src/workflow/execute/recover.ts',
     find: 'const lost = await leaseRanOut(world.database.db, world.now(), AT_ONCE);',
     put: 'const lost = await leaseRanOut(world.database.db, new Date(0), AT_ONCE);',
     test: SIMULATION,
@@ -155,15 +155,15 @@ export const DEFECTS: readonly Defect[] = [
   },
   {
     name: 'a digest is posted without a permit',
-    file: 'src/digest/post.ts',
+    file: 'src/digests/post.ts',
     find: 'if (!(await world.database.transaction((tx) => permitDigest(tx, begun)))) ',
     put: 'await world.database.transaction((tx) => permitDigest(tx, begun)); if (begun.day === null) ',
-    test: 'test/digest/run.test.ts',
+    test: 'test/digests/run.test.ts',
     says: /AssertionError|expected an ApiError/,
   },
   {
     name: 'the end of the audit trail is read without a lock',
-    file: 'src/storage/audit.ts',
+    file: 'src/storage/audit/append.ts',
     find: `    .updateTable('audit_head')
     .set((eb) => ({ seq: eb('seq', '+', 1) }))
     .where('id', '=', 1)
@@ -189,7 +189,7 @@ export const DEFECTS: readonly Defect[] = [
 export const HARMLESS: readonly (Omit<Defect, 'says'> & { readonly heldBy: string })[] = [
   {
     name: 'no lock of the row',
-    file: 'src/storage/changes.ts',
+    file: 'src/storage/tables/changes/changes.ts',
     find: '.$if(onPostgres(tx), (query) => query.forUpdate())',
     put: '',
     test: 'test/chaos/together.test.ts',
@@ -197,7 +197,7 @@ export const HARMLESS: readonly (Omit<Defect, 'says'> & { readonly heldBy: strin
   },
   {
     name: 'a move is stored whatever the version is',
-    file: 'src/storage/changes.ts',
+    file: 'src/storage/tables/changes/changes.ts',
     find: ".where('version', '=', before.version)",
     put: '',
     test: 'test/chaos/together.test.ts',

@@ -4,7 +4,7 @@ import { pino } from 'pino';
 import { z } from 'zod';
 import { startApp } from '../../../src/app.ts';
 import { commandNames } from '../../../src/commands/index.ts';
-import { loadConfig } from '../../../src/config.ts';
+import { loadConfig } from '../../../src/config/load-config.ts';
 import { deathFrom, dieAt } from './death.ts';
 
 /** The bot in a process of its own, whose clock is told to it and which dies when it is told to. */

@@ -1,9 +1,9 @@
 import type { Change } from '../../../src/changes/change.ts';
-import { stateText } from '../../../src/slack/card.ts';
-import { events, verifyChain } from '../../../src/storage/audit.ts';
-import { changesWhere } from '../../../src/storage/change-lists.ts';
-import { openDatabase } from '../../../src/storage/database.ts';
-import { holderOf } from '../../../src/storage/permits.ts';
+import { stateText } from '../../../src/slack/cards/card.ts';
+import { events, verifyChain } from '../../../src/storage/audit/append.ts';
+import { openDatabase } from '../../../src/storage/engine/database.ts';
+import { changesWhere } from '../../../src/storage/tables/changes/change-lists.ts';
+import { holderOf } from '../../../src/storage/tables/changes/permits.ts';
 import { isTakenOver, wrongWithTrail } from '../sim/at-the-end.ts';
 import { type Call, type Deed, openDriver } from './driver.ts';
 import { AUDIT_KEY, openProcessStage, type ProcessStage } from './stage.ts';

@@ -14,18 +14,18 @@ interface Hook {
 
 const HOOKS: readonly Hook[] = [
   {
-    file: 'src/storage/database.ts',
+    file: 'src/storage/engine/database.ts',
     find: 'transaction: (body) => runTransaction(root, body),',
     put: 'transaction: (body) => globalThis.commits((b) => runTransaction(root, b), body),',
   },
-  noted('src/storage/audit.ts', 'const { seq, hash } = await tx', 'event.kind'),
+  noted('src/storage/audit/append.ts', 'const { seq, hash } = await tx', 'event.kind'),
   noted(
-    'src/storage/inbox.ts',
+    'src/storage/tables/queues/inbox.ts',
     'const received = toText(at);',
     "'received ' + (body.verb ?? kind)",
   ),
   noted(
-    'src/storage/changes.ts',
+    'src/storage/tables/changes/changes.ts',
     ".updateTable('change')\n    .set({ card_channel",
     "'card drawn'",
   ),

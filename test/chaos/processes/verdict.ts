@@ -1,8 +1,8 @@
 import type { Change } from '../../../src/changes/change.ts';
-import { stateText } from '../../../src/slack/card.ts';
-import { events, verifyChain } from '../../../src/storage/audit.ts';
-import { changesWhere } from '../../../src/storage/change-lists.ts';
-import { openDatabase } from '../../../src/storage/database.ts';
+import { stateText } from '../../../src/slack/cards/card.ts';
+import { events, verifyChain } from '../../../src/storage/audit/append.ts';
+import { openDatabase } from '../../../src/storage/engine/database.ts';
+import { changesWhere } from '../../../src/storage/tables/changes/change-lists.ts';
 import { wrongWithTrail } from '../sim/at-the-end.ts';
 import { AUDIT_KEY, type ProcessStage } from './stage.ts';
 

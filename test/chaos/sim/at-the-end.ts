@@ -1,9 +1,9 @@
 import type { Change, State } from '../../../src/changes/change.ts';
-import { events, type StoredEvent, verifyChain } from '../../../src/storage/audit.ts';
-import { changesWhere } from '../../../src/storage/change-lists.ts';
-import { cardVersion } from '../../../src/storage/changes.ts';
-import type { Db } from '../../../src/storage/database.ts';
-import { holderOf } from '../../../src/storage/permits.ts';
+import { events, type StoredEvent, verifyChain } from '../../../src/storage/audit/append.ts';
+import type { Db } from '../../../src/storage/engine/database.ts';
+import { changesWhere } from '../../../src/storage/tables/changes/change-lists.ts';
+import { cardVersion } from '../../../src/storage/tables/changes/changes.ts';
+import { holderOf } from '../../../src/storage/tables/changes/permits.ts';
 import type { Theatre } from './theatre.ts';
 
 const MANY = 10_000;

@@ -1,5 +1,5 @@
 import type { Change, ChangeId, ChannelId, RoleName, UserId } from '../../../src/changes/change.ts';
-import type { Clicked, Identity, Messenger, People, Verb } from '../../../src/workflow/world.ts';
+import type { Clicked, Identity, Messenger, People, Verb } from '../../../src/workflow/ports.ts';
 import type { Ports } from './ports.ts';
 
 /** How long Signalbox may believe what it read of people, where it does not ask afresh. */

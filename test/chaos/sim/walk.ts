@@ -1,6 +1,6 @@
 import fc from 'fast-check';
-import { events } from '../../../src/storage/audit.ts';
-import { changesWhere } from '../../../src/storage/change-lists.ts';
+import { events } from '../../../src/storage/audit/append.ts';
+import { changesWhere } from '../../../src/storage/tables/changes/change-lists.ts';
 import { isTakenOver } from './at-the-end.ts';
 import { sequences } from './model.ts';
 import { openTheatre, type Theatre } from './theatre.ts';

@@ -1,0 +1,80 @@
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import { readStore } from '../config/environment.ts';
+import { openDatabase } from '../storage/engine/database.ts';
+import { databaseTrouble } from '../storage/engine/database-errors.ts';
+import { openReader } from '../storage/engine/reader.ts';
+import { announceRestore } from '../storage/tables/restore-mark.ts';
+import { exported } from './audit-export.ts';
+import { readOptions, USAGE, type Wish } from './audit-options.ts';
+import { verify } from './audit-verify.ts';
+
+const { stdout, stderr } = process;
+const END_OF_TIME = new Date(8.64e15);
+
+function leave(sentence: string, code: 1 | 2): never {
+  stderr.write(`${sentence}\n`);
+  process.exit(code);
+}
+
+function storeOf() {
+  const store = readStore(process.env, (path) => readFileSync(path, 'utf8'));
+  if (!store.ok) {
+    const sentences = store.problems.map(({ where, problem, hint }) =>
+      [`${where} ${problem}`, ...(hint ? [hint] : [])].join(': '),
+    );
+    leave(sentences.join('\n'), 2);
+  }
+  const { DATABASE_URL, SIGNALBOX_KEY } = store.value;
+  const key = SIGNALBOX_KEY ? Buffer.from(SIGNALBOX_KEY.reveal(), 'base64') : null;
+  return { url: DATABASE_URL.reveal(), key };
+}
+
+async function write(text: string): Promise<void> {
+  if (!stdout.write(text)) await once(stdout, 'drain');
+}
+
+async function fulfil(wish: Wish): Promise<number> {
+  if (wish.kind === 'help') return write(USAGE).then(() => 0);
+  const { url, key } = storeOf();
+  if (wish.kind === 'restored') return announce(url);
+  const reader = await openReader(url);
+  try {
+    if (wish.kind === 'verify') {
+      const isTerminal = stderr.isTTY === true;
+      const progress = (text: string) => void stderr.write(text);
+      const out = (text: string) => void stdout.write(text);
+      const { anchor } = wish;
+      return (await verify(reader.db, { key, anchor }, { out, progress, isTerminal })) ? 0 : 1;
+    }
+    const { since, until, format } = wish;
+    const span = { since, until: until ?? END_OF_TIME };
+    for await (const text of exported(reader.db, span, format)) await write(text);
+    return 0;
+  } finally {
+    await reader.close();
+  }
+}
+
+async function announce(url: string): Promise<number> {
+  const database = await openDatabase(url);
+  await database.transaction((tx) => announceRestore(tx, new Date()));
+  await database.close();
+  await write(
+    'Noted. At its next start Signalbox sends nothing of what is open in this database: each ' +
+      'open change is told to be out of date, and can be asked for again.\n',
+  );
+  return 0;
+}
+
+// Whoever reads along may have seen enough: `export | head` is no failure.
+stdout.on('error', (error) => {
+  process.exit('code' in error && error.code === 'EPIPE' ? 0 : 1);
+});
+
+const options = readOptions(process.argv.slice(2));
+if (!options.ok) leave(`${options.sentence}\n\n${USAGE}`, 2);
+process.exitCode = await fulfil(options.wish).catch((error: unknown) => {
+  const said = error instanceof Error ? error.message : String(error);
+  return leave(databaseTrouble(error) ?? said, 1);
+});

@@ -1,0 +1,44 @@
+import { readFileSync } from 'node:fs';
+import { parseEnv } from 'node:util';
+import { readOptions, USAGE } from '../doctor/options.ts';
+import { passed, toJson, toText, wantsColour } from '../doctor/report.ts';
+import { examined } from '../doctor/run-checks.ts';
+
+const { version } = JSON.parse(
+  readFileSync(new URL('../../package.json', import.meta.url), 'utf8'),
+);
+const { stdout, stderr } = process;
+const WITHIN_MS = 5_000;
+
+function leave(sentence: string): never {
+  stderr.write(`${sentence}\n\n${USAGE}`);
+  process.exit(2);
+}
+
+function variablesOf(file: string | null) {
+  if (file === null) return process.env;
+  try {
+    return parseEnv(readFileSync(file, 'utf8'));
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? error.code : 'unknown error';
+    return leave(`${file} cannot be read (${code}).`);
+  }
+}
+
+const options = readOptions(process.argv.slice(2));
+if (!options.ok) leave(options.sentence);
+if (options.help) {
+  stdout.write(USAGE);
+  process.exit(0);
+}
+const report = await examined({
+  env: variablesOf(options.file),
+  readFile: (path) => readFileSync(path, 'utf8'),
+  version,
+  withinMs: WITHIN_MS,
+  now: () => new Date(),
+});
+const colour = wantsColour(stdout.isTTY === true, process.env);
+const text = options.json ? toJson(report) : toText(report, { colour });
+// Whatever still hangs is left behind, once this is written.
+stdout.write(text, () => process.exit(passed(report) ? 0 : 1));

@@ -1,0 +1,39 @@
+import { writeFileSync } from 'node:fs';
+import { parseArgs } from 'node:util';
+import { commands, nouns } from '../commands/index.ts';
+import { manifestOf } from '../slack/manifest.ts';
+
+const USAGE =
+  'npm run manifest -- [--prefix db-] [--url https://…/slack/events] [--out manifest.json]';
+const OPTIONS = {
+  prefix: { type: 'string', default: '' },
+  url: { type: 'string' },
+  out: { type: 'string' },
+} as const;
+
+function refuse(sentence: string): never {
+  process.stderr.write(`${sentence}\n${USAGE}\n`);
+  process.exit(1);
+}
+
+function readOptions() {
+  try {
+    return parseArgs({ options: OPTIONS }).values;
+  } catch (error) {
+    return refuse(error instanceof Error ? error.message : String(error));
+  }
+}
+
+const { prefix, url = null, out } = readOptions();
+if (!/^[a-z0-9-]*$/.test(prefix)) {
+  refuse(`--prefix may have lower-case letters, digits and dashes (you said ${prefix})`);
+}
+if (url !== null && !(URL.canParse(url) && url.startsWith('https://'))) {
+  refuse(`--url must begin with https:// (you said ${url})`);
+}
+// The committed file is the one without a prefix or an address: the sandbox and the tests read it.
+const own = prefix !== '' || url !== null ? 'manifest.local.json' : 'manifest.json';
+const file = out ?? own;
+const manifest = manifestOf({ commands, nouns, prefix, url });
+writeFileSync(file, `${JSON.stringify(manifest, null, 2)}\n`);
+process.stdout.write(`${file} is written: paste it at https://api.slack.com/apps\n`);

@@ -1,0 +1,150 @@
+import { createHash } from 'node:crypto';
+import type { z } from 'zod';
+import { type Problem, type Reading, read } from '../policy/problem.ts';
+import {
+  type Env,
+  type Environment,
+  isSet,
+  type ReadFile,
+  readEnvironment,
+  reasonOf,
+} from './environment.ts';
+import {
+  cardsWithoutChannel,
+  declaredWords,
+  mentions,
+  outlineOf,
+  repeatedNames,
+} from './outline.ts';
+import { fileSchema } from './schema.ts';
+import { readTracing, type Tracing } from './tracing.ts';
+import { readYaml } from './yaml.ts';
+
+export type { Problem } from '../policy/problem.ts';
+
+type FileContent = z.output<ReturnType<typeof fileSchema>> & {
+  /** Of the file's text: tells whether two starts had the same. */
+  readonly configHash: string;
+};
+export type ConfiguredService = FileContent['services'][number];
+export type DigestConfig = FileContent['digests'][number];
+export type Budget = FileContent['budgets'][number];
+export type Config = FileContent &
+  ReturnType<typeof fromEnvironment> & {
+    /** Null: nobody traces. */
+    readonly tracing: Tracing | null;
+  };
+
+export interface Sources {
+  readonly env: Env;
+  readonly readFile: ReadFile;
+  /** The names of all commands, against which the policy is checked. */
+  readonly commands: { readonly queries: readonly string[]; readonly changes: readonly string[] };
+}
+
+export type Loaded =
+  | { readonly ok: true; readonly config: Config }
+  | { readonly ok: false; readonly problems: readonly Problem[] };
+
+/** Everything that is wrong is told at once: nobody should have to start again for each line. */
+export function loadConfig(sources: Sources): Loaded {
+  const environment = readEnvironment(sources.env, sources.readFile);
+  const tracing = readTracing(sources.env, sources.readFile);
+  const file = readConfigFile(sources);
+  if (environment.ok && tracing.ok && file.ok) {
+    const own = fromEnvironment(environment.value);
+    return { ok: true, config: { ...file.value, ...own, tracing: tracing.value } };
+  }
+  return { ok: false, problems: [environment, tracing, file].flatMap(problemsIn) };
+}
+
+function problemsIn(reading: Reading<unknown>): readonly Problem[] {
+  return reading.ok ? [] : reading.problems;
+}
+
+function fromEnvironment(variables: Environment) {
+  const { ALERTS_API_URL: url, ALERTS_API_TOKEN: token } = variables;
+  return {
+    slack: {
+      botToken: variables.SLACK_BOT_TOKEN,
+      /** Present: Socket Mode. */
+      appToken: variables.SLACK_APP_TOKEN ?? null,
+      signingSecret: variables.SLACK_SIGNING_SECRET ?? null,
+      apiUrl: variables.SLACK_API_URL ?? null,
+      commandPrefix: variables.SLACK_COMMAND_PREFIX,
+    },
+    port: variables.PORT,
+    cloud: {
+      url: variables.CLOUD_API_URL,
+      keyId: variables.CLOUD_API_KEY_ID,
+      keySecret: variables.CLOUD_API_KEY_SECRET,
+    },
+    /** Null: alert commands are off. */
+    alerts: url !== undefined && token !== undefined ? { url, token } : null,
+    databaseUrl: variables.DATABASE_URL,
+    /** 32 bytes in base64. */
+    key: variables.SIGNALBOX_KEY ?? null,
+    logLevel: variables.LOG_LEVEL,
+    stopWithinMs: variables.STOP_WITHIN_S * 1_000,
+  };
+}
+
+function readConfigFile({ env, readFile, commands }: Sources): Reading<FileContent> {
+  const path = env.SIGNALBOX_CONFIG || './signalbox.yaml';
+  const text = textOf(path, readFile);
+  if (!text.ok) return text;
+  const yaml = readYaml(text.value, path);
+  if (!yaml.ok) return yaml;
+
+  const outline = outlineOf(yaml.value);
+  const content = read(fileSchema({ ...commands, ...declaredWords(outline) }), yaml.value ?? {});
+  const problems = [
+    ...problemsIn(content).map((problem) => ({ ...problem, where: problem.where || path })),
+    ...repeatedNames(outline),
+    ...cardsWithoutChannel(outline),
+    ...(mentions(outline, 'service create') ? missingKey(env) : []),
+  ];
+  if (!content.ok || problems.length > 0) return { ok: false, problems };
+  const configHash = createHash('sha256').update(text.value).digest('hex');
+  return { ok: true, value: { ...content.value, configHash } };
+}
+
+function textOf(path: string, readFile: ReadFile): Reading<string> {
+  try {
+    return { ok: true, value: readFile(path) };
+  } catch (error) {
+    const problem = `${path} cannot be read (${reasonOf(error)})`;
+    const hint = 'write one after signalbox.example.yaml';
+    return { ok: false, problems: [{ where: 'SIGNALBOX_CONFIG', problem, hint }] };
+  }
+}
+
+// The password of a new service would have nowhere to stay.
+function missingKey(env: Env): readonly Problem[] {
+  if (isSet('SIGNALBOX_KEY', env)) return [];
+  const problem = 'is not set, and the policy allows service create';
+  return [{ where: 'SIGNALBOX_KEY', problem, hint: '32 bytes: openssl rand -base64 32' }];
+}
+
+const WIDEST = 36;
+
+/** The text for stderr when the start is refused. */
+export function formatProblems(problems: readonly Problem[]): string {
+  const width = Math.min(WIDEST, Math.max(...problems.map(({ where }) => where.length)));
+  const count = problems.length === 1 ? '1 problem' : `${problems.length} problems`;
+  return [
+    `Signalbox did not start: ${count}.`,
+    '',
+    ...problems.flatMap((problem) => linesOf(problem, width)),
+    '',
+    'Nothing was sent or changed. Mend these and start it again.',
+    '',
+  ].join('\n');
+}
+
+function linesOf({ where, problem, hint }: Problem, width: number): readonly string[] {
+  const margin = ' '.repeat(width + 4);
+  const rest = hint === null ? [] : [`${margin}→ ${hint}`];
+  if (where.length > width) return [`  ${where}`, `${margin}${problem}`, ...rest];
+  return [`  ${where.padEnd(width)}  ${problem}`, ...rest];
+}

@@ -1,0 +1,96 @@
+import type { Change } from '../changes/change.ts';
+import { targetKey } from '../changes/change.ts';
+import type { Span } from '../costs/calendar/calendar.ts';
+import { addDays, type Day, dayNumber, dayOf } from '../costs/calendar/day.ts';
+import { HISTORY_DAYS } from '../costs/forecast/series.ts';
+import type { CostsRead } from '../costs/ledger/costs-read.ts';
+import { permitEffect, settledEffects } from '../storage/tables/effect-notices.ts';
+import { enqueue } from '../storage/tables/queues/outbox.ts';
+import type { World } from '../workflow/ports.ts';
+import { followedText } from './effect-text.ts';
+import { computeOf, type Estimated } from './estimate.ts';
+import { attemptedAt, effectOf, ranChanges } from './executed-changes.ts';
+import { type Followed, followed } from './measured-after.ts';
+
+type ReadCosts = (span: Span) => Promise<CostsRead>;
+
+/** The longer first: where both are due at once, the shorter one says nothing more. */
+const AFTER_DAYS = [7, 3] as const;
+/** A day that is not final by then will not be waited for. */
+const GIVE_UP_DAYS = 28;
+
+interface Measurable {
+  readonly change: Change;
+  readonly kind: Estimated;
+  readonly changedOn: Day;
+  /** The last day on which another change of the same target ran before it. */
+  readonly heldFrom: Day | null;
+  readonly days: 3 | 7;
+}
+
+/** Tells in the thread of each change what it did to the costs, once that is final. */
+export async function tellEffects(world: World, costs: ReadCosts): Promise<number> {
+  const due = await dueEffects(world);
+  const [first] = due.map(({ changedOn }) => changedOn).toSorted();
+  if (first === undefined) return 0;
+
+  const span = { first: addDays(first, -HISTORY_DAYS), last: addDays(dayOf(world.now()), -1) };
+  const { rows, gaps } = await costs(span);
+  // What is missing now may be there in an hour, and a change is measured only once.
+  if (gaps.length > 0) return 0;
+  let told = 0;
+  for (const one of due) {
+    const { kind, change, changedOn, days, heldFrom } = one;
+    const series = computeOf(kind, change.plan.target.id, rows, span);
+    const result = followed(series, changedOn, days, heldFrom);
+    if (result !== 'later' && (await settle(world, one, result))) told += 1;
+  }
+  if (told > 0) world.wake();
+  return told;
+}
+
+async function dueEffects(world: World): Promise<readonly Measurable[]> {
+  const { db } = world.database;
+  const today = dayOf(world.now());
+  const first = addDays(today, -GIVE_UP_DAYS);
+  const [ran, settled] = await Promise.all([
+    ranChanges(db, addDays(first, -HISTORY_DAYS), world.commands),
+    settledEffects(db, new Date(`${first}T00:00:00Z`)),
+  ]);
+  const byTarget = Map.groupBy(ran, ({ plan }) => targetKey(plan.target));
+  return [...byTarget.values()].flatMap((changes) => {
+    const [change, before] = changes.toSorted((a, b) => timeOf(b) - timeOf(a));
+    if (change?.state !== 'succeeded') return [];
+    const changedOn = dayOf(attemptedAt(change));
+    const kind = effectOf(world.commands, change);
+    if (!kind || changedOn < first) return [];
+    const heldFrom = before ? dayOf(attemptedAt(before)) : null;
+    const done = settled.get(change.id) ?? [];
+    const age = dayNumber(today) - dayNumber(changedOn);
+    return AFTER_DAYS.filter((days) => age > days && done.every((other) => other < days)).map(
+      (days) => ({ change, kind, changedOn, heldFrom, days }),
+    );
+  });
+}
+
+function timeOf(change: Change): number {
+  return attemptedAt(change).getTime();
+}
+
+/** False: another replica was first, a longer time was told already, or there is nothing to tell. */
+async function settle(
+  world: World,
+  { change, days }: Measurable,
+  result: Followed | 'never',
+): Promise<boolean> {
+  const at = world.now();
+  return world.database.transaction(async (tx) => {
+    const mine = await permitEffect(tx, { changeId: change.id, days, at });
+    if (days === 7) await permitEffect(tx, { changeId: change.id, days: 3, at });
+    if (!mine || result === 'never') return false;
+    const { perDay = null, share = null } = change.plan.cost ?? {};
+    const text = followedText(result, { perDay, share });
+    await enqueue(tx, { changeId: change.id, kind: `effect:${days}`, body: { text }, at });
+    return true;
+  });
+}

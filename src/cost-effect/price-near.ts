@@ -1,0 +1,48 @@
+import type { JsonObject } from '../changes/change.ts';
+import { type Day, dayOf } from '../costs/calendar/day.ts';
+import { isFixed, type SizedDay, type UnitPrice, unitPrice } from '../costs/effect/unit-price.ts';
+import { seriesOf } from '../costs/ledger/daily.ts';
+import type { CostRow } from '../costs/ledger/row.ts';
+import type { Service } from '../directory/directory.ts';
+import { priceArea, scalingOf } from '../intent/effect.ts';
+import type { LastMoved } from './executed-changes.ts';
+
+export interface Priced {
+  readonly services: readonly Service[];
+  readonly ranAt: LastMoved['ranAt'];
+}
+
+/** The price of a GB-hour, from all services that cost the same as one with these fields. */
+export function priceNear(
+  fields: JsonObject | undefined,
+  rows: readonly CostRow[],
+  { services, ranAt }: Priced,
+  span: { first: Day; last: Day },
+): UnitPrice {
+  const area = priceArea(fields);
+  const near = services.filter(
+    ({ lastSeen }) => area !== null && priceArea(lastSeen?.fields) === area,
+  );
+  return unitPrice(near.flatMap((service) => sizedDays(service, rows, ranAt, span)));
+}
+
+/**
+ * Bounds are known from replies alone: they held on the days after the last one, unless a change
+ * ran since that showed none.
+ */
+function sizedDays(
+  { id, lastSeen }: Service,
+  rows: readonly CostRow[],
+  ranAt: Priced['ranAt'],
+  span: { first: Day; last: Day },
+): readonly SizedDay[] {
+  const scaling = scalingOf(lastSeen?.fields);
+  const ran = ranAt.get(id);
+  if (!lastSeen || !scaling || !isFixed(scaling) || (ran && ran > lastSeen.seenAt)) return [];
+
+  const since = dayOf(lastSeen.seenAt);
+  const compute = seriesOf(rows, { entities: [id], metric: 'computeCredits' }, span);
+  return compute
+    .filter(({ day }) => day > since)
+    .map(({ value, final }) => ({ value, final, changed: false, scaling }));
+}

@@ -1,0 +1,100 @@
+import { type Bucket, bucketsOf, type TimeUnit } from '../costs/calendar/bucket.ts';
+import { lengthOf, type Span } from '../costs/calendar/calendar.ts';
+import type { Day } from '../costs/calendar/day.ts';
+import {
+  dateOf,
+  dayOfMonth,
+  daysLabel,
+  monthLabel,
+  shortSpan,
+  spanLabel,
+} from '../costs/calendar/span-label.ts';
+import type { DayState } from '../costs/ledger/ledger.ts';
+import { creditsOf } from '../costs/ledger/row.ts';
+import type { Part } from '../intent/answers/answer.ts';
+import { counted } from '../intent/answers/counted.ts';
+
+const POINTS_MAX = 20;
+const TITLE_MAX = 50;
+const UNITS: readonly TimeUnit[] = ['day', 'week', 'month'];
+
+/**
+ * Days as they are while they fit, else weeks or months, but nothing finer than what is `asked` for
+ * where that makes a chart. What can still change has a mark, and what is only a part says which.
+ * Slack wants a number for each bar, so that a day without data has none: a bar of no height would
+ * say that it cost nothing. The title says of which days there is no data.
+ */
+export function chartPart(
+  states: readonly DayState[],
+  { first, last }: Span,
+  today: Day,
+  asked: TimeUnit = 'day',
+): Part | null {
+  const own = states.filter(({ day }) => day >= first && day <= last);
+  const fitting = drawnOf(own, asked);
+  if (!fitting) return null;
+  const { unit, buckets } = fitting;
+  return {
+    kind: 'chart',
+    title: titleOf(unit, own, today),
+    unit: 'credits',
+    axis: `${spanLabel({ first, last }, today)} (UTC)${markText(fitting)}`,
+    points: buckets.filter(hasData).map((bucket) => ({
+      label: `${labelOf(bucket, fitting)}${bucket.isOpen ? '*' : ''}`,
+      value: creditsOf(bucket.total),
+    })),
+  };
+}
+
+function drawnOf(states: readonly DayState[], asked: TimeUnit): Drawn | undefined {
+  const units = [...UNITS.slice(UNITS.indexOf(asked)), ...UNITS];
+  const drawn = units.map((unit) => ({ unit, buckets: bucketsOf(states, unit) }));
+  return drawn.find(
+    ({ buckets }) => buckets.length <= POINTS_MAX && buckets.filter(hasData).length >= 2,
+  );
+}
+
+function hasData({ days }: Bucket): boolean {
+  return days > 0;
+}
+
+function titleOf(unit: TimeUnit, states: readonly DayState[], today: Day): string {
+  const title = `Credits a ${unit}`;
+  const missing = states.filter(({ state }) => state === 'no-data').map(({ day }) => day);
+  if (missing.length === 0) return title;
+  const whole = `${title} · no data for ${daysLabel(missing, today)}`;
+  return whole.length <= TITLE_MAX
+    ? whole
+    : `${title} · ${counted(missing.length, 'day')} without data`;
+}
+
+/** A label that found no room takes its mark along: which days are open is said here too. */
+function markText({ unit, buckets }: Drawn): string {
+  const open = buckets.filter(({ isOpen }) => isOpen);
+  const [from] = open;
+  const to = open.at(-1);
+  if (!from || !to) return '';
+  const run = { first: from.first, last: to.last };
+  const isRun = unit === 'day' && lengthOf(run) === open.length;
+  return ` · * not final${isRun ? `: ${shortSpan(run)}` : ''}`;
+}
+
+interface Drawn {
+  readonly unit: TimeUnit;
+  readonly buckets: readonly Bucket[];
+}
+
+/** As short as can be, for labels that do not fit are not drawn; the axis says the rest. */
+function labelOf(bucket: Bucket, { unit, buckets }: Drawn): string {
+  const { first, isWhole } = bucket;
+  if (unit === 'day') return String(dayOfMonth(first));
+  if (unit === 'week') return isWhole ? dateOf(first) : partOfWeek(bucket);
+  const month = monthLabel(first);
+  const name = buckets.length > 12 ? month : month.slice(0, 3);
+  return isWhole ? name : `${name} ${shortSpan(bucket)}`;
+}
+
+function partOfWeek({ first, last }: Span): string {
+  const from = first.slice(0, 7) === last.slice(0, 7) ? String(dayOfMonth(first)) : dateOf(first);
+  return first === last ? dateOf(first) : `${from}–${dateOf(last)}`;
+}

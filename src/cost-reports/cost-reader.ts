@@ -1,0 +1,150 @@
+import type { Logger } from 'pino';
+import { z } from 'zod';
+import type { CloudClient } from '../cloud/client.ts';
+import { type Day, dayNumber, dayOf } from '../costs/calendar/day.ts';
+import { fetchSpan, windowsOf } from '../costs/calendar/windows.ts';
+import type { CostGap, CostsRead } from '../costs/ledger/costs-read.ts';
+import { type DayState, dayStates } from '../costs/ledger/ledger.ts';
+import { readReport } from '../costs/ledger/report.ts';
+import type { ReportProblem } from '../costs/ledger/report-problem.ts';
+import type { CostRow } from '../costs/ledger/row.ts';
+import { ApiError } from '../errors.ts';
+import type { Database } from '../storage/engine/database.ts';
+import { loadMonth, noteSnapshots, type StoredMonth, storeMonth } from '../storage/tables/costs.ts';
+
+/** How long an open month may be used before it is asked for again. */
+const KEEP_MS = 15 * 60_000;
+const LONG_AGO_DAYS = 31;
+
+interface Report {
+  readonly rows: readonly CostRow[];
+  readonly problems: readonly ReportProblem[];
+}
+type Month = StoredMonth<Report>;
+
+// Written by us as a whole, and read back as it was: each row was checked when it was fetched.
+const StoredReport = z
+  .custom<Report>(
+    (value) =>
+      typeof value === 'object' && value !== null && 'rows' in value && 'problems' in value,
+  )
+  // What an earlier version noted without its day is told of no day, rather than of all.
+  .transform(({ rows, problems }) => ({
+    rows,
+    problems: problems.filter((problem) => 'figure' in problem || 'of' in problem),
+  }));
+
+export interface ReadHow {
+  /** People come before digests where requests are rationed. */
+  readonly priority: 'people' | 'digest';
+  /** Takes nothing that was fetched before, but for months in which nothing can change any more. */
+  readonly fresh?: boolean;
+}
+
+export type ReadCosts = (span: { first: Day; last: Day }, how: ReadHow) => Promise<CostsRead>;
+
+interface Parts {
+  readonly cloud: CloudClient;
+  readonly database: Database;
+  readonly now: () => Date;
+  readonly log: Logger;
+}
+
+/**
+ * Costs by calendar month, whichever days are asked for: every period shares the same few calls. A
+ * month is fetched once for all who ask at the same moment, kept for a quarter of an hour, and for
+ * ever once all its days are locked. Source: facts of the usage report, at most 31 days a call.
+ */
+export function createCostReader({ cloud, database, now, log }: Parts): ReadCosts {
+  const kept = new Map<string, Month>();
+  const underWay = new Map<string, Promise<Month>>();
+
+  async function monthOf(month: string, how: ReadHow): Promise<Month> {
+    const known = kept.get(month) ?? (await loadMonth(database.db, month, StoredReport));
+    if (known) kept.set(month, known);
+    if (known && isGood(known, how)) return known;
+    const running = underWay.get(month) ?? fetchMonth(month, how.priority);
+    underWay.set(month, running);
+    return running.finally(() => underWay.delete(month));
+  }
+
+  function isGood({ final, fetchedAt }: Month, { fresh }: ReadHow): boolean {
+    return final || (!fresh && now().getTime() - fetchedAt.getTime() < KEEP_MS);
+  }
+
+  async function fetchMonth(month: string, priority: ReadHow['priority']): Promise<Month> {
+    const fetchedAt = now();
+    const today = dayOf(fetchedAt);
+    const span = fetchSpan(month, today);
+    const period = { from_date: span.first, to_date: span.last };
+    const { result } = await cloud.getUsageCost(period, { priority });
+    const { rows, problems } = readReport(result, span);
+    const days = dayStates(rows, span);
+    const final = isSettled(days, span.last, today);
+    const fetched = { month, fetchedAt, final, report: { rows, problems } };
+    kept.set(month, fetched);
+    await keep(fetched, days);
+    return fetched;
+  }
+
+  async function keep(month: Month, days: ReturnType<typeof dayStates>): Promise<void> {
+    const told = days
+      .filter(({ state }) => state !== 'no-data')
+      .map(({ day, total, state }) => ({ day, total, final: state === 'final' }));
+    await database.transaction(async (tx) => {
+      await storeMonth(tx, month);
+      const { fetchedAt } = month;
+      await noteSnapshots(
+        tx,
+        told.map((one) => ({ ...one, fetchedAt })),
+      );
+    });
+  }
+
+  return async (span, how) => {
+    const parts: Month[] = [];
+    const gaps: CostGap[] = [];
+    // One after another: the report is rationed, and people's commands go between.
+    for (const { month } of windowsOf(span)) {
+      try {
+        parts.push(await monthOf(month, how));
+      } catch (error) {
+        // A month that was given up is no gap: a digest of it would tell people of a failure.
+        if (error instanceof ApiError && error.trouble === 'stopping') throw error;
+        log.warn({ err: error, month }, 'the costs of a month could not be read');
+        const before = kept.get(month) ?? null;
+        if (before) parts.push(before);
+        gaps.push({ month, ...reasonOf(error), from: before?.fetchedAt ?? null });
+      }
+    }
+    const times = parts.map(({ fetchedAt }) => fetchedAt.getTime());
+    return {
+      rows: parts
+        .flatMap(({ report }) => report.rows)
+        .filter(({ day }) => day >= span.first && day <= span.last),
+      fetchedAt: times.length > 0 ? new Date(Math.min(...times)) : null,
+      problems: parts.flatMap(({ report }) => report.problems),
+      gaps,
+    };
+  };
+}
+
+/** A day without any row may still get some; after another month it surely had no costs. */
+function isSettled(days: readonly DayState[], last: Day, today: Day): boolean {
+  if (last >= today) return false;
+  const isLongAgo = dayNumber(today) - dayNumber(last) > LONG_AGO_DAYS;
+  return days.every(({ state }) => state === 'final' || (isLongAgo && state === 'no-data'));
+}
+
+function reasonOf(error: unknown): Pick<CostGap, 'why' | 'denied'> {
+  if (!(error instanceof ApiError))
+    return { why: 'something went wrong on our side', denied: false };
+  const said = error.serverText ?? error.sentence;
+  const denial = DENIALS.get(error.status);
+  return denial ? { why: `${denial}: ${said}`, denied: true } : { why: said, denied: false };
+}
+
+const DENIALS: ReadonlyMap<number | null, string> = new Map([
+  [401, 'the API key is not accepted'],
+  [403, 'the API key lacks the right to read it'],
+]);

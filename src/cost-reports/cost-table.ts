@@ -1,0 +1,59 @@
+import { dayNumber } from '../costs/calendar/day.ts';
+import { type By, isOfTime } from '../costs/ledger/grouping.ts';
+import { figure, shareText, signedFigure } from '../costs/ledger/numbers.ts';
+import { creditsOf } from '../costs/ledger/row.ts';
+import type { Line } from '../costs/ledger/summary.ts';
+import type { Cell, Figure, Part } from '../intent/answers/answer.ts';
+import type { LineChange } from './compare-periods.ts';
+
+export function figureCell(micro: number): Figure {
+  return { value: creditsOf(micro), text: figure(micro) };
+}
+
+/** Credits, share and, where two spans compare, the change of each line. */
+export function tablePart(
+  by: Exclude<By, 'entity-metric'>,
+  lines: readonly Line[],
+  changes: ReadonlyMap<string, LineChange> | null,
+): Part {
+  const keys = new Set(lines.map(({ key }) => key));
+  const others = [...(changes ?? [])].reduce(
+    (sum, [key, { delta }]) => (keys.has(key) ? sum : sum + delta),
+    0,
+  );
+  const rest = { delta: others, isNew: false };
+  const changeOf = (key: string) => (key === 'other' ? rest : changes?.get(key));
+  const heading = `${by.charAt(0).toUpperCase()}${by.slice(1)}`;
+  const mark = lines.some(({ isOpen }) => isOpen) ? ' · * can still change' : '';
+  return {
+    kind: 'table',
+    caption: `Credits by ${by}${mark}`,
+    columns: [heading, 'Credits', 'Share', ...(changes ? ['Change'] : [])],
+    rows: lines.map((line) => [
+      nameCell(line, by, keys),
+      line.days === 0 ? NO_DATA : creditsCell(line),
+      line.share === null ? null : { value: line.share, text: shareText(line.share) },
+      ...(changes ? [changeCell(changeOf(line.key))] : []),
+    ]),
+  };
+}
+
+const NO_DATA: Figure = { value: null, text: 'no data' };
+
+function creditsCell({ total, isOpen }: Line): Figure {
+  const { value, text } = figureCell(total);
+  return { value, text: isOpen ? `${text}*` : text };
+}
+
+/** Time is sorted by the calendar, for by their letters April is the first of all months. */
+function nameCell({ key, name }: Line, by: By, keys: ReadonlySet<string>): Cell {
+  const isCalendar = isOfTime(by) && !keys.has('other');
+  return isCalendar ? { value: dayNumber(key.length === 7 ? `${key}-01` : key), text: name } : name;
+}
+
+/** None where no day of the line is final in both. */
+function changeCell(change: LineChange | undefined): Figure | null {
+  if (!change) return null;
+  const text = signedFigure(change.delta);
+  return { value: creditsOf(change.delta), text: change.isNew ? `${text} (new)` : text };
+}

@@ -1,0 +1,64 @@
+import type { Selector } from '../costs/ledger/ledger.ts';
+import type { CostRow } from '../costs/ledger/row.ts';
+import type { Service } from '../directory/directory.ts';
+import type { Selector as Selection } from '../policy/policy-types.ts';
+
+export interface Scope {
+  readonly selector: Selector;
+  /** In words, for the title; null: everything. */
+  readonly label: string | null;
+}
+
+/**
+ * What a selection of the configuration means in the report, whose rows know ids only. A tag is a
+ * tag of services, so that warehouses' storage is not in it; a selection that fits nothing picks
+ * nothing, and never everything.
+ */
+export function scopeOf(
+  selection: Selection | null,
+  services: readonly Service[],
+  rows: readonly CostRow[],
+): Scope {
+  if (selection === null) return { selector: {}, label: null };
+  const { services: named, tags, warehouses } = selection;
+  const byTag = tags && services.filter((one) => tags.some((tag) => one.tags?.includes(tag)));
+  const ids = [named, byTag].flatMap((list) => (list ? [list.map(({ id }) => id)] : []));
+  const [first, ...others] = ids;
+  const both = first?.filter((id) => others.every((list) => list.includes(id)));
+  return {
+    selector: {
+      ...(both ? { services: both } : {}),
+      ...(warehouses ? { warehouses: warehouseIds(warehouses, services, rows) } : {}),
+    },
+    label: labelOf(selection),
+  };
+}
+
+/** A warehouse is known by its own row's name, or by the rows of a service that is said to be in it. */
+function warehouseIds(
+  names: readonly string[],
+  services: readonly Service[],
+  rows: readonly CostRow[],
+): readonly string[] {
+  const within = new Set(
+    services.flatMap(({ id, warehouse }) => (names.includes(warehouse ?? '') ? [id] : [])),
+  );
+  const ids = rows.flatMap(({ kind, entityName, serviceId, warehouseId }) => {
+    const isNamed = kind === 'warehouse' && names.includes(entityName);
+    const isWithin = serviceId !== null && within.has(serviceId);
+    return warehouseId !== null && (isNamed || isWithin) ? [warehouseId] : [];
+  });
+  return [...new Set(ids)];
+}
+
+/** `analytics-prod, staging` · `tag prod` · `warehouse main` */
+export function labelOf({ services, tags, warehouses }: Selection): string {
+  const words = [
+    ...(services ? [services.map(({ name }) => name).join(', ')] : []),
+    ...(tags ? [`${tags.length > 1 ? 'tags' : 'tag'} ${tags.join(', ')}`] : []),
+    ...(warehouses
+      ? [`${warehouses.length > 1 ? 'warehouses' : 'warehouse'} ${warehouses.join(', ')}`]
+      : []),
+  ];
+  return words.join(' · ');
+}

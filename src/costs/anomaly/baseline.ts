@@ -1,0 +1,58 @@
+import type { Day } from '../calendar/day.ts';
+import { median } from '../forecast/robust.ts';
+import { LEVEL_DAYS, type SettledDay } from '../forecast/series.ts';
+import { evenedOut, factorOn, type Profile, profileOf } from '../forecast/weekday.ts';
+
+/** What a day is held against: the level of the two weeks before it, by weekday. */
+export interface Baseline {
+  readonly days: readonly SettledDay[];
+  readonly profile: Profile;
+  /** Past days with their weekdays evened out: x = y / f. */
+  readonly evened: readonly number[];
+  /** Credits of a mean day: the median of the last 14 of x. */
+  readonly level: number;
+  /** a, credits: added before any logarithm, so that zeros and small change do no harm. */
+  readonly offset: number;
+}
+
+/** How far days stray from what was expected of them, in logarithms. */
+export interface Straying {
+  readonly sigma: number;
+  /** The second largest of the past: a bursty line has strayed so far before. */
+  readonly before: number;
+}
+
+const LEAST_SIGMA = 0.06;
+const MAD_TO_SIGMA = 1.4826;
+
+/** Expects settled days in order; a = minImpact / 2. */
+export function baselineOf(days: readonly SettledDay[], minImpact: number): Baseline {
+  const profile = profileOf(days);
+  const evened = evenedOut(days, profile);
+  const level = median(evened.slice(-LEVEL_DAYS));
+  return { days, profile, evened, level, offset: minImpact / 2 };
+}
+
+export function expectedOn({ level, profile }: Baseline, day: Day): number {
+  return level * factorOn(profile, day);
+}
+
+/**
+ * e = ln((y + a) / (median of the 14 of x up to it · f + a)), for costs grow by factors;
+ * sigma = max(1.4826 · median|e|, 0.06).
+ */
+export function strayingOf({ days, profile, evened, offset }: Baseline): Straying {
+  const strayed = days.map(({ weekday, value }, index) => {
+    const usual = median(backFrom(evened, index)) * (profile[weekday] ?? 1);
+    return Math.abs(Math.log((value + offset) / (usual + offset)));
+  });
+  return {
+    sigma: Math.max(MAD_TO_SIGMA * median(strayed), LEAST_SIGMA),
+    before: strayed.toSorted((a, b) => b - a)[1] ?? 0,
+  };
+}
+
+/** The two weeks that end with it: strays are then measured by the same look back as the day. */
+function backFrom(values: readonly number[], index: number): readonly number[] {
+  return values.slice(Math.max(0, index - LEVEL_DAYS + 1)).slice(0, LEVEL_DAYS);
+}

@@ -1,0 +1,37 @@
+import { addDays, type Day } from '../calendar/day.ts';
+import { median, quantile } from '../forecast/robust.ts';
+import { historyOf } from '../forecast/series.ts';
+import { evenedOut, profileOf } from '../forecast/weekday.ts';
+import type { DayValue } from '../ledger/row.ts';
+
+export interface Drift {
+  /** Credits of a mean day in the last 7 final days, and in the 28 before. */
+  readonly now: number;
+  readonly before: number;
+}
+
+const RECENT = 7;
+const EARLIER = 28;
+const LEAST_RISE = 1.2;
+const LEAST_ABOVE = 6;
+
+/**
+ * A slow rise that no single day shows; to be asked once a week. With weekdays evened out: the
+ * median of the last 7 final days up to `last` at least 20 % and minImpact above that of the 28
+ * before, and at least 6 of the 7 above their upper quartile. Null: no such rise, or less than 35
+ * final days.
+ */
+export function driftOf(series: readonly DayValue[], last: Day, minImpact: number): Drift | null {
+  const history = historyOf(series, addDays(last, 1));
+  if (history.length < RECENT + EARLIER) return null;
+
+  const profile = profileOf(history);
+  const evened = evenedOut(history, profile);
+  const recent = evened.slice(-RECENT);
+  const earlier = evened.slice(-RECENT - EARLIER, -RECENT);
+  const [now, before] = [median(recent), median(earlier)];
+  if (now < LEAST_RISE * before || now - before < minImpact) return null;
+
+  const quartile = quantile(earlier, 0.75);
+  return recent.filter((value) => value > quartile).length >= LEAST_ABOVE ? { now, before } : null;
+}

@@ -1,0 +1,77 @@
+import { addDays, type Day, daysBetween } from '../calendar/day.ts';
+import { daysOfMonth } from '../forecast/forecast.ts';
+import { historyOf } from '../forecast/series.ts';
+import { factorOn, type Profile } from '../forecast/weekday.ts';
+import type { DayValue } from '../ledger/row.ts';
+
+export interface Pace {
+  /** Credits that the plan allows from the first of the month through that day. */
+  readonly plan: number;
+  /** Credits of the final days up to it. */
+  readonly spent: number;
+  /** spent / plan; above 1 the budget is outrun. Null where nothing is planned. */
+  readonly ratio: number | null;
+}
+
+/** plan_d = amount · f_w / Σ f over the days of its month; credits, like the amount. */
+export function planOn(amount: number, profile: Profile, day: Day): number {
+  const factors = daysOfMonth(day).map((one) => factorOn(profile, one));
+  return (amount * factorOn(profile, day)) / sum(factors);
+}
+
+/** Only final days, on both sides: a day without a final figure is not in the plan either. */
+export function paceOf(
+  amount: number,
+  profile: Profile,
+  series: readonly DayValue[],
+  lastFinal: Day,
+): Pace {
+  const month = daysBetween(`${lastFinal.slice(0, 7)}-01`, lastFinal);
+  return paceOver(amount, profile, series, month);
+}
+
+function paceOver(
+  amount: number,
+  profile: Profile,
+  series: readonly DayValue[],
+  days: readonly Day[],
+): Pace {
+  const counted = series.filter(({ day, final }) => final && days.includes(day));
+  const plan = sum(counted.map(({ day }) => planOn(amount, profile, day)));
+  const spent = sum(counted.map(({ value }) => value));
+  return { plan, spent, ratio: plan > 0 ? spent / plan : null };
+}
+
+export interface Burn {
+  readonly kind: 'fast' | 'slow';
+  /** How many times the plan was spent in the last 1, 3 and 7 final days. */
+  readonly rates: readonly [number, number, number];
+}
+
+const BURN_DAYS = [1, 3, 7] as const;
+
+/**
+ * b_w = spent / planned over the last w final days. Fast: b_1 ≥ 2 and b_3 ≥ 1.5. Slow: b_7 ≥ 1.3
+ * and the forecast is above the amount. Null: neither, or less than 7 final days up to `last`.
+ */
+export function burnOf(
+  { amount, profile }: { readonly amount: number; readonly profile: Profile },
+  series: readonly DayValue[],
+  last: Day,
+  forecast: number | null,
+): Burn | null {
+  const history = historyOf(series, addDays(last, 1));
+  if (history.length < 7) return null;
+  const [one, three, seven] = BURN_DAYS.map((count) => {
+    const days = history.slice(-count).map(({ day }) => day);
+    return paceOver(amount, profile, history, days).ratio ?? 0;
+  });
+  if (one === undefined || three === undefined || seven === undefined) return null;
+  const rates = [one, three, seven] as const;
+  if (one >= 2 && three >= 1.5) return { kind: 'fast', rates };
+  return seven >= 1.3 && (forecast ?? 0) > amount ? { kind: 'slow', rates } : null;
+}
+
+function sum(values: readonly number[]): number {
+  return values.reduce((total, value) => total + value, 0);
+}

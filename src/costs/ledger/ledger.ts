@@ -1,0 +1,95 @@
+import type { Span } from '../calendar/calendar.ts';
+import { type Day, daysBetween } from '../calendar/day.ts';
+import type { CostRow, Micro } from './row.ts';
+
+/** What is known of one UTC day. A day without any row is not a day that cost nothing. */
+export interface DayState {
+  readonly day: Day;
+  /** `final`: it has rows and all of them are locked. */
+  readonly state: 'no-data' | 'preliminary' | 'final';
+  readonly rows: number;
+  readonly openRows: number;
+  readonly total: Micro;
+  /** The part of the total that can still change: of the rows that are not locked. */
+  readonly preliminary: Micro;
+}
+
+/** Which rows are meant: those that fit everything that is given; given nothing, all. */
+export interface Selector {
+  /** With their pipes. Storage and backups are the warehouse's, whatever service is stopped. */
+  readonly services?: readonly string[];
+  /** With their services and pipes, as far as the rows of these name the warehouse. */
+  readonly warehouses?: readonly string[];
+  readonly entities?: readonly string[];
+}
+
+type Sum = Pick<DayState, 'rows' | 'openRows' | 'total' | 'preliminary'>;
+
+const NOTHING: Sum = { rows: 0, openRows: 0, total: 0, preliminary: 0 };
+
+/** Every day of the span, in order, whatever the order of the rows. Source: cost.md §0, §2.2. */
+export function dayStates(rows: readonly CostRow[], { first, last }: Span): readonly DayState[] {
+  const sums = new Map<Day, { -readonly [Key in keyof Sum]: Sum[Key] }>();
+  for (const { day, total, locked } of rows) {
+    const sum = sums.get(day) ?? { ...NOTHING };
+    sum.rows += 1;
+    sum.openRows += locked ? 0 : 1;
+    sum.total += total;
+    sum.preliminary += locked ? 0 : total;
+    sums.set(day, sum);
+  }
+  return daysBetween(first, last).map((day) => dayState(day, sums.get(day) ?? NOTHING));
+}
+
+/**
+ * The days of some of the rows, as final as the report is: until all rows of a day are locked,
+ * another one of these may come. On a day of which the report has only other rows they cost nothing.
+ */
+export function statesWithin(
+  all: readonly CostRow[],
+  own: readonly CostRow[],
+  span: Span,
+): readonly DayState[] {
+  const whole = new Map(dayStates(all, span).map(({ day, state }) => [day, state]));
+  return dayStates(own, span).map((one) => ({ ...one, state: whole.get(one.day) ?? one.state }));
+}
+
+function dayState(day: Day, sum: Sum): DayState {
+  if (sum.rows === 0) return { day, state: 'no-data', ...sum };
+  return { day, state: sum.openRows === 0 ? 'final' : 'preliminary', ...sum };
+}
+
+/** The latest day that has rows, all locked; an earlier one may still be open. */
+export function lastFinalDay(states: readonly DayState[]): Day | null {
+  return states.findLast(({ state }) => state === 'final')?.day ?? null;
+}
+
+/** Millionths of a credit, exact: what the rows of the span cost together. */
+export function total(rows: readonly CostRow[], { first, last }: Span): Micro {
+  return rows.reduce((sum, row) => (row.day < first || row.day > last ? sum : sum + row.total), 0);
+}
+
+export function selected(rows: readonly CostRow[], selector: Selector): readonly CostRow[] {
+  return rows.filter(picker(selector));
+}
+
+/** The selector as a question to one row, for whoever goes through the rows anyway. */
+export function picker(selector: Selector): (row: CostRow) => boolean {
+  const services = selector.services && new Set(selector.services);
+  const warehouses = selector.warehouses && new Set(selector.warehouses);
+  const entities = selector.entities && new Set(selector.entities);
+  return ({ serviceId, warehouseId, entityId }) => {
+    if (services && !services.has(serviceId ?? '')) return false;
+    if (warehouses && !warehouses.has(warehouseId ?? '')) return false;
+    return !entities || entities.has(entityId);
+  };
+}
+
+/** Only what cannot change any more: the rows of final days. */
+export function finalRows(
+  rows: readonly CostRow[],
+  states: readonly DayState[],
+): readonly CostRow[] {
+  const final = new Set(states.filter(({ state }) => state === 'final').map(({ day }) => day));
+  return rows.filter(({ day }) => final.has(day));
+}

@@ -1,0 +1,88 @@
+import { addMonths, type Span, startOf } from '../costs/calendar/calendar.ts';
+import { addDays, type Day } from '../costs/calendar/day.ts';
+import { localDay } from '../costs/calendar/local-time.ts';
+import {
+  type Due,
+  dueDigest,
+  nextSlot,
+  type Schedule,
+  type Slot,
+} from '../costs/calendar/schedule.ts';
+import type { DayState } from '../costs/ledger/ledger.ts';
+import { DAYS } from './subscriptions/options.ts';
+import type { Subscribed } from './subscriptions/subscriptions.ts';
+
+export type Turn =
+  | { readonly state: 'due' | 'missed'; readonly slot: Slot; readonly next: Date | null }
+  | { readonly state: 'waiting'; readonly next: Date | null };
+
+/** A month that is not final by then is reported with what can still change. */
+const MONTH_CLOSES_ON = 7;
+
+export function scheduleOf({ options }: Subscribed): Schedule {
+  const { at, timezone, days, period } = options;
+  return { at, timezone, days: period === 'month' ? DAYS : days };
+}
+
+/** What a digest asks for at an instant; `lastDay` is the local day of its last posting. */
+export function turnOf(one: Subscribed, now: Date, lastDay: Day | null): Turn {
+  const schedule = scheduleOf(one);
+  if (one.options.period === 'month') return monthlyTurn(one, now, lastDay);
+  const due = dueDigest(schedule, now, lastDay);
+  const next = nextSlot(schedule, now);
+  if (due.state === 'waiting' || !isOwed(one, due, lastDay)) return { state: 'waiting', next };
+  return { state: due.state, slot: due.slot, next };
+}
+
+/**
+ * Nothing is owed for a time at which nobody had asked yet, or during which it was muted. The file
+ * does not say since when it asks, so that one that was never posted cannot have been missed.
+ */
+function isOwed(
+  { since, options }: Subscribed,
+  due: Exclude<Due, { state: 'waiting' }>,
+  lastDay: Day | null,
+): boolean {
+  const { at } = due.slot;
+  if (options.mutedUntil !== null && at < options.mutedUntil) return false;
+  if (since !== null) return at >= since;
+  return lastDay !== null || due.state === 'due';
+}
+
+// The month before, once: when the clocks of the channel come to the time of a day in this month.
+function monthlyTurn(one: Subscribed, now: Date, lastDay: Day | null): Turn {
+  const schedule = scheduleOf(one);
+  const next = nextSlot(schedule, now);
+  const today = localDay(now, schedule.timezone);
+  const first = startOf('month', today);
+  const due = dueDigest(schedule, now, lastDay);
+  const isDone = lastDay !== null && lastDay >= first;
+  if (isDone || due.state !== 'due' || due.slot.localDay < first) return { state: 'waiting', next };
+  const isLate = Number(today.slice(8)) > MONTH_CLOSES_ON;
+  if ((isLate && lastDay === null) || !isOwed(one, due, lastDay)) {
+    return { state: 'waiting', next };
+  }
+  const covers = { first: addMonths(first, -1), last: addDays(first, -1) };
+  return { state: 'due', slot: { ...due.slot, covers }, next };
+}
+
+const WAIT_MS = 4 * 3_600_000;
+
+/** Whether more of it may be final in a while, so that it is better to come back than to post. */
+export function isWorthWaiting(
+  one: Subscribed,
+  slot: Slot,
+  { now, states, finalBefore }: { now: Date; states: readonly DayState[]; finalBefore: Day | null },
+): boolean {
+  if (one.options.period === 'month') {
+    const closes = Number(slot.localDay.slice(8)) >= MONTH_CLOSES_ON;
+    return !closes && within(states, slot.covers).some(({ state }) => state !== 'final');
+  }
+  if (now.getTime() - slot.at.getTime() >= WAIT_MS) return false;
+  const final = states.findLast(({ state }) => state === 'final')?.day ?? null;
+  return final === null ? finalBefore !== null : finalBefore !== null && final <= finalBefore;
+}
+
+function within(states: readonly DayState[], { first, last }: Span): readonly DayState[] {
+  return states.filter(({ day }) => day >= first && day <= last);
+}

@@ -1,0 +1,155 @@
+import type { Day } from '../costs/calendar/day.ts';
+import { dayLabel } from '../costs/calendar/span-label.ts';
+import { permitDigest, withdrawDigest } from '../storage/tables/digests.ts';
+import type { Posting, Room, RoomFound } from '../workflow/ports.ts';
+import { type Composed, composeDigest } from './compose.ts';
+import { factsOf, type Gathered } from './gather.ts';
+import { readSaid } from './last-posted.ts';
+import { missOnce, tellMissed } from './missed.ts';
+import { type Begun, begin, end, endPosted } from './permit.ts';
+import type { DigestWorld, DueDigest } from './run.ts';
+import type { Subscribed } from './subscriptions/subscriptions.ts';
+import { endUnknown } from './unknown-post.ts';
+
+export type PostResult =
+  | 'posted'
+  | 'quiet'
+  | 'taken'
+  | 'refused'
+  | 'too-early'
+  | 'unknown'
+  | 'later'
+  | 'failed';
+
+/** False: too early, and worth another try in a moment. */
+export type Details = () => Promise<boolean>;
+
+interface With {
+  readonly found: RoomFound;
+  readonly gathered: Gathered;
+  /** For what has time until everything else stands in its channel. */
+  readonly afterwards: (work: Details) => void;
+}
+
+/** The permit is committed before the post, so that no crash and no replica posts it again. */
+export async function postDigest(
+  world: DigestWorld,
+  due: DueDigest,
+  { found, gathered, afterwards }: With,
+): Promise<PostResult> {
+  const { one, slot } = due;
+  if (!found.ok && found.why === 'lookup-failed') {
+    world.log.warn({ digest: one.key }, 'Slack did not tell of a channel: its digest waits');
+    return 'later';
+  }
+  const why = whyNot(found);
+  if (why !== null || !found.ok) {
+    const channel = found.ok ? `#${found.room.name}` : one.channel;
+    const told = { day: slot.localDay, why: why ?? 'it is not there', channel };
+    await missOnce(world, one, told);
+    return 'refused';
+  }
+
+  const composed = await compose(world, due, gathered);
+  const begun = begin(world, one, slot.localDay);
+  if (!(await world.database.transaction((tx) => permitDigest(tx, begun)))) return 'taken';
+  if (isQuiet(one, composed, slot.localDay)) {
+    await end(world, begun, 'posted', null);
+    return 'quiet';
+  }
+  return send(world, { one, begun, room: found.room, composed, afterwards });
+}
+
+/** Costs are for this workspace only: people of another one would read them. */
+export function whyNot(found: RoomFound): string | null {
+  if (!found.ok) return 'there is no such channel, or Signalbox is not in it';
+  if (found.room.outside) return 'it is shared with another workspace, and costs stay in this one';
+  return found.room.joined ? null : 'Signalbox is not in it: /invite it there';
+}
+
+async function compose(world: DigestWorld, due: DueDigest, gathered: Gathered) {
+  const { one, slot, next } = due;
+  const watched = await world.watched(one, gathered);
+  const said = await readSaid(world.database.db, one.key);
+  return composeDigest(factsOf(one, { covers: slot.covers, next, said, watched }, gathered));
+}
+
+/** A digest that speaks only when there is something speaks every Monday: silence is not failure. */
+function isQuiet({ options }: Subscribed, { notable }: Composed, day: Day): boolean {
+  const isHeartbeat = dayLabel(day).startsWith('Mon');
+  return options.quiet && options.period === 'day' && !notable && !isHeartbeat;
+}
+
+export interface Sending {
+  readonly one: Subscribed;
+  readonly begun: Begun;
+  readonly room: Room;
+  readonly composed: Composed;
+  readonly afterwards: With['afterwards'];
+}
+
+export async function send(world: DigestWorld, sending: Sending): Promise<PostResult> {
+  const { one, begun, room, composed } = sending;
+  let posting: Posting;
+  try {
+    posting = await world.messenger.postAnswer(room.id, composed.message);
+  } catch (error) {
+    world.log.error({ err: error, digest: one.key }, 'nobody knows whether a digest was posted');
+    await endUnknown(world, begun);
+    return 'unknown';
+  }
+  if (!posting.ok) return notPosted(world, sending, posting);
+  const { ts } = posting.at;
+  await endPosted(world, begun, { ts, digest: one.key, said: composed.said });
+  sending.afterwards(() => postThread(world, sending, ts));
+  return 'posted';
+}
+
+async function notPosted(
+  world: DigestWorld,
+  { one, begun, room }: Sending,
+  { why, again }: Extract<Posting, { ok: false }>,
+): Promise<PostResult> {
+  if (again) {
+    await world.database.transaction((tx) => withdrawDigest(tx, begun));
+    return 'too-early';
+  }
+  await end(world, begun, 'missed', null);
+  await tellMissed(world, one, {
+    day: begun.day,
+    why: `Slack refused it (${why})`,
+    channel: `#${room.name}`,
+  });
+  return 'refused';
+}
+
+/** They are of use, but no reason to post anything twice, nor to try for long. */
+async function postThread(world: DigestWorld, sending: Sending, ts: string): Promise<boolean> {
+  const { thread } = sending.composed;
+  if (thread === null) return true;
+  try {
+    const posting = await world.messenger.postAnswer(sending.room.id, thread, ts);
+    if (posting.ok) return true;
+    world.log.warn({ why: posting.why }, 'the details of a digest were refused');
+    return !posting.again;
+  } catch (error) {
+    world.log.warn({ err: error }, 'the details of a digest were not posted');
+    return true;
+  }
+}
+
+/** Slack takes about one message a second in each channel: those that came too early come again. */
+const BREATH_MS = 1_500;
+
+export async function postDetails(
+  { pause }: Pick<DigestWorld, 'pause'>,
+  all: readonly Details[],
+): Promise<void> {
+  const early: Details[] = [];
+  for (const post of all) {
+    if (!(await post())) early.push(post);
+  }
+  if (early.length === 0) return;
+  await pause(BREATH_MS);
+  for (const post of early) await post();
+}

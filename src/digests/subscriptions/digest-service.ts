@@ -1,0 +1,221 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { ChangeId, ChannelId, JsonObject } from '../../changes/change.ts';
+import type { Answer, Part } from '../../intent/answers/answer.ts';
+import type { Asker } from '../../intent/define.ts';
+import type { DigestDesk, DigestWish } from '../../intent/ports/digest-service.ts';
+import { appendEvent } from '../../storage/audit/append.ts';
+import type { Tx } from '../../storage/engine/database.ts';
+import { missDigest } from '../../storage/tables/digests.ts';
+import {
+  addSubscription,
+  pauseSubscription,
+  removeSubscription,
+} from '../../storage/tables/subscriptions.ts';
+import { earlyText } from '../digest-metrics.ts';
+import { turnOf } from '../due.ts';
+import { forgetSaid } from '../last-posted.ts';
+import { postNow, previewOf } from '../preview.ts';
+import type { DigestWorld } from '../run.ts';
+import { findOne, roomFor } from './find-digest.ts';
+import { listAnswer, textAnswer, whenText } from './listing.ts';
+import type { DigestConfig } from './options.ts';
+import { callName, problemsText, type Subscribed, subscribed } from './subscriptions.ts';
+
+export interface DeskWorld extends DigestWorld {
+  readonly auditKey: Buffer | null;
+  readonly newId: () => ChangeId;
+}
+
+/** What people do about digests, in words; who may is decided before by the policy. */
+export function createDigestDesk(world: DeskWorld): DigestDesk {
+  const on: Readonly<Record<DigestWish['what'], typeof add>> = {
+    list: () => list(world),
+    add,
+    remove,
+    pause: (_, wish, asker) => setPaused(world, wish, asker, true),
+    resume: (_, wish, asker) => setPaused(world, wish, asker, false),
+    now: async (_, wish, asker) => {
+      const found = await findOne(world, wish, asker);
+      return 'title' in found ? found : postNow(world, found);
+    },
+    preview,
+  };
+  return (wish, asker) => on[wish.what](world, wish, asker);
+}
+
+async function list(world: DeskWorld): Promise<Answer> {
+  const { all, broken } = await subscribed(world.database.db, world);
+  const channels = [...new Set(all.map(({ channel }) => channel))];
+  const rooms = await world.messenger.findRooms(channels);
+  return listAnswer(all, broken, { rooms, now: world.now() });
+}
+
+async function add(world: DeskWorld, wish: DigestWish, asker: Asker): Promise<Answer> {
+  const where = await roomFor(world, wish, asker);
+  if ('title' in where) return where;
+  const { room } = where;
+  const reading = world.readOptions({ ...wish.options, channel: room.id });
+  if (!reading.ok) return textAnswer('That is not clear', `${problemsText(reading.problems)}.`);
+
+  const alike = await sameAs(world, reading.value);
+  if (alike) return thereAlready(alike, room.name);
+
+  const id = world.newId();
+  const since = world.now();
+  // What was given, not what it means today: another default would count from then on.
+  const options = { ...wish.options } as JsonObject;
+  const row = {
+    id,
+    channel: room.id,
+    options,
+    paused: false,
+    createdBy: asker.by,
+    createdAt: since,
+  };
+  await world.database.transaction(async (tx) => {
+    await addSubscription(tx, row);
+    await note(world, tx, asker, { did: 'digest added', id, channel: room.id, options });
+  });
+  const one: Subscribed = {
+    key: `${room.id}|${id}`,
+    id,
+    channel: room.id,
+    options: reading.value,
+    paused: false,
+    by: asker.by,
+    since,
+  };
+  const { next } = turnOf(one, since, null);
+  const early = earlyText(one, since);
+  const parts: readonly Part[] = [
+    { kind: 'text', text: `#${room.name} gets it ${whenText(one)}.` },
+    { kind: 'facts', facts: [['First one', next]] },
+    ...(early ? [{ kind: 'text', text: early } as const] : []),
+    {
+      kind: 'offers',
+      offers: [
+        { label: 'Preview', line: `cost digest preview ${id}` },
+        { label: 'Post it now', line: `cost digest now ${id}` },
+        { label: 'Remove it', line: `cost digest remove ${id}` },
+      ],
+    },
+  ];
+  return { title: 'Digest added', parts };
+}
+
+/** The same digest of the same channel would be posted there twice a day. */
+async function sameAs(world: DeskWorld, options: DigestConfig): Promise<Subscribed | null> {
+  const { all } = await subscribed(world.database.db, world);
+  return all.find((one) => isDeepStrictEqual(one.options, options)) ?? null;
+}
+
+function thereAlready(one: Subscribed, room: string): Answer {
+  const name = callName(one);
+  const text = `#${room} gets it ${whenText(one)}${one.paused ? ', but it is paused' : ''}.`;
+  const offers = [
+    ...(one.paused ? [{ label: 'Resume it', line: `cost digest resume ${name}` }] : []),
+    { label: 'Preview', line: `cost digest preview ${name}` },
+    { label: 'Remove it', line: `cost digest remove ${name}` },
+  ];
+  return {
+    title: 'That digest is there already',
+    parts: [
+      { kind: 'text', text },
+      { kind: 'offers', offers },
+    ],
+  };
+}
+
+async function remove(world: DeskWorld, wish: DigestWish, asker: Asker): Promise<Answer> {
+  // What cannot be composed any more can still be taken away.
+  const { broken } = await subscribed(world.database.db, world);
+  const lost = broken.find(({ id }) => id === wish.which?.toUpperCase());
+  if (lost) return takeAway(world, lost, asker);
+  const found = await findOne(world, wish, asker);
+  if ('title' in found) return found;
+  const { id } = found;
+  return id === null ? inTheFile(found) : takeAway(world, { ...found, id }, asker);
+}
+
+async function takeAway(
+  world: DeskWorld,
+  { id, key, channel }: { readonly id: string } & Pick<Subscribed, 'key' | 'channel'>,
+  asker: Asker,
+): Promise<Answer> {
+  const gone = await world.database.transaction(async (tx) => {
+    const removed = await removeSubscription(tx, id);
+    await forgetSaid(tx, key);
+    if (removed) await note(world, tx, asker, { did: 'digest removed', id, channel });
+    return removed;
+  });
+  const text = 'Nothing of it is posted any more.';
+  return textAnswer(gone ? 'Digest removed' : 'It was removed already', text);
+}
+
+async function setPaused(
+  world: DeskWorld,
+  wish: DigestWish,
+  asker: Asker,
+  paused: boolean,
+): Promise<Answer> {
+  const found = await findOne(world, wish, asker);
+  if ('title' in found) return found;
+  const { id, channel } = found;
+  if (id === null) return inTheFile(found);
+  await world.database.transaction(async (tx) => {
+    await pauseSubscription(tx, id, paused);
+    if (!paused) await forgive(world, tx, found);
+    await note(world, tx, asker, { did: paused ? 'digest paused' : 'digest resumed', id, channel });
+  });
+  const again = paused ? [{ label: 'Resume', line: `cost digest resume ${id}` }] : [];
+  return {
+    title: paused ? 'Digest paused' : 'Digest resumed',
+    parts: [
+      {
+        kind: 'text',
+        text: `It is posted ${whenText(found)}${paused ? ', once it is resumed' : ''}.`,
+      },
+      { kind: 'offers', offers: again },
+    ],
+  };
+}
+
+// Today's, if its time has passed: it was not owed while the digest was paused.
+async function forgive(world: DeskWorld, tx: Tx, one: Subscribed): Promise<void> {
+  const turn = turnOf({ ...one, paused: false }, world.now(), null);
+  if (turn.state === 'waiting') return;
+  const row = { channel: one.key as ChannelId, day: turn.slot.localDay, at: world.now() };
+  await missDigest(tx, { ...row, owner: world.instance });
+}
+
+async function preview(world: DeskWorld, wish: DigestWish, asker: Asker): Promise<Answer> {
+  if (Object.keys(wish.options).length === 0) {
+    const found = await findOne(world, wish, asker);
+    if (!('title' in found)) return previewOf(world, found, found.paused ? 'paused' : 'set');
+    if (wish.which !== null) return found;
+  }
+  // Its channel is of no account: nobody but whoever asks sees it.
+  const channel = 'C0PREVIEW';
+  const reading = world.readOptions({ ...wish.options, channel });
+  if (!reading.ok) return textAnswer('That is not clear', `${problemsText(reading.problems)}.`);
+  const wanted = { key: channel, id: null, channel, options: reading.value, paused: false };
+  return previewOf(world, { ...wanted, by: asker.by, since: null }, 'not-set');
+}
+
+function inTheFile({ channel }: Subscribed): Answer {
+  const text = `The digest of ${channel} stands in signalbox.yaml, and is changed there.`;
+  return textAnswer('Not here', text);
+}
+
+function note(
+  world: DeskWorld,
+  tx: Tx,
+  asker: Asker,
+  { did, ...facts }: JsonObject & { did: string },
+) {
+  return appendEvent(tx, world.auditKey, {
+    kind: did,
+    at: world.now(),
+    body: { by: asker.by, ...facts },
+  });
+}

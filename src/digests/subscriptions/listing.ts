@@ -1,0 +1,93 @@
+import { labelOf } from '../../cost-reports/scope.ts';
+import type { Answer, Cell, Offer, Part } from '../../intent/answers/answer.ts';
+import { counted } from '../../intent/answers/counted.ts';
+import type { RoomFound } from '../../workflow/ports.ts';
+import { turnOf } from '../due.ts';
+import { DAYS } from './options.ts';
+import { callName, type Subscribed } from './subscriptions.ts';
+
+interface Around {
+  readonly rooms: ReadonlyMap<string, RoomFound>;
+  readonly now: Date;
+}
+
+export function listAnswer(
+  all: readonly Subscribed[],
+  broken: readonly { readonly id: string; readonly problem: string }[],
+  around: Around,
+): Answer {
+  const add: Offer = { label: 'Add a digest', line: 'cost digest add' };
+  const lost = broken.map(({ id, problem }) => `Digest ${id} cannot be composed: ${problem}.`);
+  const parts: readonly Part[] = [
+    ...(all.length > 0 ? [tableOf(all, around)] : [NONE]),
+    ...(lost.length > 0 ? [{ kind: 'text', text: lost.join('\n') } as const] : []),
+    { kind: 'offers', offers: [add] },
+    {
+      kind: 'menu',
+      label: 'Do something with one',
+      offers: all.flatMap((one) => deeds(one, around)),
+    },
+  ];
+  const title = counted(all.length, 'cost digest');
+  return { title, parts: parts.filter((part) => part.kind !== 'menu' || part.offers.length > 0) };
+}
+
+const NONE: Part = { kind: 'text', text: 'No channel gets a cost digest yet.' };
+
+function tableOf(all: readonly Subscribed[], around: Around): Part {
+  return {
+    kind: 'table',
+    columns: ['Channel', 'When', 'What', 'Next', 'Id'],
+    rows: all.map((one): readonly Cell[] => [
+      nameOf(one, around),
+      whenText(one),
+      one.options.on ? labelOf(one.options.on) : 'everything',
+      one.paused ? 'paused' : turnOf(one, around.now, null).next,
+      one.id ?? 'in the file',
+    ]),
+  };
+}
+
+function nameOf({ channel }: Subscribed, { rooms }: Around): string {
+  const found = rooms.get(channel);
+  if (found?.ok !== true) return channel;
+  return `#${found.room.name}${found.room.outside ? ' (shared: nothing is posted)' : ''}`;
+}
+
+function deeds(one: Subscribed, around: Around): readonly Offer[] {
+  const offer = (deed: string, verb: string) => ({
+    label: `${deed}: ${nameOf(one, around)} (${one.id ?? one.options.period})`,
+    line: `cost digest ${verb} ${callName(one)}`,
+  });
+  const own = one.paused ? offer('Resume', 'resume') : offer('Pause', 'pause');
+  const always = [offer('Preview', 'preview'), offer('Post now', 'now')];
+  return one.id === null ? always : [...always, own, offer('Remove', 'remove')];
+}
+
+const NAMES: Readonly<Record<(typeof DAYS)[number], string>> = {
+  mon: 'Mon',
+  tue: 'Tue',
+  wed: 'Wed',
+  thu: 'Thu',
+  fri: 'Fri',
+  sat: 'Sat',
+  sun: 'Sun',
+};
+
+/** `Mon–Fri at 09:30 (Europe/Berlin)` */
+export function whenText({ options }: Pick<Subscribed, 'options'>): string {
+  const { period, days, at, timezone } = options;
+  const when = period === 'month' ? 'once a month' : daysText(days);
+  const week = period === 'week' ? ', for the week' : '';
+  return `${when} at ${at} (${timezone})${week}`;
+}
+
+function daysText(days: readonly (typeof DAYS)[number][]): string {
+  if (days.length === DAYS.length) return 'every day';
+  const isWeekdays = days.length === 5 && days.every((day) => !day.startsWith('s'));
+  return isWeekdays ? 'Mon–Fri' : days.map((day) => NAMES[day]).join(', ');
+}
+
+export function textAnswer(title: string, text: string): Answer {
+  return { title, parts: [{ kind: 'text', text }] };
+}

@@ -1,0 +1,34 @@
+import { nearest } from '../../intent/parse/nearest.ts';
+import { DAYS, TimeOfDay } from './options.ts';
+
+// What may have been meant by options of a digest that are refused: offered, never taken.
+
+/** `9`, `9.30`, `9pm` → `09:00`, `09:30`, `21:00` */
+export function timesNear(typed: string): readonly string[] {
+  const [, hour, minute = '00', half = ''] =
+    /^(\d{1,2})(?:[:.h](\d\d))?\s*([ap])?m?$/i.exec(typed.trim()) ?? [];
+  if (hour === undefined) return [];
+  const isHalf = half !== '' && Number(hour) <= 12;
+  const ofDay = isHalf ? (Number(hour) % 12) + (half.toLowerCase() === 'p' ? 12 : 0) : hour;
+  const time = `${String(ofDay).padStart(2, '0')}:${minute}`;
+  return TimeOfDay.safeParse(time).success ? [time] : [];
+}
+
+/** By its city alone too: `berlin` → `Europe/Berlin`. */
+export function zonesNear(typed: string): readonly string[] {
+  const zones = Intl.supportedValuesOf('timeZone');
+  const cities = new Map(zones.map((zone) => [zone.split('/').at(-1) ?? zone, zone]));
+  const found = nearest(typed.replaceAll(' ', '_'), [...zones, ...cities.keys()]);
+  return [...new Set(found.map((one) => cities.get(one) ?? one))];
+}
+
+/** `monday, thr` → `mon,thu`; none where one of them is like no day. */
+export function daysNear(typed: string): readonly string[] {
+  const words = typed.split(/[\s,]+/).filter(Boolean);
+  const near = words.map((word) => dayNear(word.toLowerCase()));
+  return near.length > 0 && !near.includes(null) ? [[...new Set(near)].join(',')] : [];
+}
+
+function dayNear(word: string): string | null {
+  return DAYS.find((day) => word.startsWith(day)) ?? nearest(word, DAYS, 1)[0] ?? null;
+}

@@ -1,0 +1,133 @@
+import { z } from 'zod';
+import { nearest, quoted, type Reading, read, sentence, strict } from '../../policy/problem.ts';
+import { ChannelName } from '../../policy/schema.ts';
+import { selectorSchema } from '../../policy/selector.ts';
+import { Instant } from '../../policy/time.ts';
+
+type On = ReturnType<typeof selectorSchema>;
+
+export const DAYS = ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'] as const;
+export type Weekday = (typeof DAYS)[number];
+
+export const SECTIONS = [
+  'figures',
+  'movers',
+  'unusual',
+  'budgets',
+  'revisions',
+  'chart',
+  'table',
+] as const;
+
+const BY_PLACE = 'name a place, such as Europe/Berlin, for summer time';
+
+/** A name of the time zone database; never a fixed distance from UTC. */
+export const TimeZone = z.string().refine(isTimeZone, {
+  error: ({ input }) => {
+    const near = nearest(String(input), Intl.supportedValuesOf('timeZone'));
+    const other = /[+-]\d/.test(String(input)) ? BY_PLACE : 'such as Europe/Berlin or UTC';
+    const hint = near === null ? other : `did you mean ${quoted(near)}?`;
+    return sentence(`is no time zone: ${quoted(String(input))}`, hint);
+  },
+});
+
+function isTimeZone(name: string): boolean {
+  // A fixed distance from UTC is accepted by the runtime, but it would miss every summer.
+  if (!/^[A-Za-z]/.test(name)) return false;
+  try {
+    return new Intl.DateTimeFormat('en', { timeZone: name }).resolvedOptions().timeZone !== '';
+  } catch (error) {
+    if (error instanceof RangeError) return false;
+    throw error;
+  }
+}
+
+export const Days = z.union(
+  [
+    z.enum(['daily', 'weekdays']),
+    z.enum(DAYS).transform((day): readonly Weekday[] => [day]),
+    z.array(z.enum(DAYS)).min(1).readonly(),
+  ],
+  { error: `must be daily, weekdays, or days of the week: ${DAYS.join(', ')}` },
+);
+
+export const TimeOfDay = z.string().regex(/^([01]\d|2[0-3]):[0-5]\d$/, {
+  error: 'must be a time of day, such as 09:30',
+});
+
+export function digestSchema(on: On) {
+  return strict({
+    channel: ChannelName,
+    at: TimeOfDay.default('09:30'),
+    timezone: TimeZone.default('UTC'),
+    period: z.enum(['day', 'week', 'month']).default('day'),
+    days: Days.optional(),
+    on: on.optional(),
+    sections: z
+      .array(z.enum(SECTIONS))
+      .min(1)
+      .default([...SECTIONS]),
+    minimumCredits: z.number().min(0).optional(),
+    sensitivity: z.enum(['low', 'normal', 'high']).default('normal'),
+    increasesOnly: z.boolean().default(false),
+    quiet: z.boolean().default(false),
+    mutedUntil: Instant.optional(),
+  })
+    .superRefine(({ period, days }, context) => {
+      const message = daysProblem(period, days);
+      if (message !== null) context.addIssue({ code: 'custom', path: ['days'], message });
+    })
+    .transform(({ days, on: selector, minimumCredits, mutedUntil, ...digest }) => ({
+      ...digest,
+      days: daysOf(digest.period, days),
+      on: selector ?? null,
+      /** Below this nothing is worth a line; null: measured from what the days usually cost. */
+      minimumCredits: minimumCredits ?? null,
+      mutedUntil: mutedUntil ?? null,
+    }));
+}
+
+export type DigestConfig = z.output<ReturnType<typeof digestSchema>>;
+export type Section = (typeof SECTIONS)[number];
+
+type Period = 'day' | 'week' | 'month';
+type DaysGiven = z.output<typeof Days> | undefined;
+
+function daysProblem(period: Period, days: DaysGiven): string | null {
+  if (period === 'month' && days !== undefined) {
+    return sentence('has no meaning by month', 'it is posted when all days of the month are final');
+  }
+  if (period !== 'week' || days === undefined) return null;
+  return Array.isArray(days) && days.length === 1 ? null : 'must be a single day, such as mon';
+}
+
+/** The days on which it is posted; none by month, which is posted when the month is final. */
+function daysOf(period: Period, days: DaysGiven): readonly Weekday[] {
+  if (period === 'month') return [];
+  if (period === 'week') return Array.isArray(days) ? days : ['mon'];
+  if (Array.isArray(days)) return DAYS.filter((day) => days.includes(day));
+  return days === 'daily' ? DAYS : DAYS.slice(0, 5);
+}
+
+interface Service {
+  readonly name: string;
+  readonly id: string;
+  readonly tags: readonly string[];
+  readonly warehouse: string | null;
+}
+
+/** Reads the options of a digest that was asked for in Slack by the schema of the file. */
+export function digestReader(
+  services: readonly Service[],
+): (input: unknown) => Reading<DigestConfig> {
+  const on = selectorSchema({
+    queries: [],
+    changes: [],
+    roles: [],
+    services: new Map(services.map(({ name, id }) => [name, id])),
+    tags: [...new Set(services.flatMap(({ tags }) => tags))],
+    warehouses: [...new Set(services.flatMap(({ warehouse }) => warehouse ?? []))],
+  });
+  const schema = digestSchema(on);
+  return (input) => read(schema, input);
+}

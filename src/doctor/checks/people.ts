@@ -1,0 +1,126 @@
+import type { RoleName, UserId } from '../../changes/change.ts';
+import type { Policy, Role } from '../../policy/policy-types.ts';
+import { nearest } from '../../policy/problem.ts';
+import { unsatisfiable } from '../../policy/satisfiable.ts';
+import { standingOf } from '../../slack/people/actors.ts';
+import type { Listed } from '../../slack/people/groups.ts';
+import type { Checkup, SeenPerson, Self } from '../../slack/slack-checks.ts';
+import { counted, failed, type Line, ok } from '../line.ts';
+import { slackLine } from '../slack-errors.ts';
+import type { Asked } from '../with-timeout.ts';
+
+/** What Slack told of everybody and of every group that the policy names. */
+export interface Register {
+  readonly groups: readonly Listed[];
+  readonly members: ReadonlyMap<string, readonly string[]>;
+}
+
+/** Reads the groups, and who is in those that are named and can be found. */
+export async function readRegister(slack: Checkup, policy: Policy): Promise<Register> {
+  const groups = await slack.groups();
+  const named = [...policy.roles.values()].flatMap((role) => role.groups);
+  const ids = named.flatMap((name) => groupOf(name, groups) ?? []).filter((one) => !one.disabled);
+  const members = await Promise.all(
+    [...new Set(ids.map(({ id }) => id))].map(
+      async (id) => [id, await slack.membersOf(id)] as const,
+    ),
+  );
+  return { groups, members: new Map(members) };
+}
+
+interface Answers {
+  readonly self: Self;
+  readonly register: Asked<Register>;
+  readonly people: Asked<readonly SeenPerson[]>;
+}
+
+/** Each role with who counts today, and each rule that nobody could satisfy. */
+export function peopleLines(policy: Policy, answers: Answers): readonly Line[] {
+  const { self, register, people } = answers;
+  if (!register.ok) return [slackLine('groups', register.error)];
+  if (!people.ok) return [slackLine('people', people.error)];
+  const known = new Map(people.value.map((person) => [person.id, person]));
+  const counts = (id: string) => {
+    const person = known.get(id);
+    return person !== undefined && standingOf(person.user, self.home) === 'member';
+  };
+  const roles = [...policy.roles].map(([name, role]) => {
+    const all = idsOf(role, register.value);
+    return { name, role, all, active: all.filter(counts) };
+  });
+  const lines = roles.flatMap((one) => {
+    const strangers = one.role.users.filter((user) => !known.has(user));
+    const problems = [
+      ...groupProblems(one.name, one.role, register.value.groups),
+      ...strangers.map((user) => stranger(`roles.${one.name}`, user)),
+    ];
+    // That nobody is left is then no second problem.
+    return problems.length > 0 && one.active.length === 0 ? problems : [...problems, roleLine(one)];
+  });
+  const members = new Map(
+    roles.map(({ name, active }): [RoleName, ReadonlySet<UserId>] => [name, new Set(active)]),
+  );
+  return [...lines, ...ruleLines(policy, members)];
+}
+
+interface Counted {
+  readonly name: string;
+  readonly role: Role;
+  readonly all: readonly UserId[];
+  readonly active: readonly UserId[];
+}
+
+function roleLine({ name, role, all, active }: Counted): Line {
+  const named = role.users.length > 0 ? ['the file itself'] : [];
+  const from = [...role.groups, ...named].join(', ');
+  if (active.length === 0) {
+    const fix = `add somebody to ${from}; guests, bots and those who left do not count`;
+    return failed(name, 'has nobody', fix);
+  }
+  const others = all.length - active.length;
+  const rest = others === 0 ? '' : `, without ${others} who left, are guests or from elsewhere`;
+  return ok(name, `${counted(active.length, 'person', 'people')} of ${from}${rest}`);
+}
+
+function groupProblems(role: RoleName, { groups }: Role, listed: readonly Listed[]) {
+  return groups.flatMap((name): Line[] => {
+    const group = groupOf(name, listed);
+    if (group && !group.disabled) return [];
+    const where = `roles.${role}`;
+    if (group) {
+      const fix = `enable it in Slack under People & user groups, or name another at ${where}`;
+      return [failed(where, `the user group ${name} is disabled`, fix)];
+    }
+    const handles = listed.filter(({ disabled }) => !disabled).map(({ handle }) => `@${handle}`);
+    const near = nearest(name, handles);
+    const meant = near === null ? 'create it in Slack' : `did you mean '${near}'? Else create it`;
+    return [failed(where, `Slack has no user group ${name}`, `${meant}, or name another there`)];
+  });
+}
+
+function stranger(where: string, user: string): Line {
+  const fix = 'copy the member id from the person’s profile in Slack (⋮, Copy member ID)';
+  return failed(where, `Slack knows nobody with the id ${user}`, fix);
+}
+
+function ruleLines(policy: Policy, members: ReadonlyMap<RoleName, ReadonlySet<UserId>>) {
+  const problems = unsatisfiable(policy, members);
+  if (problems.length === 0) {
+    return [ok('rules', 'each has somebody who may ask, and enough who may approve')];
+  }
+  return problems.map(({ where, problem, hint }) =>
+    failed(where, problem, hint ?? `look at ${where} in signalbox.yaml`),
+  );
+}
+
+// Slack's own ids, as it has just sent them.
+function idsOf(role: Role, { groups, members }: Register): readonly UserId[] {
+  const inGroups = role.groups.flatMap(
+    (name) => members.get(groupOf(name, groups)?.id ?? '') ?? [],
+  );
+  return [...new Set([...role.users, ...inGroups.map((id) => id as UserId)])];
+}
+
+function groupOf(name: string, groups: readonly Listed[]): Listed | undefined {
+  return groups.find(({ id, handle }) => name === id || name === `@${handle}`);
+}

@@ -1,0 +1,40 @@
+import { z } from 'zod';
+import type { Problem } from '../../errors.ts';
+
+const LINE = 'must hold addresses such as 10.0.0.0/8, one a line';
+const Source = z.union([z.cidrv4(), z.cidrv6(), z.ipv4(), z.ipv6()], { error: LINE });
+
+/** `10.0.0.0/8 office` → what the API takes; at least one, or nobody could connect. */
+export const AccessList = z
+  .array(
+    z
+      .string({ error: LINE })
+      .transform((line) => {
+        const [source = '', ...words] = line.trim().split(/\s+/);
+        return { source, description: words.join(' ') };
+      })
+      .pipe(z.object({ source: Source, description: z.string() })),
+    { error: LINE },
+  )
+  .min(1, 'must name at least one address, such as 10.0.0.0/8')
+  .max(100, 'may hold 100 addresses');
+
+export type AccessList = z.output<typeof AccessList>;
+
+const WIDEST = { v4: 8, v6: 16 } as const;
+
+/**
+ * Ranges that let in more than a whole /8, or in IPv6 more than a /16: the world in two halves is
+ * the world, and a list of a hundred lines can hold no more than a part of it then.
+ */
+export function opensToTheWorld(list: AccessList): readonly Problem[] {
+  const open = list.filter(({ source }) => {
+    const [address = '', length] = source.split('/');
+    const widest = address.includes(':') ? WIDEST.v6 : WIDEST.v4;
+    return length !== undefined && Number(length) < widest;
+  });
+  return open.map(({ source }) => ({
+    field: 'ipAccessList',
+    problem: `must not open the service to the whole world, or to a large part of it (${source})`,
+  }));
+}

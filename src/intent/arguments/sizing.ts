@@ -1,0 +1,57 @@
+import { BYOC_MEMORY_GB } from '../../cloud/choices.ts';
+import { IdleTimeout, MemoryGb, Replicas, Switch } from '../../cloud/schema.ts';
+import type { Problem } from '../../errors.ts';
+import { type Circumstances, numberChoiceField, numberField, switchField } from './arguments.ts';
+
+const STEP_GB = 4;
+const LEAST_GB = 8;
+const CEILING_GB = { paid: 356, free: 120 } as const;
+
+/** The sizes of a replica that may be asked for: the plan's, or those of an own cloud region. */
+function memorySizes({ plan, given }: Circumstances): readonly number[] {
+  if (given.byocId) return BYOC_MEMORY_GB.filter((size) => size <= CEILING_GB[plan]);
+  const count = (CEILING_GB[plan] - LEAST_GB) / STEP_GB + 1;
+  return Array.from({ length: count }, (_, index) => LEAST_GB + index * STEP_GB);
+}
+
+/** The size of a service, as it is both created and scaled. */
+export const SIZING = {
+  minReplicaMemoryGb: numberChoiceField(MemoryGb, memorySizes, {
+    word: 'min',
+    label: 'Minimum memory per replica (GB)',
+  }),
+  maxReplicaMemoryGb: numberChoiceField(MemoryGb, memorySizes, {
+    word: 'max',
+    label: 'Maximum memory per replica (GB)',
+  }),
+  numReplicas: numberField(Replicas, { word: 'replicas', label: 'Replicas', min: 1, max: 20 }),
+  idleScaling: switchField(Switch, {
+    word: 'idle',
+    label: 'Scale to zero when idle',
+    steers: true,
+  }),
+  idleTimeoutMinutes: numberField(IdleTimeout, {
+    word: 'idle-timeout',
+    label: 'Idle timeout (minutes)',
+    hint: 'Only with scaling to zero: minutes without a query, 5 or more',
+    min: 5,
+  }),
+};
+
+/** The contract limits the maximum; a minimum above that could never be reached. */
+export function ceilingProblems(
+  { minReplicaMemoryGb: min }: { readonly minReplicaMemoryGb?: number | undefined },
+  { plan }: Pick<Circumstances, 'plan'>,
+): readonly Problem[] {
+  const ceiling = CEILING_GB[plan];
+  if (min === undefined || min <= ceiling) return [];
+  const problem = `must be at most ${ceiling} for an organization that does not pay`;
+  return [{ field: 'minReplicaMemoryGb', problem }];
+}
+
+/** A timeout has a meaning only where the service may go idle. */
+export function sizingApplies(field: string, { given }: Circumstances): boolean {
+  return (
+    field !== 'idleTimeoutMinutes' || !['off', 'no', 'false'].includes(given.idleScaling ?? '')
+  );
+}

@@ -1,0 +1,165 @@
+import { z } from 'zod';
+import type { Problem } from '../../errors.ts';
+import { textField } from './arguments.ts';
+
+/** Whether a change can begin later, and whether it can be asked for a while only. */
+export type Timed = 'start' | 'start and back';
+
+/** What the clock on a wall shows: whose wall it is, is known to whoever plans the change. */
+export interface Moment {
+  /** `2026-11-22`; null: the next time that a clock shows `time`. */
+  readonly day: string | null;
+  readonly time: string;
+  /** `Z` or `+01:00`; null: in the time zone of whoever asks. */
+  readonly offset: string | null;
+}
+
+export interface AskedTiming {
+  readonly at: Moment | null;
+  readonly inMs: number | null;
+  readonly forMs: number | null;
+}
+
+const MINUTE_MS = 60_000;
+const HOUR_MS = 60 * MINUTE_MS;
+const DAY_MS = 24 * HOUR_MS;
+const UNITS: Readonly<Record<string, number>> = { m: MINUTE_MS, h: HOUR_MS, d: DAY_MS };
+
+/** A promise that nobody remembers is none: no change waits longer for its hour. */
+export const LATEST_START_MS = 30 * DAY_MS;
+
+const AS_MOMENT = 'must be a time (such as 20:00, or with its date: YYYY-MM-DDT20:00)';
+const MOMENT =
+  /^(?:(\d{4}-\d{2}-\d{2})[t ])?(\d{1,2}):([0-5]\d)(?::00)?(?:(z|[+-]\d{2}:?[0-5]\d))?$/i;
+
+/** `20:00`, with or without its date and its zone. */
+export const At = z.string().transform((typed, context): Moment => {
+  const [, day = null, hours = '', minutes = '', offset = null] = MOMENT.exec(typed.trim()) ?? [];
+  const isTime = hours !== '' && Number(hours) < 24;
+  if (isTime && (day === null ? offset === null : isDay(day))) {
+    return { day, time: `${hours.padStart(2, '0')}:${minutes}`, offset: wholeOffset(offset) };
+  }
+  context.addIssue({ code: 'custom', message: AS_MOMENT });
+  return z.NEVER;
+});
+
+function isDay(text: string): boolean {
+  const time = Date.parse(`${text}T00:00Z`);
+  return !Number.isNaN(time) && new Date(time).toISOString().startsWith(text);
+}
+
+function wholeOffset(offset: string | null): string | null {
+  return offset?.toUpperCase().replace(/^([+-]\d{2})(\d{2})$/, '$1:$2') ?? null;
+}
+
+export function spanSchema(least: string, most: string, example: string) {
+  const [from, until] = [spanOf(least) ?? 0, spanOf(most) ?? 0];
+  const problem = `must be from ${least} to ${most} (such as ${example})`;
+  return z.string().transform((typed, context): number => {
+    const ms = spanOf(typed.trim().toLowerCase());
+    if (ms !== null && ms >= from && ms <= until) return ms;
+    context.addIssue({ code: 'custom', message: problem });
+    return z.NEVER;
+  });
+}
+
+/** `30m`, `4h`, `2d` → milliseconds; null for anything else. */
+function spanOf(text: string): number | null {
+  const [, count, unit = ''] = /^(\d{1,5})([mhd])$/.exec(text) ?? [];
+  return count === undefined ? null : Number(count) * (UNITS[unit] ?? 0);
+}
+
+// What people write for a time that is understood by no rule, but by everybody.
+function momentsLike(typed: string): readonly string[] {
+  const words = /^(\d{1,2})(?:[:.h]?([0-5]\d))?\s*(am|pm|h|uhr)?$/i.exec(typed.trim());
+  const [, hours = '', minutes = '00', half = ''] = words ?? [];
+  const twelve = /[ap]m/i.test(half);
+  const hour = (twelve ? Number(hours) % 12 : Number(hours)) + (/pm/i.test(half) ? 12 : 0);
+  if (hours === '' || hour > 23 || (twelve && Number(hours) > 12)) return [];
+  return [`${String(hour).padStart(2, '0')}:${minutes}`];
+}
+
+function spansLike(typed: string): readonly string[] {
+  const words = /^(\d{1,3})\s*(m|h|d)[a-z]*$/i.exec(typed.trim());
+  const [, count, unit = ''] = words ?? [];
+  const span = `${count}${unit.toLowerCase()}`;
+  if (count !== undefined) return within([span]);
+  return /^\d{1,3}$/.test(typed) ? within([`${typed}h`, `${typed}d`, `${typed}m`]) : [];
+}
+
+function within(spans: readonly string[]): readonly string[] {
+  return spans.filter((span) => HOLDS.safeParse(span).success);
+}
+
+const HOLDS = spanSchema('30m', '14d', '4h');
+
+const START = {
+  at: textField(At, {
+    word: 'at',
+    label: 'Start at',
+    hint: '20:00, or with a date YYYY-MM-DDT20:00, in your time zone; empty: as soon as it may',
+    like: momentsLike,
+    otherwise: ['start', 'from', 'when', 'time', 'begin'],
+    trails: true,
+  }),
+  in: textField(spanSchema('1m', '30d', '2h'), {
+    word: 'in',
+    label: 'Start in',
+    hint: 'Such as 2h, in place of a time',
+    like: spansLike,
+    otherwise: ['after', 'wait', 'delay'],
+    trails: true,
+    typedOnly: true,
+  }),
+};
+
+const BACK = {
+  for: textField(HOLDS, {
+    word: 'for',
+    label: 'Take it back after',
+    hint: '30m to 14d, such as 4h; empty: it stays',
+    like: spansLike,
+    otherwise: ['until', 'till', 'hold', 'hours', 'back', 'duration'],
+    trails: true,
+  }),
+};
+
+/** The keys that a change takes beside its own; words, forms and help read this one definition. */
+export function timingShape(timed: Timed | undefined): Readonly<Record<string, z.ZodType>> {
+  if (timed === undefined) return {};
+  return timed === 'start' ? START : { ...START, ...BACK };
+}
+
+export function isTimingKey(name: string): boolean {
+  return Object.hasOwn(START, name) || Object.hasOwn(BACK, name);
+}
+
+export const NO_TIMING: AskedTiming = { at: null, inMs: null, forMs: null };
+
+type Args = Readonly<Record<string, unknown>>;
+
+/** What is asked of the change itself, apart from when it is to run. */
+export function apart(
+  timed: Timed | undefined,
+  args: Args,
+): { readonly own: Args; readonly timing: AskedTiming } {
+  if (timed === undefined) return { own: args, timing: NO_TIMING };
+  const { at = null, in: inMs = null, for: forMs = null, ...own } = args;
+  // The schemas above have read the three: what they hand on is of these types.
+  return { own, timing: { at, inMs, forMs } as AskedTiming };
+}
+
+/** Two hours to begin at are one too many. */
+export function timingProblems({ at, inMs }: AskedTiming): readonly Problem[] {
+  if (at === null || inMs === null) return [];
+  return [{ field: 'at', problem: 'does not go with in=: give one of the two' }];
+}
+
+/** `30 min`, `4 h`, `2 days` */
+export function spanText(ms: number): string {
+  const minutes = Math.round(ms / 60_000);
+  if (minutes % 60 !== 0) return `${minutes} min`;
+  const hours = minutes / 60;
+  if (hours < 48 || hours % 24 !== 0) return `${hours} h`;
+  return `${hours / 24} days`;
+}

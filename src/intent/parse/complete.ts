@@ -1,0 +1,176 @@
+import type { z } from 'zod';
+import type { Problem } from '../../errors.ts';
+import type { Offer } from '../answers/answer.ts';
+import {
+  type Circumstances,
+  type Field,
+  fieldsOf,
+  type Given,
+  isPlaced,
+} from '../arguments/arguments.ts';
+import { explain } from '../arguments/explain.ts';
+import { apart, timingProblems } from '../arguments/timing.ts';
+import { type Command, verbOf } from '../define.ts';
+import { nearest } from './nearest.ts';
+import { resolveNames } from './resolve.ts';
+import { lineAgain } from './suggest-line.ts';
+import type { Misread, Understood, Vocabulary } from './understood.ts';
+
+export const REASON_MAX = 500;
+
+/** What was asked for, as text; the same from words and from a form's fields. */
+export interface Asked {
+  readonly command: Command;
+  readonly given: Given;
+  readonly reason: string;
+}
+
+/** The same reading for words and for a form's fields: text in, an intent or a “no” out. */
+export function complete(
+  command: Command,
+  given: Given,
+  reason: string,
+  vocabulary: Vocabulary,
+): Understood {
+  const asked: Asked = { command, given, reason };
+  const among = { ...vocabulary.organization, given };
+  const fields = fieldsOf(command.args);
+  const missing = fields.filter((field) => !field.optional && !given[field.name]);
+  if (missing.length > 0)
+    return { kind: 'incomplete', command, given: { ...given, reason }, missing };
+
+  const parsed = command.args.safeParse(given, { error: explain });
+  if (!parsed.success) return misreadOf(asked, problemsOf(parsed.error), among);
+  const useless = fields.filter(({ name }) => given[name] && !appliesTo(command, name, among));
+  if (useless.length > 0) return uselessOf(asked, useless, among);
+  if (reason.length > REASON_MAX) return misreadOf(asked, [tooLong(reason)], among);
+
+  const resolved = resolveNames(asked, fields, parsed.data, vocabulary);
+  if (!resolved.ok) return resolved.misread;
+  const { own, timing } = apart(timedOf(command), resolved.args);
+  const twofold = timingProblems(timing);
+  if (twofold.length > 0) return { ...misreadOf(asked, twofold, among), offers: either(asked) };
+  return {
+    kind: 'intent',
+    command,
+    args: own,
+    given,
+    timing,
+    reason: command.kind === 'change' && reason.trim() !== '' ? reason.trim() : null,
+  };
+}
+
+function timedOf(command: Command) {
+  return command.kind === 'change' ? command.timed : undefined;
+}
+
+/** One of two hours is left out: which one, only whoever typed them knows. */
+function either({ command, given, reason }: Asked): readonly Offer[] {
+  return ['in', 'at'].map((name) => {
+    const { [name]: _, ...kept } = given;
+    return { label: `Leave out ${name}=`, line: lineAgain(command, kept, reason) };
+  });
+}
+
+export function appliesTo(command: Command, field: string, among: Circumstances): boolean {
+  return command.applies?.(field, among) ?? true;
+}
+
+/** What has no meaning beside the rest is offered to be left out. */
+function uselessOf(asked: Asked, useless: readonly Field[], among: Circumstances): Misread {
+  const { command, given, reason } = asked;
+  const names = useless.map(({ name }) => name);
+  // Which of several fields is to blame is only known where the very deed is a choice.
+  const deed = fieldsOf(command.args).find(
+    (field) => isPlaced(field) && field.input?.kind === 'choice',
+  );
+  const chosen = deed && given[deed.name];
+  const problem = chosen ? `does not go with “${chosen}”` : 'does not apply to what is chosen';
+  const kept = Object.fromEntries(Object.entries(given).filter(([name]) => !names.includes(name)));
+  const offer = { label: 'Leave it out', line: lineAgain(command, kept, reason) };
+  const problems = names.map((field) => ({ field, problem }));
+  return { ...misreadOf(asked, problems, among), offers: [offer] };
+}
+
+function tooLong(reason: string): Problem {
+  return { field: 'reason', problem: `may have ${REASON_MAX} characters, not ${reason.length}` };
+}
+
+function problemsOf({ issues }: z.ZodError): readonly Problem[] {
+  return issues.map(({ path, message }) => {
+    const [problem = message, hint] = message.split('\n');
+    const field = String(path[0] ?? '');
+    return { field, problem: hint === undefined ? problem : `${problem} (${hint})` };
+  });
+}
+
+/** Problems by field as sentences, with the nearest values that would do as buttons. */
+export function misreadOf(
+  asked: Asked,
+  problems: readonly Problem[],
+  among: Circumstances,
+): Misread {
+  const fields = fieldsOf(asked.command.args);
+  const sentences = problems.map((problem) => sentenceOf(problem, fields, asked));
+  const { command, given, reason } = asked;
+  const first = new Map(problems.map(({ field, problem }) => [field, problem] as const).reverse());
+  return {
+    kind: 'misread',
+    sentence: [...new Set(sentences)].join('\n'),
+    problems: Object.fromEntries(first),
+    offers: distinct(problems.flatMap((problem) => offersFor(problem, fields, asked, among))),
+    asked: { command, given: { ...given, reason } },
+  };
+}
+
+function distinct(offers: readonly Offer[]): readonly Offer[] {
+  return [...new Map(offers.map((offer) => [offer.line, offer])).values()].slice(0, 5);
+}
+
+function sentenceOf({ field, problem }: Problem, fields: readonly Field[], { given }: Asked) {
+  const known = fields.find(({ name }) => name === field);
+  const name = known?.word ?? known?.label ?? field;
+  const isSaid = !known || !given[field] || problem.includes(`“${given[field]}”`);
+  const said = isSaid ? '' : ` (you said ${cut(given[field])})`;
+  return `${name} ${problem}${said}`.trim();
+}
+
+function cut(text = ''): string {
+  return text.length > 60 ? `${text.slice(0, 59)}…` : text;
+}
+
+function offersFor(
+  { field }: Problem,
+  fields: readonly Field[],
+  { command, given, reason }: Asked,
+  among: Circumstances,
+): readonly Offer[] {
+  const asking = fields.find(({ name }) => name === field);
+  const typed = given[field];
+  if (!asking || !typed) return [];
+  return valuesNear(typed, asking, among).map((value) => ({
+    label: labelOf(command, asking, value),
+    line: lineAgain(command, { ...given, [field]: value }, reason),
+  }));
+}
+
+function labelOf(command: Command, { word }: Field, value: string): string {
+  const verb = verbOf(command) || command.name;
+  return word === undefined ? `${verb} ${value}` : `${verb} with ${value}`;
+}
+
+function valuesNear(typed: string, { input, like }: Field, among: Circumstances) {
+  // What was typed already is no help, whatever is wrong with it here.
+  if (input?.kind !== 'choice') return (like?.(typed) ?? []).filter((near) => near !== typed);
+  const options = input.options(among);
+  // A value that is right by itself does not fit another one: its neighbours might not either.
+  return options.includes(typed) ? [] : nearValues(typed, options);
+}
+
+function nearValues(typed: string, options: readonly string[]): readonly string[] {
+  const number = Number(typed);
+  if (Number.isNaN(number)) return nearest(typed, options);
+  const below = options.findLast((option) => Number(option) < number);
+  const above = options.find((option) => Number(option) > number);
+  return [below, above].filter((option) => option !== undefined);
+}

@@ -1,0 +1,122 @@
+import { findNamed, type Named, type Service } from '../../directory/directory.ts';
+import type { Field } from '../arguments/arguments.ts';
+import { scopesOf, tagsOf, warehousesOf } from '../arguments/scopes.ts';
+import { verbOf } from '../define.ts';
+import type { Asked } from './complete.ts';
+import { nearest } from './nearest.ts';
+import { callName, lineAgain } from './suggest-line.ts';
+import type { Misread, Vocabulary } from './understood.ts';
+
+export type Resolved =
+  | { readonly ok: true; readonly args: Readonly<Record<string, unknown>> }
+  | { readonly ok: false; readonly misread: Misread };
+
+type Names = NonNullable<Field['names']>;
+
+/** Puts what is meant in the place of its name: exactly one thing, or a question. */
+export function resolveNames(
+  asked: Asked,
+  fields: readonly Field[],
+  parsed: Readonly<Record<string, unknown>>,
+  vocabulary: Vocabulary,
+): Resolved {
+  const args: Record<string, unknown> = { ...parsed };
+  for (const { name, names } of fields) {
+    const text = asked.given[name];
+    if (!names || text === undefined) continue;
+    const things = thingsOf(names, vocabulary, args);
+    const found = findNamed(things, text);
+    const one = found.length === 1 ? found[0] : unlisted(names, text, found);
+    if (!one) {
+      const field = { name, names, prefix: vocabulary.prefix ?? '' };
+      return { ok: false, misread: unclear(asked, field, found, things) };
+    }
+    args[name] = one;
+  }
+  return { ok: true, args };
+}
+
+/** Everything that a field may name; a pipe is one of the service that stands before it. */
+export function thingsOf(
+  names: Names,
+  { services, alerts, freezes = [], commands }: Vocabulary,
+  args: Readonly<Record<string, unknown>> = {},
+): readonly Named[] {
+  if (names === 'service') return services;
+  if (names === 'scope') return scopesOf(services);
+  if (names === 'tag') return tagsOf(services);
+  if (names === 'warehouse') return warehousesOf(services);
+  if (names === 'alert') return alerts;
+  if (names === 'freeze') return freezes;
+  if (names === 'ask') return commands.map(({ name }) => ({ id: name, name, aliases: [] }));
+  // The fields before it were resolved already, and a pipe is always one of a service.
+  const service = args.service as Service | undefined;
+  return (service?.pipes ?? []).map((pipe) => ({ ...pipe, aliases: [] }));
+}
+
+/** An id of something that no list of ours has: the server knows it or says that it does not. */
+function unlisted(names: Names, text: string, found: readonly Named[]): Named | null {
+  const isId = /^(?=.*\d)[A-Za-z0-9_-]{12,64}$/.test(text);
+  return (names === 'pipe' || names === 'alert') && found.length === 0 && isId
+    ? { id: text, name: text, aliases: [] }
+    : null;
+}
+
+const LISTS: Readonly<Record<Names, string>> = {
+  service: 'service list shows all that I know.',
+  pipe: 'Pipes are named in signalbox.yaml; an id works as well.',
+  alert: 'alert list shows all of them.',
+  scope: 'service list shows all that I know.',
+  tag: 'service list shows the tags of each service.',
+  warehouse: 'service list shows the warehouse of each service.',
+  freeze: 'change freezes shows all of them.',
+  ask: 'signalbox help shows all of them.',
+};
+
+const KINDS: Readonly<Record<Names, string>> = {
+  service: 'service',
+  pipe: 'pipe',
+  alert: 'alert',
+  scope: 'service',
+  tag: 'tag',
+  warehouse: 'warehouse',
+  freeze: 'freeze',
+  ask: 'command',
+};
+
+interface Unclear {
+  readonly name: string;
+  readonly names: Names;
+  readonly prefix: string;
+}
+
+function unclear(
+  { command, given, reason }: Asked,
+  { name, names, prefix }: Unclear,
+  found: readonly Named[],
+  things: readonly Named[],
+): Misread {
+  const text = given[name] ?? '';
+  const close = found.length > 1 ? found : near(text, things);
+  const offers = close.slice(0, 5).map((thing) => {
+    const shared = findNamed(things, thing.name).length > 1;
+    const again = { ...given, [name]: callName(thing, things) };
+    return {
+      label: `${verbOf(command)} ${shared ? thing.id : thing.name}`,
+      line: lineAgain(command, again, reason),
+    };
+  });
+  const list = names === 'pipe' ? LISTS.pipe : `/${prefix}${LISTS[names]}`;
+  const hint = offers.length > 0 ? 'Did you mean:' : list;
+  const problem =
+    found.length > 1
+      ? `${found.length} ${KINDS[names]}s are called “${text}”. Which one?`
+      : `I know no ${KINDS[names]} “${text}”. ${hint}`;
+  return { kind: 'misread', sentence: problem, problems: { [name]: problem }, offers };
+}
+
+function near(text: string, things: readonly Named[]): readonly Named[] {
+  const namesOf = ({ name, aliases }: Named) => [name, ...aliases];
+  const close = nearest(text, things.flatMap(namesOf));
+  return [...new Set(close.flatMap((name) => things.filter((one) => namesOf(one).includes(name))))];
+}

@@ -1,0 +1,100 @@
+import { findNamed } from '../../directory/directory.ts';
+import { type Field, type Given, isPlaced } from '../arguments/arguments.ts';
+import { nearest } from './nearest.ts';
+import { thingsOf } from './resolve.ts';
+import type { Word } from './split-words.ts';
+import type { Vocabulary } from './understood.ts';
+
+export type Sorted =
+  | { readonly given: Given; readonly rest: readonly string[] }
+  | { readonly unknownKey: string }
+  | { readonly twice: string };
+
+/** Which words are a field's, by their place or their key, and which are left over. */
+export function sortWords(
+  fields: readonly Field[],
+  words: readonly Word[],
+  vocabulary: Vocabulary,
+): Sorted {
+  const given: Record<string, string> = {};
+  const keyed = fields.filter(({ word }) => word !== undefined);
+  let left = [...words];
+  for (const field of fields.filter(isPlaced)) {
+    if (left[0] && isKeyed(left[0], field, keyed)) break;
+    const taken = takePlaced(field, left, vocabulary);
+    if (taken.length === 0) break;
+    given[field.name] = taken.map(({ text }) => text).join(' ');
+    left = left.slice(taken.length);
+  }
+
+  // A key is only looked for before the reason begins: “now load=high” holds none.
+  while (left[0] && keyed.length > 0) {
+    const pair = pairOf(left[0]);
+    if (!pair) break;
+    const field = fieldOf(left[0], keyed);
+    if (!field && beginsReason(pair.key, keyed)) break;
+    if (!field) return { unknownKey: pair.key };
+    if (given[field.name] !== undefined) return { twice: pair.key };
+    given[field.name] = pair.value;
+    left = left.slice(1);
+  }
+  const { taken, rest } = takeTrailing(keyed, left);
+  const twice = taken.find(({ name }) => given[name] !== undefined)?.word;
+  if (twice !== undefined) return { twice };
+  for (const { name, value } of taken) given[name] ??= value;
+  return { given, rest: rest.map(({ text }) => text) };
+}
+
+/** A command that takes nothing but hours has always taken `load=high` for its reason. */
+function beginsReason(key: string, keyed: readonly Field[]): boolean {
+  const words = keyed.flatMap(({ word }) => word ?? []);
+  const others = keyed.flatMap(({ otherwise = [] }) => otherwise);
+  const isNear = nearest(key, words).length > 0 || others.includes(key.toLowerCase());
+  return keyed.every(({ trails }) => trails) && !isNear;
+}
+
+/** `nightly maintenance at=20:00 for=4h` → the last two; the reason ends before them. */
+function takeTrailing(keyed: readonly Field[], words: readonly Word[]) {
+  const last = words.findLastIndex((word) => !fieldOf(word, keyed)?.trails);
+  const taken = words.slice(last + 1).flatMap((word) => {
+    const [field, pair] = [fieldOf(word, keyed), pairOf(word)];
+    return field && pair ? [{ name: field.name, word: pair.key, value: pair.value }] : [];
+  });
+  return { taken, rest: words.slice(0, last + 1) };
+}
+
+function pairOf({ text, quoted }: Word): { readonly key: string; readonly value: string } | null {
+  const [, key, value] = /^([\w-]+)=(.*)$/s.exec(text) ?? [];
+  return quoted || key === undefined || value === undefined ? null : { key, value };
+}
+
+/** A key that nobody knows is named as one, and not taken for what may be left out. */
+function isKeyed(typed: Word, field: Field, keyed: readonly Field[]): boolean {
+  if (fieldOf(typed, keyed)) return true;
+  return field.optional && keyed.length > 0 && pairOf(typed) !== null;
+}
+
+function fieldOf(typed: Word, keyed: readonly Field[]): Field | undefined {
+  const key = pairOf(typed)?.key.toLowerCase();
+  return keyed.find(({ word, name }) => [word, name.toLowerCase()].includes(key));
+}
+
+// Names may hold spaces: the longest run of words that is a known name is taken whole.
+function takePlaced(field: Field, words: readonly Word[], vocabulary: Vocabulary): readonly Word[] {
+  if (field.names && field.names !== 'pipe') {
+    const known = thingsOf(field.names, vocabulary);
+    for (let count = Math.min(8, words.length); count > 1; count -= 1) {
+      const run = words.slice(0, count);
+      if (run.some(({ quoted }) => quoted)) continue;
+      if (findNamed(known, run.map(({ text }) => text).join(' ')).length > 0) return run;
+    }
+  }
+  // Nobody knows such a command, and it is asked back as it was typed: a noun with its verb.
+  const isNoun = field.names === 'ask' && !isKnown(words.slice(0, 1), field, vocabulary);
+  return words.slice(0, isNoun ? 2 : 1);
+}
+
+function isKnown(words: readonly Word[], { names }: Field, vocabulary: Vocabulary): boolean {
+  const known = names ? thingsOf(names, vocabulary) : [];
+  return words.some(({ text }) => findNamed(known, text).length > 0);
+}

@@ -1,0 +1,142 @@
+import type { Offer } from '../answers/answer.ts';
+import { type Field, fieldsOf } from '../arguments/arguments.ts';
+import { type Command, nounOf, verbOf } from '../define.ts';
+import { complete } from './complete.ts';
+import { nearest } from './nearest.ts';
+import { sortWords } from './sort-words.ts';
+import { readLine, type Word } from './split-words.ts';
+import { written } from './suggest-line.ts';
+import type { Misread, Understood, Vocabulary } from './understood.ts';
+
+/** From `/service stop analytics-prod nightly maintenance` to what is meant; never by guess. */
+export function understand(noun: string, typed: string, vocabulary: Vocabulary): Understood {
+  const words = readLine(typed).words;
+  const own = vocabulary.commands.filter((command) => nounOf(command) === noun);
+  const { command, rest } = commandOf(own, words);
+  if (command) return readArguments(command, rest, vocabulary);
+
+  const [verb, ...others] = words;
+  if (!verb || verb.text.toLowerCase() === 'help') return { kind: 'help', noun };
+  return unknownVerb({ noun, verb: verb.text, rest: others }, own, vocabulary);
+}
+
+// A noun may be a command by itself: whatever follows it is then no verb.
+function commandOf(own: readonly Command[], words: readonly Word[]) {
+  const verb = words[0]?.text.toLowerCase();
+  const command = own.find((candidate) => verbOf(candidate) === verb);
+  if (command) return { command, rest: words.slice(1) };
+  const bare = own.find((candidate) => verbOf(candidate) === '');
+  return { command: verb === 'help' ? undefined : bare, rest: words };
+}
+
+interface Unread {
+  readonly noun: string;
+  readonly verb: string;
+  readonly rest: readonly Word[];
+}
+
+function unknownVerb(
+  { noun, verb, rest }: Unread,
+  own: readonly Command[],
+  { prefix = '' }: Vocabulary,
+): Understood {
+  const tail = rest.map(written);
+  const offers: Offer[] = nearest(verb, own.map(verbOf)).map((near) => ({
+    label: `${noun} ${near}`,
+    line: [noun, near, ...tail].join(' '),
+  }));
+  const verbs = [...own.map(verbOf), 'help'].join(', ');
+  return {
+    kind: 'misread',
+    sentence: `/${prefix}${noun} has no “${verb}”. It has: ${verbs}.`,
+    problems: {},
+    offers,
+  };
+}
+
+function readArguments(
+  command: Command,
+  words: readonly Word[],
+  vocabulary: Vocabulary,
+): Understood {
+  const { prefix = '' } = vocabulary;
+  const fields = fieldsOf(command.args);
+  const read = sortWords(fields, words, vocabulary);
+  if ('unknownKey' in read) return unknownKey(command, words, read.unknownKey, prefix);
+  if ('twice' in read) return misread(`“${read.twice}=” stands there twice.`, command, prefix);
+
+  const { given, rest } = read;
+  const search = fields.find((field) => field.rest);
+  if (search) {
+    const text = rest.join(' ');
+    return complete(
+      command,
+      { ...given, ...(text ? { [search.name]: text } : {}) },
+      '',
+      vocabulary,
+    );
+  }
+  if (command.kind === 'query' && rest.length > 0) return tooMuch(command, rest.join(' '), prefix);
+  return complete(command, given, rest.join(' '), vocabulary);
+}
+
+function tooMuch(command: Command, text: string, prefix: string): Understood {
+  const keys = keysOf(command).map((key) => `${key}=`);
+  const known = keys.length > 0 ? ` It takes: ${keys.join(', ')}.` : '';
+  return misread(`/${prefix}${command.name} does not take “${text}”.${known}`, command, prefix);
+}
+
+function keysOf({ args }: Command): readonly string[] {
+  return fieldsOf(args).flatMap(({ word }) => word ?? []);
+}
+
+function unknownKey(
+  command: Command,
+  words: readonly Word[],
+  key: string,
+  prefix: string,
+): Understood {
+  const near = nearestKeys(key, fieldsOf(command.args));
+  const known =
+    near.length > 0
+      ? `Did you mean ${near.join(' or ')}?`
+      : `It takes: ${keysOf(command).join(', ')}.`;
+  const offers = near.map((meant) => {
+    const again = words.map((word) => written(withKey(word, key, meant)));
+    const line = [command.name, ...again].join(' ');
+    return { label: `with ${meant}=`, line };
+  });
+  const sentence = `/${prefix}${command.name} has no “${key}=”. ${known}`;
+  return { ...misread(sentence, command, prefix), offers };
+}
+
+function withKey(word: Word, key: string, meant: string): Word {
+  const isIt = !word.quoted && word.text.startsWith(`${key}=`);
+  return isIt ? { ...word, text: `${meant}${word.text.slice(key.length)}` } : word;
+}
+
+/** By what others call it; else by what is like it or like its label in the form. */
+function nearestKeys(key: string, fields: readonly Field[]): readonly string[] {
+  const keyed = fields.flatMap(({ word, ...field }) =>
+    word === undefined ? [] : [{ word, ...field }],
+  );
+  const wanted = key.toLowerCase();
+  const same = keyed.filter(({ label, otherwise = [] }) =>
+    [label.toLowerCase(), ...otherwise].includes(wanted),
+  );
+  if (same.length > 0) return same.map(({ word }) => word);
+  const called = keyed.flatMap(({ word, name, label }) =>
+    [word, name, label].map((by) => ({ by, word })),
+  );
+  const near = nearest(
+    key,
+    called.map(({ by }) => by),
+  );
+  const words = near.flatMap((name) => called.filter(({ by }) => by === name));
+  return [...new Set(words.map(({ word }) => word))];
+}
+
+function misread(sentence: string, { examples: [example] }: Command, prefix: string): Misread {
+  const shown = example ? `${sentence}\nFor example: /${prefix}${example}` : sentence;
+  return { kind: 'misread', sentence: shown, problems: {}, offers: [] };
+}

@@ -1,0 +1,74 @@
+import { z } from 'zod';
+import { STATES, type State } from '../../changes/change.ts';
+import type { Answer } from '../answers/answer.ts';
+import type { Asker } from '../define.ts';
+
+export const CHANGE_LISTS = ['pending', 'mine', 'all', 'review'] as const;
+
+export interface ListWish {
+  readonly which: (typeof CHANGE_LISTS)[number];
+  /** The last change of the page before. */
+  readonly before: string | null;
+}
+
+/** What somebody looks for in the audit trail; null where it does not matter. */
+export interface LogWish {
+  /** `me`, an id, a mention or a name: who that is, is looked up. */
+  readonly by: string | null;
+  readonly command: string | null;
+  readonly target: string | null;
+  readonly state: State | null;
+  readonly since: Past | null;
+  readonly until: Past | null;
+  /** The number of the last event of the page before. */
+  readonly before: number | null;
+}
+
+export interface ChangesDesk {
+  readonly list: (wish: ListWish, asker: Asker) => Promise<Answer>;
+  readonly show: (id: string, asker: Asker) => Promise<Answer>;
+  readonly cancel: (id: string, asker: Asker) => Promise<Answer>;
+  readonly log: (wish: LogWish, asker: Asker) => Promise<Answer>;
+}
+
+/** A day in UTC, or so long ago. */
+export type Past = { readonly day: string } | { readonly agoMs: number };
+
+const UNITS: Readonly<Record<string, number>> = {
+  m: 60_000,
+  h: 3_600_000,
+  d: 86_400_000,
+  w: 7 * 86_400_000,
+};
+
+/** `2026-11-01`, `36h`, `7d`: what is typed for a moment that is over. */
+export const PastText = z.string().transform((typed, context): Past => {
+  const text = typed.trim().toLowerCase();
+  const [, count, unit = ''] = /^(\d{1,6})([mhdw])$/.exec(text) ?? [];
+  if (count) return { agoMs: Number(count) * (UNITS[unit] ?? 0) };
+  if (isDay(text)) return { day: text };
+  context.addIssue({
+    code: 'custom',
+    message: 'must be a day such as 2026-11-01, or 7d or 4h ago',
+  });
+  return z.NEVER;
+});
+
+function isDay(text: string): boolean {
+  if (!/^\d{4}-\d{2}-\d{2}$/.test(text)) return false;
+  const day = new Date(`${text}T00:00:00Z`);
+  return !Number.isNaN(day.getTime()) && day.toISOString().startsWith(text);
+}
+
+/** Ids are read aloud and typed from a phone; whatever else is typed stays as it is. */
+export function idTyped(typed: string): string {
+  return typed
+    .trim()
+    .replace(/^#/, '')
+    .replace(/[.,;]$/, '')
+    .toUpperCase();
+}
+
+export const StateName = z.enum(STATES, {
+  error: `can be ${STATES.slice(0, -1).join(', ')} or ${STATES.at(-1)}`,
+});

@@ -1,0 +1,48 @@
+import { routeOf } from './api-routes.ts';
+import type { Measures } from './metrics-port.ts';
+import { isTracing, note, pastStep } from './trace.ts';
+
+/** Whatever is counted is noted about the work under way as well. */
+export function alsoTraced(measures: Measures): Measures {
+  if (!isTracing()) return measures;
+  return {
+    ...measures,
+    answered: (command, ending) => {
+      measures.answered(command, ending);
+      const failed = ending === 'failed' ? { 'error.type': ending } : {};
+      note({ 'signalbox.command': command, 'signalbox.ending': ending, ...failed });
+    },
+    refused: (refusal) => {
+      measures.refused(refusal);
+      note({ 'signalbox.refusal': refusal });
+    },
+    acknowledged: (kind, ms) => {
+      measures.acknowledged(kind, ms);
+      note({ 'signalbox.ack_ms': Math.round(ms) });
+    },
+    called: (api, seen) => {
+      measures.called(api, seen);
+      pastStep(callOf(api, seen), seen.ms);
+    },
+  };
+}
+
+type Called = Parameters<Measures['called']>;
+
+function callOf(api: Called[0], { operation, method, attempt, status }: Called[1]) {
+  const route = routeOf(operation);
+  const failed = status === null ? 'no-answer' : status >= 300 ? String(status) : undefined;
+  return {
+    name: `${method} ${route}`,
+    kind: 'client',
+    facts: {
+      'signalbox.api': api,
+      'signalbox.operation': operation,
+      'http.request.method': method,
+      'url.template': route,
+      'http.response.status_code': status ?? undefined,
+      'http.request.resend_count': attempt > 1 ? attempt - 1 : undefined,
+      'error.type': failed,
+    },
+  } as const;
+}

@@ -1,0 +1,85 @@
+import type { Answer, Cell, Offer, Part } from '../../intent/answers/answer.ts';
+import { lineOf } from '../cards/home-rows.ts';
+import {
+  buttons,
+  fact,
+  lines,
+  type Message,
+  menu,
+  message,
+  note,
+  type Part as Shown,
+  title,
+} from './blocks.ts';
+import { chart } from './chart.ts';
+import { type Inline, type Line, mrkdwnOf } from './rich-text.ts';
+import { table } from './table.ts';
+
+const OFFERS_MAX = 5;
+const LINE_MAX = 2_000;
+
+/** A query's answer as a message. Cells and texts are literal, whoever wrote them. */
+export function answerMessage(answer: Answer): Message {
+  const offered = answer.parts.filter(({ kind }) => kind === 'offers');
+  const parts = answer.parts.flatMap((part) => {
+    return part.kind === 'offers'
+      ? [offerButtons(part.offers, offersId(offered.indexOf(part)))]
+      : shownPart(part, answer.title);
+  });
+  return message(title(answer.title), ...parts);
+}
+
+export function sentenceMessage(sentence: Line, offers: readonly Offer[] = []): Message {
+  return message(lines(sentence), offerButtons(offers));
+}
+
+/** Slack refuses a whole message for two blocks of one id, and an answer may offer in two places. */
+function offersId(index: number): string {
+  return index === 0 ? 'offers' : `offers.${index}`;
+}
+
+function shownPart(
+  part: Exclude<Part, { kind: 'offers' }>,
+  caption: string,
+): readonly (Shown | null)[] {
+  switch (part.kind) {
+    case 'text':
+      return [lines([part.text])];
+    case 'note':
+      return [{ ...note(part.text), text: mrkdwnOf([part.text]) }];
+    case 'lines':
+      return [lines(...part.lines)];
+    case 'changes':
+      return [lines(...part.changes.map((change): Line => [...lineOf(change), ` · ${change.id}`]))];
+    case 'facts':
+      return [lines(...part.facts.map(([label, cell]) => fact(label, inlineOf(cell))))];
+    case 'table':
+      return table(part, caption);
+    case 'file':
+      // It is sent apart, and a note in its place says where to.
+      return [];
+    case 'chart':
+      return [chart(part)];
+    case 'deeds':
+      return [buttons(`deeds.${part.deeds[0]?.value ?? ''}`, ...part.deeds)];
+    case 'menu':
+      return [menu('command.menu', part.label, part.offers)];
+  }
+}
+
+function offerButtons(offers: readonly Offer[], id = offersId(0)): Shown | null {
+  // A line that a button cannot hold is not cut to fit: it would ask for something else.
+  const fitting = offers.filter(({ line }) => line.length <= LINE_MAX);
+  const all = fitting.slice(0, OFFERS_MAX).map(({ label, line }, index) => ({
+    id: `command.${index}`,
+    label,
+    value: line,
+  }));
+  return buttons(id, ...all);
+}
+
+function inlineOf(cell: Cell): Inline {
+  if (cell === null) return 'not known';
+  if (cell instanceof Date) return { at: cell };
+  return typeof cell === 'object' ? cell.text : String(cell);
+}

@@ -1,0 +1,141 @@
+import type { Block, KnownBlock } from '@slack/types';
+import {
+  bounded,
+  boundedMrkdwn,
+  elementOf,
+  type Inline,
+  type Line,
+  mrkdwnOf,
+  oneLine,
+  visible,
+} from './rich-text.ts';
+
+/** A whole message: what is drawn, and the same in words for whoever cannot see blocks. */
+export interface Message {
+  readonly text: string;
+  readonly blocks: readonly AnyBlock[];
+}
+
+export type AnyBlock = KnownBlock | (Block & Readonly<Record<string, unknown>>);
+
+export interface Button {
+  readonly id: string;
+  readonly label: string;
+  readonly value: string;
+  readonly style?: 'primary' | 'danger';
+  /** A second question before the click counts. */
+  readonly sure?: { readonly title: string; readonly text: string; readonly confirm: string };
+}
+
+const TEXT_MAX = 3_500;
+
+export function message(...parts: readonly (Part | null)[]): Message {
+  const shown = parts.filter((part) => part !== null);
+  const text = shown
+    .map((part) => part.text)
+    .filter(Boolean)
+    .join('\n');
+  return { text: boundedMrkdwn(text, TEXT_MAX), blocks: shown.map((part) => part.block) };
+}
+
+/** The same message with a small line below it. */
+export function withNote({ text, blocks }: Message, ...line: Line): Message {
+  return { text, blocks: [...blocks, note(...line).block] };
+}
+
+/** A block, and what it says in plain words. */
+export interface Part {
+  readonly block: AnyBlock;
+  readonly text: string;
+}
+
+export function title(text: string): Part {
+  const shown = bounded(oneLine(visible(text)), 150);
+  const block = { type: 'header', text: { type: 'plain_text', text: shown, emoji: false } };
+  return { block, text: mrkdwnOf([shown]) };
+}
+
+export function lines(...all: readonly Line[]): Part | null {
+  if (all.length === 0) return null;
+  const sections = all.flatMap((line, index) => [
+    { type: 'rich_text_section', elements: withBreak(line, index < all.length - 1) },
+  ]);
+  return {
+    block: { type: 'rich_text', elements: sections },
+    text: all.map(mrkdwnOf).join('\n'),
+  };
+}
+
+// Slack sets sections of one block right behind each other: the break is ours to write.
+function withBreak(line: Line, breaks: boolean) {
+  const elements = line.map(elementOf);
+  return breaks ? [...elements, { type: 'text', text: '\n' }] : elements;
+}
+
+/** `Reason  nightly maintenance`: the label stands out, the value is literal. */
+export function fact(label: string, ...value: Line): Line {
+  return [{ bold: label }, '  ', ...value.map(onOneLine)];
+}
+
+function onOneLine(part: Inline): Inline {
+  if (typeof part === 'string') return oneLine(part);
+  if ('bold' in part) return { bold: oneLine(part.bold) };
+  return 'code' in part ? { code: oneLine(part.code) } : part;
+}
+
+export function note(...line: Line): Part {
+  return { block: { type: 'context', elements: [noteElement(line)] }, text: '' };
+}
+
+// Words alone are plain: markup would style whatever stars and colons a name brings along.
+function noteElement(line: Line) {
+  const words = line.filter((part) => typeof part === 'string');
+  if (words.length < line.length) {
+    return { type: 'mrkdwn', text: boundedMrkdwn(mrkdwnOf(line), 2_900), verbatim: true };
+  }
+  const text = bounded(visible(words.join('')), 2_900) || '–';
+  return { type: 'plain_text', text, emoji: false };
+}
+
+export function buttons(id: string, ...all: readonly Button[]): Part | null {
+  if (all.length === 0) return null;
+  const elements = all.map((button) => ({
+    type: 'button',
+    action_id: button.id,
+    value: button.value,
+    text: { type: 'plain_text', text: bounded(visible(button.label), 75), emoji: false },
+    ...(button.style ? { style: button.style } : {}),
+    ...(button.sure ? { confirm: dialog(button.sure) } : {}),
+  }));
+  return { block: { type: 'actions', block_id: id, elements }, text: '' };
+}
+
+/** One select for up to a hundred commands, of which the chosen one is typed. */
+export function menu(
+  id: string,
+  label: string,
+  offers: readonly { readonly label: string; readonly line: string }[],
+): Part | null {
+  // Slack takes values of 75 letters at most, and refuses the whole message for a longer one.
+  const options = offers
+    .filter(({ line }) => line.length <= 75)
+    .slice(0, 100)
+    .map((offer) => ({ text: plain(offer.label, 75), value: offer.line }));
+  if (options.length === 0) return null;
+  const select = { type: 'static_select', action_id: id, placeholder: plain(label, 150), options };
+  return { block: { type: 'actions', block_id: id, elements: [select] }, text: '' };
+}
+
+function plain(words: string, most: number) {
+  const text = bounded(oneLine(visible(words)), most) || '–';
+  return { type: 'plain_text', text, emoji: false };
+}
+
+function dialog({ title, text, confirm }: NonNullable<Button['sure']>) {
+  return {
+    title: plain(title, 100),
+    text: plain(text, 300),
+    confirm: plain(confirm, 30),
+    deny: plain('Back', 30),
+  };
+}

@@ -1,0 +1,28 @@
+import type { Answer } from '../../intent/answers/answer.ts';
+import { denialOf } from '../../workflow/denial.ts';
+import { answerMessage, sentenceMessage } from '../blocks/answer-blocks.ts';
+import type { AnyBlock, Message } from '../blocks/blocks.ts';
+import { changeCard, type Drawing } from './card.ts';
+import { refusalLine } from './refusals.ts';
+
+/** For one reader: with the card of a change, less the buttons that are not theirs to press. */
+export function ownAnswer(answer: Answer, drawing: Drawing): Message {
+  const { change, refused } = answer;
+  if (refused) {
+    const denial = denialOf(refused.refusal, { change: refused.change });
+    return sentenceMessage(refusalLine(denial, drawing.policy, drawing.prefix));
+  }
+  const message = answerMessage(answer);
+  if (!change) return message;
+  const card = changeCard(change.change, drawing);
+  const blocks = card.blocks.flatMap((block) => without(block, change.hidden));
+  return { text: `${card.text}\n${message.text}`, blocks: [...blocks, ...message.blocks] };
+}
+
+function without(block: AnyBlock, hidden: readonly string[]): readonly AnyBlock[] {
+  if (block.type !== 'actions' || !('elements' in block)) return [block];
+  const elements = [...(block.elements as readonly { readonly action_id?: string }[])].filter(
+    ({ action_id = '' }) => !hidden.includes(action_id),
+  );
+  return elements.length === 0 ? [] : [{ ...block, elements } as AnyBlock];
+}

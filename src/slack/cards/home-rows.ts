@@ -1,0 +1,115 @@
+import type { Change } from '../../changes/change.ts';
+import { counted } from '../../intent/answers/counted.ts';
+import { type Button, buttons, fact, lines, note, type Part } from '../blocks/blocks.ts';
+import type { Inline, Line } from '../blocks/rich-text.ts';
+import { glassLines, reviewButtons } from './break-glass.ts';
+import { cardTitle } from './card.ts';
+import { deed } from './naming.ts';
+import { costLines, planLines, sendsLine, targetLines } from './plan-lines.ts';
+import { timingLines } from './timing-lines.ts';
+
+type Shown = readonly (Part | null)[];
+
+/**
+ * As many as Slack has room for, whole: nobody should decide on half a plan. The rest is counted.
+ */
+export function fitting(
+  changes: readonly Change[],
+  draw: (change: Change) => Shown,
+  { most, bytes }: { most: number; bytes: number },
+): Shown {
+  const shown: (Part | null)[] = [];
+  let [drawn, size] = [0, 0];
+  for (const change of changes.slice(0, most)) {
+    const parts = draw(change);
+    size += Buffer.byteLength(JSON.stringify(parts.map((part) => part?.block)));
+    if (size > bytes) break;
+    shown.push(...(drawn > 0 ? [DIVIDER] : []), ...parts);
+    drawn += 1;
+  }
+  const left = changes.length - drawn;
+  return [
+    ...shown,
+    left > 0 ? note(`Not shown here, for lack of room: ${left}. Each has its card.`) : null,
+  ];
+}
+
+const DIVIDER: Part = { block: { type: 'divider' }, text: '' };
+
+/** Everything the card says of a change before it runs, for whoever decides without opening it. */
+export function toDecide(change: Change): Shown {
+  const { id, requester, createdAt, reason, plan, approvals, requires } = change;
+  return [
+    lines(
+      [{ bold: deed(change) }, ` · ${id}`],
+      ...targetLines(change),
+      fact('Asked by', { user: requester }, ', ', { at: createdAt }),
+      ...(reason ? [fact('Reason', reason)] : []),
+      ...planLines(change.plan),
+      sendsLine(change.plan),
+      ...timingLines(change),
+      ...costLines(plan),
+      ...plan.warnings.map((warning): Line => [{ bold: '! ' }, warning]),
+      ...(approvals.length > 0 ? [approved(change)] : []),
+      fact('Needs', needed(requires.count, approvals.length)),
+      fact('Expires', { at: change.expiresAt }, ...cardPlace(change)),
+    ),
+    deciding(
+      change,
+      { id: 'change.approve', label: 'Approve', value: id, style: 'primary' },
+      { id: 'change.reject', label: 'Reject', value: id, style: 'danger' },
+    ),
+  ];
+}
+
+export function ownRequest(change: Change): Shown {
+  const { id, state, approvals, requires } = change;
+  const counted = state === 'pending' ? ` (${approvals.length} of ${requires.count})` : '';
+  return [
+    lines([`${cardTitle(change)}${counted} · ${id}`, ...cardPlace(change)], ...timingLines(change)),
+    deciding(change, { id: 'change.cancel', label: 'Cancel', value: id }),
+  ];
+}
+
+/** Nobody approved it: whoever may look at it now reads who did it, and why. */
+export function toLookAt(change: Change): Shown {
+  return [
+    lines([`${cardTitle(change)} · ${change.id}`, ...cardPlace(change)], ...glassLines(change)),
+    deciding(change, ...reviewButtons(change)),
+  ];
+}
+
+/** One line for what is under way or over. */
+export function lineOf(change: Change): Line {
+  const { requester, createdAt } = change;
+  const asked: Line = [{ user: requester }, ', ', { at: createdAt }];
+  return [`${cardTitle(change)} · `, ...asked, ...hours(change), ...cardPlace(change)];
+}
+
+function hours(change: Change): Line {
+  return timingLines(change).flatMap((line) => [' · ', ...line]);
+}
+
+// A requester may be an approver too: the same change then stands in two lists.
+function deciding({ id, version }: Change, ...all: readonly Button[]): Part | null {
+  const kinds = all.map((button) => button.id).join(' ');
+  return buttons(`home:${id}:${version}:${kinds}`, ...all);
+}
+
+function needed(count: number, have: number): string {
+  if (have > 0) return `${count - have} more of ${count}`;
+  return counted(count, 'approval');
+}
+
+function approved({ approvals }: Change): Line {
+  const names = approvals.flatMap(({ by }, index): Inline[] => [
+    ...(index > 0 ? [', '] : []),
+    { user: by },
+  ]);
+  return fact('Approved by', ...names);
+}
+
+/** Without a channel of approvals a card is in somebody's own messages, where no link leads. */
+function cardPlace({ card }: Change): Line {
+  return card && /^[CG]/.test(card.channel) ? [' · card in ', { channel: card.channel }] : [];
+}

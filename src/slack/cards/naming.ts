@@ -1,0 +1,36 @@
+import type { Change, RoleName, UserId } from '../../changes/change.ts';
+import { counted } from '../../intent/answers/counted.ts';
+import type { Policy } from '../../policy/policy-types.ts';
+import { either, type Inline, type Line, oneLine } from '../blocks/rich-text.ts';
+
+/** A role as people know it: its user groups. Written without a mention, so that nobody is pinged. */
+export function roleText(policy: Policy, role: RoleName | null): string {
+  const groups = role ? (policy.roles.get(role)?.groups ?? []) : [];
+  const handles = groups.map((group) => (group.startsWith('@') ? group : `the group ${group}`));
+  return handles.join(' or ') || `the role ${role ?? 'that the rule names'}`;
+}
+
+export function peopleLine(users: readonly UserId[], most = 5): Line {
+  const shown: Inline[] = users.slice(0, most).map((user) => ({ user }));
+  const others = users.length - most;
+  return either(others > 0 ? [...shown, counted(others, 'other')] : shown);
+}
+
+/** `service stop` on analytics-prod → `Stop analytics-prod`. */
+export function deed({ command, plan }: Pick<Change, 'command' | 'plan'>): string {
+  const [noun = '', verb = ''] = command.split(' ');
+  const { kind, name } = plan.target;
+  const what =
+    kind === 'freeze' || (kind === noun && noun === 'service')
+      ? ''
+      : kind.endsWith(noun)
+        ? noun
+        : `${noun} for`;
+  const words = [`${verb.charAt(0).toUpperCase()}${verb.slice(1)}`, what, oneLine(name)];
+  return words.filter((word) => word !== '').join(' ');
+}
+
+export function lowerDeed(change: Pick<Change, 'command' | 'plan'>): string {
+  const text = deed(change);
+  return `${text.charAt(0).toLowerCase()}${text.slice(1)}`;
+}

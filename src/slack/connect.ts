@@ -1,0 +1,242 @@
+import { App, type Receiver } from '@slack/bolt';
+import type { Logger } from 'pino';
+import type { Secret } from '../errors.ts';
+import type { Command } from '../intent/define.ts';
+import { during, newRequest } from '../observability/log.ts';
+import type { Measures } from '../observability/metrics-port.ts';
+import { traced } from '../observability/trace.ts';
+import type { Policy } from '../policy/policy-types.ts';
+import type { Messenger, PersonNamed, World } from '../workflow/ports.ts';
+import type { Drawing } from './cards/card.ts';
+import { withLastWord } from './inbound/ack-fallback.ts';
+import { createDeliveries, type Deliveries } from './inbound/deliveries.ts';
+import { gate, listen } from './inbound/listeners.ts';
+import { payloadNames } from './inbound/payload-name.ts';
+import { boltLogger } from './outbound/bolt-logger.ts';
+import { type Clients, createClients } from './outbound/clients.ts';
+import { type Channels, createMessenger } from './outbound/messenger.ts';
+import { createRespond, type Post, type Respond } from './outbound/response-url.ts';
+import { type Actors, createActors, type Home } from './people/actors.ts';
+import { peopleByName } from './people/find-person.ts';
+import { findGroups } from './people/groups.ts';
+import type { Bot } from './slack-context.ts';
+
+export interface SlackOptions {
+  readonly botToken: Secret;
+  readonly appToken: Secret | null;
+  readonly signingSecret: Secret | null;
+  readonly apiUrl: string | null;
+  readonly commandPrefix: string;
+  readonly policy: Policy;
+  readonly channels: Channels;
+  readonly commands: readonly Command[];
+  readonly post: Post;
+  readonly log: Logger;
+  readonly now: () => Date;
+}
+
+/** What Slack told about itself and us at the start, and what is drawn and asked through it. */
+export interface Slack {
+  readonly actors: Actors;
+  readonly messenger: Messenger;
+  /** Whom somebody means by a name or an id. */
+  readonly named: (word: string) => Promise<PersonNamed>;
+  /** The way in, which may outlive the bot that it is opened for. */
+  readonly deliveries: () => Deliveries;
+  readonly listen: (world: World) => Promise<Listening>;
+}
+
+export interface Listening {
+  /** From here on what comes in by these deliveries is this one's to answer. */
+  readonly take: (deliveries: Deliveries) => void;
+  /** Resolves when no payload is being worked on any more. */
+  readonly quiet: () => Promise<void>;
+}
+
+export type Connected =
+  | { readonly ok: true; readonly slack: Slack }
+  | { readonly ok: false; readonly problems: readonly string[] };
+
+const SLACK_API_URL = 'https://slack.com/api/';
+
+/** Reads who we are and who our groups are. A group that is not there stops the start. */
+export async function connect(options: SlackOptions): Promise<Connected> {
+  const slackApiUrl = options.apiUrl ?? SLACK_API_URL;
+  const clients = createClients(options.botToken, slackApiUrl, options.log);
+  const self = await readSelf(clients);
+  const found = await findGroups(clients.lookups, options.policy);
+  if (!found.ok) return found;
+
+  const { policy, log, now, channels } = options;
+  const late = { lookupFailed: () => {} };
+  const warn = (error: unknown, asked: string) => {
+    log.warn({ err: error, asked }, 'Slack did not tell');
+    late.lookupFailed();
+  };
+  const { lookups } = clients;
+  const actors = createActors({
+    lookups,
+    policy,
+    groups: found.groups,
+    home: self.home,
+    now,
+    warn,
+  });
+  const drawing: Drawing = {
+    policy,
+    prefix: options.commandPrefix,
+    commands: new Map(
+      options.commands.flatMap((each) => (each.kind === 'change' ? [[each.name, each]] : [])),
+    ),
+    groupIds: (role) => (found.groups.get(role) ?? []).map(({ id }) => id),
+  };
+  const respond = createRespond(slackApiUrl, options.post);
+  const messenger = createMessenger({
+    posts: clients.posts,
+    lookups: clients.lookups,
+    botId: self.botId,
+    respond,
+    drawing,
+    channels,
+    commands: options.commands,
+  });
+  const parts = { options, clients, self, drawing, respond, actors };
+  return {
+    ok: true,
+    slack: {
+      actors,
+      messenger,
+      named: peopleByName(lookups, now),
+      deliveries: () => deliveriesOf(options, slackApiUrl),
+      listen: (world) => {
+        late.lookupFailed = world.measures.lookupFailed;
+        return startListening(world, parts);
+      },
+    },
+  };
+}
+
+interface Self {
+  readonly home: Home;
+  readonly botId: string;
+  readonly botUserId: string;
+  readonly appId: string;
+}
+
+async function readSelf({ lookups }: Clients): Promise<Self> {
+  const { team_id, enterprise_id, bot_id, user_id } = await lookups.auth.test();
+  if (!team_id || !bot_id || !user_id) throw new Error('Slack did not say who this token is for');
+  const { bot } = await lookups.bots.info({ bot: bot_id });
+  if (!bot?.app_id) throw new Error('Slack did not say which app this token is for');
+  const home = { teamId: team_id, enterpriseId: enterprise_id ?? null };
+  return { home, botId: bot_id, botUserId: user_id, appId: bot.app_id };
+}
+
+interface Parts {
+  readonly options: SlackOptions;
+  readonly clients: Clients;
+  readonly self: Self;
+  readonly drawing: Drawing;
+  readonly respond: Respond;
+  readonly actors: Actors;
+}
+
+async function startListening(world: World, parts: Parts): Promise<Listening> {
+  const { options, clients, self, drawing, respond, actors } = parts;
+  const { botToken, commandPrefix, commands, log } = options;
+  const slackApiUrl = options.apiUrl ?? SLACK_API_URL;
+  const app = new App({
+    token: botToken.reveal(),
+    botId: self.botId,
+    botUserId: self.botUserId,
+    receiver: NONE_YET,
+    deferInitialization: true,
+    convoStore: false,
+    logger: boltLogger(log),
+    clientOptions: { slackApiUrl },
+  });
+  await app.init();
+  const process = underOneId(withLastWord(timed(app.processEvent.bind(app), world.measures)), log);
+  const nameOf = payloadNames(commands, commandPrefix);
+  app.processEvent = (event) =>
+    traced({ name: nameOf(event.body), kind: 'server' }, () => process(event));
+  app.error(async (error) => {
+    log.error({ err: error }, 'a payload could not be handled');
+    // So that whoever waits for its answer gets none that sounds like a yes.
+    throw error;
+  });
+
+  const bot: Bot = {
+    world,
+    commands,
+    drawing,
+    clients,
+    respond,
+    home: self.home,
+    prefix: commandPrefix,
+    log,
+  };
+  const work = counted();
+  app.use(async ({ next }) => work.during(next));
+  app.use(gate(bot, self.appId));
+  listen(app, bot, actors);
+  return { take: ({ receiver }) => receiver.init(app), quiet: work.quiet };
+}
+
+// An app takes from its receiver as soon as it is made, and ours has no listeners then.
+const NONE_YET: Receiver = {
+  init: () => undefined,
+  start: async () => undefined,
+  stop: async () => undefined,
+};
+
+function deliveriesOf({ appToken, signingSecret, log }: SlackOptions, slackApiUrl: string) {
+  return createDeliveries({ appToken, signingSecret, slackApiUrl, log });
+}
+
+type Process = App['processEvent'];
+
+/** Whatever is logged about one payload has the same id, so that a search finds all of it. */
+function underOneId(process: Process, log: Logger): Process {
+  return (event) =>
+    during({ request: newRequest() }, () => {
+      log.debug({ kind: kindOf(event.body) }, 'a payload came in');
+      return process(event);
+    });
+}
+
+/** However a payload came, how long Slack waited for our acknowledgement. */
+function timed(process: Process, { acknowledged }: Measures): Process {
+  return (event) => {
+    const began = performance.now();
+    const kind = kindOf(event.body);
+    const ack: typeof event.ack = async (response) => {
+      await event.ack(response);
+      acknowledged(kind, performance.now() - began);
+    };
+    return process({ ...event, ack });
+  };
+}
+
+// Closed: what stands in a payload is no label of ours.
+const KINDS = ['event_callback', 'block_actions', 'block_suggestion', 'view_submission'];
+
+function kindOf(body: Readonly<Record<string, unknown>>): string {
+  if (typeof body.command === 'string') return 'command';
+  return KINDS.find((kind) => kind === body.type) ?? 'other';
+}
+
+/** Bolt does not wait for its listeners when it stops; somebody has to know of them. */
+function counted() {
+  const running = new Set<Promise<void>>();
+  return {
+    during: async (next: () => Promise<void>) => {
+      const work = next();
+      running.add(work);
+      await work.finally(() => running.delete(work));
+    },
+    quiet: async () => {
+      await Promise.allSettled(running);
+    },
+  };
+}

@@ -1,0 +1,211 @@
+import { createHash } from 'node:crypto';
+import type { View } from '@slack/web-api';
+import { z } from 'zod';
+import { findNamed, type Named, type Service } from '../../directory/directory.ts';
+import { type Field, fieldsOf, type Given } from '../../intent/arguments/arguments.ts';
+import { type StandingFreeze, servicesIn } from '../../intent/arguments/freezes.ts';
+import { type NamedScope, scopesOf, tagsOf, warehousesOf } from '../../intent/arguments/scopes.ts';
+import { type Command, nounOf, verbOf } from '../../intent/define.ts';
+import { appliesTo } from '../../intent/parse/complete.ts';
+import type { Vocabulary } from '../../intent/parse/understood.ts';
+import { ChangeOf, ChannelOf } from '../inbound/payload.ts';
+import { NOWHERE, type Spot } from '../outbound/ephemeral.ts';
+import { type Choice, elementFor, plain } from './inputs.ts';
+
+const REASON: Field = { name: 'reason', label: 'Reason', optional: true };
+
+/** What is known of a target beside the fields of its form: hints, or a line above them. */
+export interface Known {
+  readonly hints: Readonly<Record<string, string>>;
+  readonly line: string | null;
+}
+
+const NOTHING_KNOWN: Known = { hints: {}, line: null };
+
+export interface Setting {
+  /** Where the answer is shown. */
+  readonly spot: Spot;
+  /** What was chosen before the form was drawn, and is not asked for in it. */
+  readonly fixed?: Given;
+  /** What the fields were filled with: only what differs from it was asked for. */
+  readonly filledWith?: Given;
+  readonly known?: Known;
+}
+
+const Metadata = z.object({
+  channel: ChannelOf.nullish().catch(null),
+  thread: z.string().max(30).nullish().catch(null),
+  fixed: z.record(z.string(), z.string()).default({}),
+  edits: ChangeOf.optional().catch(undefined),
+  was: z.record(z.string(), z.string()).default({}),
+});
+
+/** What a form remembers. It comes back from outside: ids to look up, and nothing to trust. */
+export function settingOf(metadata: string): { spot: Spot; fixed: Given; was: Given } {
+  try {
+    const { channel = null, thread = null, edits, ...rest } = Metadata.parse(JSON.parse(metadata));
+    return { spot: { channel, thread, edits }, ...rest };
+  } catch {
+    return { spot: NOWHERE, fixed: {}, was: {} };
+  }
+}
+
+/**
+ * What a person changed in a form that came filled. The rest is not theirs to ask for: it may have
+ * been changed by somebody else while the form stood open.
+ */
+export function changedIn(filled: Given, was: Given): Given {
+  return Object.fromEntries(
+    Object.entries(filled).filter(([name, text]) => was[name] !== mark(text)),
+  );
+}
+
+// A mark instead of the text: what a form remembers may be 3,000 letters long, like one message.
+function mark(text: string): string {
+  return createHash('sha256').update(text).digest('base64url').slice(0, 12);
+}
+
+/** Ids only, whatever the view is drawn with beside them. */
+export function metadataOf(spot: Spot, fixed: Given, filledWith: Given = {}): string {
+  const marks = Object.entries(filledWith).map(([name, text]) => [name, mark(text)] as const);
+  return JSON.stringify({ ...spot, fixed, was: Object.fromEntries(marks) });
+}
+
+/** A form carries ids in its metadata, never a right: all is checked again on submission. */
+export function callbackIdOf(command: Command): string {
+  return command.name.replaceAll(' ', '.');
+}
+
+/**
+ * `service scale` → `Scale service`, and what only looks as it is typed: `Pipe settings`. Short
+ * enough for every place that Slack has for it.
+ */
+export function titleOf(command: Command): string {
+  const { kind, name } = command;
+  if (kind === 'query') return `${name.charAt(0).toUpperCase()}${name.slice(1)}`;
+  const verb = verbOf(command);
+  // One is not frozen, but whatever somebody might ask for.
+  const noun = nounOf(command) === 'change' ? 'changes' : nounOf(command);
+  return `${verb.charAt(0).toUpperCase()}${verb.slice(1)} ${noun}`.trim();
+}
+
+/** The form of a command: only the fields that fit what is given so far. */
+export function commandForm(
+  command: Command,
+  given: Given,
+  vocabulary: Vocabulary,
+  { spot, fixed = {}, filledWith = {}, known = NOTHING_KNOWN }: Setting,
+): View {
+  const among = { ...vocabulary.organization, given };
+  const own = fieldsOf(command.args).filter(
+    ({ name, typedOnly }) =>
+      !Object.hasOwn(fixed, name) &&
+      appliesTo(command, name, among) &&
+      (!typedOnly || Boolean(given[name])),
+  );
+  const isTyped = own.some(({ typedOnly }) => typedOnly);
+  const needed = command.kind === 'change' && command.needsReason;
+  const reason = needed ? { ...REASON, optional: false } : REASON;
+  const fields = command.kind === 'change' ? [...own, reason] : own;
+  // A form without a field would be an empty one.
+  const above = known.line ?? (fields.length === 0 ? command.summary : null);
+  const line = above === null ? [] : [{ type: 'section' as const, text: plain(above, 3_000) }];
+  return {
+    type: 'modal',
+    callback_id: callbackIdOf(command),
+    private_metadata: metadataOf(spot, fixed, filledWith),
+    title: plain(titleOf(command), 24),
+    submit: plain(command.kind === 'change' ? 'Preview' : 'Show', 24),
+    close: plain('Close', 24),
+    blocks: [
+      ...line,
+      ...fields.map((field) => {
+        const value = given[field.name] ?? '';
+        const chosen = chosenOf(field, value, given, vocabulary);
+        const hint = known.hints[field.name] ?? field.hint;
+        return {
+          type: 'input' as const,
+          block_id: field.name,
+          label: plain(field.label, 150),
+          optional: field.optional && !(field.unlessTyped && !isTyped),
+          ...(field.steers ? { dispatch_action: true } : {}),
+          ...(hint ? { hint: plain(hint, 150) } : {}),
+          element: elementFor(field, { value, chosen, among }),
+        };
+      }),
+    ],
+  };
+}
+
+/** A first look while something is still being read: the trigger of a click lives three seconds. */
+export function waitingForm(command: Command, words: string): View {
+  return {
+    type: 'modal',
+    callback_id: callbackIdOf(command),
+    title: plain(titleOf(command), 24),
+    close: plain('Close', 24),
+    blocks: [{ type: 'section', text: plain(words, 3_000) }],
+  };
+}
+
+function chosenOf(
+  field: Field,
+  value: string,
+  given: Given,
+  vocabulary: Vocabulary,
+): Choice | null {
+  if (!field.names || value === '') return null;
+  const choices = choicesFor(field.names, given, vocabulary);
+  const [one, ...others] = findNamed(choices.map(asNamed), value);
+  if (one && others.length === 0) return choices.find(({ id }) => id === one.id) ?? null;
+  // An id that no list of ours has is still what was chosen.
+  return others.length === 0 && field.names !== 'service'
+    ? { id: value, name: value, about: '' }
+    : null;
+}
+
+function asNamed({ id, name }: Choice): Named {
+  return { id, name, aliases: [] };
+}
+
+export function choicesFor(
+  names: NonNullable<Field['names']>,
+  given: Given,
+  { services, alerts, freezes = [], commands }: Vocabulary,
+): readonly Choice[] {
+  if (names === 'service') return services.map(serviceChoice);
+  if (names === 'scope') return scopesOf(services).map((one) => scopeChoice(one, services));
+  if (names === 'tag') return tagsOf(services).map(plainChoice);
+  if (names === 'warehouse') return warehousesOf(services).map(plainChoice);
+  if (names === 'freeze') return freezes.map(freezeChoice);
+  if (names === 'ask') {
+    return commands.map(({ name, summary }) => ({ id: name, name, about: summary }));
+  }
+  if (names === 'alert') return alerts.map(({ id, name }) => ({ id, name, about: id }));
+  const [service] = findNamed(services, given.service ?? '');
+  const owners = service ? [service] : services;
+  return owners.flatMap(({ name: owner, pipes }) =>
+    pipes.map(({ id, name }) => ({ id, name, about: `of ${owner}` })),
+  );
+}
+
+function plainChoice({ id, name }: Named): Choice {
+  return { id, name, about: '' };
+}
+
+function scopeChoice({ id, name, scope }: NamedScope, services: readonly Service[]): Choice {
+  const own = servicesIn(scope, services);
+  const [one] = own;
+  if ('service' in scope && one) return serviceChoice(one);
+  const all = 'everything' in scope ? 'all services' : own.map((each) => each.name).join(', ');
+  return { id, name, about: all };
+}
+
+function freezeChoice({ id, name, freeze }: StandingFreeze): Choice {
+  const until = freeze.until.toISOString().slice(0, 16).replace('T', ' ');
+  return { id, name, about: `until ${until} UTC · ${id} · ${freeze.reason}` };
+}
+
+function serviceChoice({ id, name, tags }: Service): Choice {
+  return { id, name, about: [...(tags ?? ['not listed']), id.slice(0, 8)].join(' · ') };
+}

@@ -1,0 +1,115 @@
+import type { Circumstances, Field } from '../../intent/arguments/arguments.ts';
+import { bounded, visible } from '../blocks/rich-text.ts';
+
+const OPTIONS_MAX = 100;
+const LONG_MAX = 3_000;
+
+/** A named thing as a choice of a type-ahead: its name, what tells it apart, and its id as value. */
+export interface Choice {
+  readonly id: string;
+  readonly name: string;
+  readonly about: string;
+}
+
+export interface Filled {
+  readonly value: string;
+  /** The thing that the value names, where there is exactly one. */
+  readonly chosen: Choice | null;
+  readonly among: Circumstances;
+}
+
+/** The element of an input block: what Slack offers for this kind of field. */
+export function elementFor(field: Field, filled: Filled) {
+  const { name, input } = field;
+  if (field.names) return typeAhead(field, filled);
+  if (input?.kind === 'choice') return choice(name, input.options(filled.among), filled.value);
+  if (input?.kind === 'switch') return choice(name, ['on', 'off'], filled.value);
+  if (input?.kind === 'number') return number(name, input, filled.value);
+  if (input?.kind === 'channel') return channel(name, filled.value);
+  return text(
+    name,
+    filled.value,
+    name === 'reason' || name === 'message' || input?.kind === 'lines',
+  );
+}
+
+const CHOOSE: Readonly<Record<NonNullable<Field['names']>, string>> = {
+  service: 'a service',
+  scope: 'a service, a tag, a warehouse or everything',
+  tag: 'a tag',
+  warehouse: 'a warehouse',
+  pipe: 'a pipe',
+  alert: 'an alert',
+  freeze: 'a freeze',
+  ask: 'a command',
+};
+
+function typeAhead({ name, names }: Field, { chosen }: Filled) {
+  return {
+    type: 'external_select' as const,
+    action_id: name,
+    min_query_length: 0,
+    placeholder: plain(`Choose ${CHOOSE[names ?? 'service']}`, 150),
+    ...(chosen ? { initial_option: optionOf(chosen) } : {}),
+  };
+}
+
+export function optionOf({ id, name, about }: Choice) {
+  const description = about === '' ? {} : { description: plain(about, 75) };
+  return { text: plain(name, 75), value: id, ...description };
+}
+
+function choice(name: string, options: readonly string[], value: string) {
+  const shown = options.slice(0, OPTIONS_MAX).map(textOption);
+  const chosen = options.includes(value) ? { initial_option: textOption(value) } : {};
+  return { type: 'static_select' as const, action_id: name, options: shown, ...chosen };
+}
+
+function textOption(value: string) {
+  return { text: plain(value, 75), value: bounded(value, 75) };
+}
+
+/** Conversations that people of other workspaces are in are not on offer. */
+function channel(name: string, value: string) {
+  return {
+    type: 'conversations_select' as const,
+    action_id: name,
+    filter: {
+      include: ['public' as const, 'private' as const],
+      exclude_external_shared_channels: true,
+    },
+    ...(/^[CG][A-Z0-9]+$/.test(value)
+      ? { initial_conversation: value }
+      : { default_to_current_conversation: true }),
+  };
+}
+
+function number(
+  name: string,
+  { decimal, min, max }: { decimal: boolean; min?: number; max?: number },
+  value: string,
+) {
+  return {
+    type: 'number_input' as const,
+    action_id: name,
+    is_decimal_allowed: decimal,
+    ...(min === undefined ? {} : { min_value: String(min) }),
+    ...(max === undefined ? {} : { max_value: String(max) }),
+    ...(value === '' ? {} : { initial_value: value }),
+  };
+}
+
+function text(name: string, value: string, long: boolean) {
+  return {
+    type: 'plain_text_input' as const,
+    action_id: name,
+    multiline: long,
+    max_length: name === 'reason' ? 500 : LONG_MAX,
+    ...(value === '' ? {} : { initial_value: bounded(value, LONG_MAX) }),
+  };
+}
+
+export function plain(words: string, most: number) {
+  const shown = bounded(visible(words), most) || '–';
+  return { type: 'plain_text' as const, text: shown, emoji: false };
+}

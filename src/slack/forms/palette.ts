@@ -1,0 +1,102 @@
+import type { View } from '@slack/web-api';
+import type { UserId } from '../../changes/change.ts';
+import type { Command } from '../../intent/define.ts';
+import { commandsFor } from '../../policy/explain.ts';
+import { denialOf } from '../../workflow/denial.ts';
+import { lines, message } from '../blocks/blocks.ts';
+import type { Line } from '../blocks/rich-text.ts';
+import { refusalLine } from '../cards/refusals.ts';
+import type { Pressed } from '../inbound/payload.ts';
+import type { Spot } from '../outbound/ephemeral.ts';
+import type { Bot } from '../slack-context.ts';
+import { metadataOf, settingOf } from './form.ts';
+import { plain } from './inputs.ts';
+import { fill } from './open-form.ts';
+
+/** The message shortcut: slash commands do not work in threads, and this does. */
+export const PALETTE = 'command.palette';
+
+const CHOICES_MAX = 100;
+const WHERE =
+  'The answer comes where you opened this, and only you see it. A file is for the whole thread.';
+
+interface Asking {
+  readonly by: UserId;
+  readonly trigger: string;
+  readonly spot: Spot;
+}
+
+/** Opens at once and fills afterwards: the trigger lives three seconds, a lookup may take longer. */
+export async function openPalette(bot: Bot, { by, trigger, spot }: Asking): Promise<void> {
+  const { views } = bot.clients.views;
+  const opened = await views.open({ trigger_id: trigger, view: words(['One moment…']) });
+  const view = await paletteFor(bot, by, spot);
+  await views.update({ view_id: opened.view?.id ?? '', view });
+}
+
+async function paletteFor(bot: Bot, by: UserId, spot: Spot): Promise<View> {
+  const identity = await bot.world.people.identify(by, { fresh: false });
+  if (!identity.ok) {
+    return words(refusalLine(denialOf(identity.refusal), bot.drawing.policy));
+  }
+  const names = bot.commands.map(({ name }) => name);
+  const usable = commandsFor(bot.world.policy, names, identity.actor);
+  const own = bot.commands.filter(({ name }) => usable.includes(name));
+  return own.length > 0
+    ? palette(own, spot)
+    : words(['No rule of the policy lets you use a command.']);
+}
+
+/** One select of what a person may use; the form of the chosen command takes its place. */
+export function palette(commands: readonly Command[], spot: Spot): View {
+  const groups = [
+    { label: 'Look something up', commands: commands.filter(({ kind }) => kind === 'query') },
+    { label: 'Ask for a change', commands: commands.filter(({ kind }) => kind === 'change') },
+  ];
+  const accessory = {
+    type: 'static_select',
+    action_id: 'command',
+    placeholder: plain('Choose a command', 150),
+    option_groups: groups.filter((group) => group.commands.length > 0).map(optionGroup),
+  } as const;
+  const text = plain('What do you want to do?', 3_000);
+  return {
+    ...frame,
+    private_metadata: metadataOf(spot, {}),
+    blocks: [
+      { type: 'section', block_id: 'command', text, accessory },
+      { type: 'context', elements: [plain(WHERE, 300)] },
+    ],
+  };
+}
+
+function optionGroup({ label, commands }: { label: string; commands: readonly Command[] }) {
+  return { label: plain(label, 75), options: commands.slice(0, CHOICES_MAX).map(commandOption) };
+}
+
+function commandOption(command: Command) {
+  const { name, summary } = command;
+  return { text: plain(name, 75), value: name, description: plain(summary, 75) };
+}
+
+/** The choice draws the command's own form into the same modal. Rights are checked on submission. */
+export async function choose(bot: Bot, { view, actions }: Pressed): Promise<void> {
+  const name = actions[0]?.selected_option?.value;
+  const command = bot.commands.find((each) => each.name === name);
+  if (!view || !command) return;
+  const { spot } = settingOf(view.private_metadata);
+  const hash = view.hash ? { hash: view.hash } : {};
+  await fill(bot, command, {}, { spot, view_id: view.id, ...hash });
+}
+
+const frame = {
+  type: 'modal' as const,
+  callback_id: PALETTE,
+  title: plain('Run a command', 24),
+  close: plain('Close', 24),
+};
+
+function words(line: Line): View {
+  // The parts of a message and of a modal are the same blocks under two names.
+  return { ...frame, blocks: message(lines(line)).blocks as never[] };
+}

@@ -1,0 +1,221 @@
+import type { ChangeId } from '../../changes/change.ts';
+import { denialOf } from '../../workflow/denial.ts';
+import { loadChange, mayAnswer } from '../../workflow/load-change.ts';
+import {
+  INCIDENT_VERBS,
+  type IncidentPress,
+  type ReplyTo,
+  VERBS,
+  type Verb,
+} from '../../workflow/ports.ts';
+import { showHome } from '../../workflow/queries/home-queries.ts';
+import { receiveClick } from '../../workflow/review/click.ts';
+import { receivePress } from '../../workflow/review/incident-click.ts';
+import { answerMessage, sentenceMessage } from '../blocks/answer-blocks.ts';
+import type { Message } from '../blocks/blocks.ts';
+import { wholePlan } from '../cards/preview.ts';
+import { refusalLine } from '../cards/refusals.ts';
+import { callbackIdOf, settingOf } from '../forms/form.ts';
+import { fill, openForm } from '../forms/open-form.ts';
+import { choose, PALETTE } from '../forms/palette.ts';
+import { type About, isQuestion, type Question, questionModal } from '../forms/reason-form.ts';
+import { NOWHERE, tellPrivately } from '../outbound/ephemeral.ts';
+import type { Bot } from '../slack-context.ts';
+import { ChangeOf, givenOf, IncidentOf, type Pressed } from './payload.ts';
+import { atPace, goOn } from './rate-limit-reply.ts';
+import { reveal } from './reveal.ts';
+import { storedOrTold } from './store-or-reply.ts';
+import { answerTyped, faultMessage, type Typed } from './typed-command.ts';
+import { takeBack, undo } from './undo.ts';
+
+type Ack = () => Promise<void>;
+
+const OLD_BUTTON = 'This button is from an older version of Signalbox. Type the command instead.';
+
+/** Routes one press. A press that decides is stored before Slack gets its answer. */
+export async function press(bot: Bot, pressed: Pressed, ack: Ack): Promise<void> {
+  const [action] = pressed.actions;
+  const id = action?.action_id ?? '';
+  const value = action?.selected_option?.value ?? action?.value ?? '';
+  const verb = VERBS.find((each) => `change.${each}` === id);
+  if (verb && !isQuestion(verb)) return decide(bot, pressed, { verb, value }, ack);
+  const deed = INCIDENT_VERBS.find((each) => `incident.${each}` === id);
+  if (deed) return settle(bot, pressed, { verb: deed, value }, ack);
+
+  await ack();
+  if (pressed.view?.callback_id === PALETTE) return choose(bot, pressed);
+  if (pressed.view && isForm(bot, pressed.view.callback_id)) return redraw(bot, pressed.view);
+  const answer = await atPace(bot, pressed.user.id, () =>
+    answerPress(bot, pressed, { id, verb, value }),
+  ).catch((error: unknown) => faultMessage(bot, error));
+  if (answer) await tell(bot, pressed, answer);
+}
+
+/** The app's own tab has no address to answer to, and what stood in it may be out of date. */
+async function tell(bot: Bot, pressed: Pressed, answer: Message): Promise<void> {
+  const { response_url: url, user } = pressed;
+  if (url) return bot.respond(url, { ...answer, replace: false });
+  await tellPrivately(bot.clients, user.id, NOWHERE, answer);
+  if (isHome(pressed)) await showHome(bot.world, user.id);
+}
+
+function isHome({ view }: Pressed): boolean {
+  return view?.type === 'home';
+}
+
+function isForm({ commands }: Bot, id: string): boolean {
+  return commands.some((command) => callbackIdOf(command) === id);
+}
+
+/** A choice in a form may bring or take other fields: it is drawn anew from what it holds. */
+async function redraw(bot: Bot, view: NonNullable<Pressed['view']>): Promise<void> {
+  const command = bot.commands.find((each) => callbackIdOf(each) === view.callback_id);
+  if (!command) return;
+  const { spot, fixed } = settingOf(view.private_metadata);
+  const given = { ...givenOf({ view }), ...fixed };
+  const open = { spot, view_id: view.id, ...(view.hash ? { hash: view.hash } : {}) };
+  await fill(bot, command, given, open);
+}
+
+async function decide(
+  bot: Bot,
+  pressed: Pressed,
+  { verb, value }: { verb: Verb; value: string },
+  ack: Ack,
+): Promise<void> {
+  const change = ChangeOf.safeParse(value);
+  if (!change.success) return ack();
+  const by = pressed.user.id;
+  const replyTo = replyToOf(pressed);
+  const click = { verb, change: change.data, by, text: '', replyTo };
+  const key = `click:${pressed.trigger_id}`;
+  const receipt = await storedOrTold(bot, replyTo, () => receiveClick(bot.world, key, click));
+  await ack();
+  await goOn(bot, receipt, replyTo);
+}
+
+/** Silence for everyone is a decision too: it is stored before Slack gets its answer. */
+async function settle(
+  bot: Bot,
+  pressed: Pressed,
+  { verb, value }: { verb: IncidentPress['verb']; value: string },
+  ack: Ack,
+): Promise<void> {
+  const incident = IncidentOf.safeParse(value);
+  if (!incident.success) return ack();
+  const key = `press:${pressed.trigger_id}`;
+  const press = { key, verb, id: incident.data, by: pressed.user.id };
+  const replyTo = replyToOf(pressed);
+  const receipt = await storedOrTold(bot, replyTo, () => receivePress(bot.world, press, replyTo));
+  await ack();
+  await goOn(bot, receipt, replyTo);
+}
+
+function replyToOf(pressed: Pressed): ReplyTo {
+  const { user, channel, container, response_url } = pressed;
+  return {
+    url: response_url ?? null,
+    user: user.id,
+    channel: channel?.id ?? null,
+    replaces: container?.is_ephemeral === true,
+    home: isHome(pressed),
+  };
+}
+
+/** The address of a message that only its presser sees. */
+function previewOf({ container, response_url: url }: Pressed): string | null {
+  return container?.is_ephemeral === true && url ? url : null;
+}
+
+// Only an answer that stands in a thread already is sure to be seen there.
+function threadOf({ container }: Pressed): string | null {
+  return container?.thread_ts ?? null;
+}
+
+async function answerPress(
+  bot: Bot,
+  pressed: Pressed,
+  { id, verb, value }: { id: string; verb: Verb | undefined; value: string },
+): Promise<Message | null> {
+  const by = pressed.user.id;
+  const spot = { channel: pressed.channel?.id ?? null, thread: threadOf(pressed) };
+  const typed: Typed = { noun: '', text: '', by, spot, trigger: pressed.trigger_id };
+  if (id.startsWith('command.')) return type(bot, typed, value);
+  if (id === 'incident.details') return showIncident(bot, typed, value);
+
+  const change = ChangeOf.safeParse(value);
+  if (!change.success) return sentenceMessage([OLD_BUTTON]);
+  const about = { change: change.data, home: isHome(pressed), preview: previewOf(pressed) };
+  if (verb && isQuestion(verb)) return ask(bot, typed, verb, about);
+  if (id === 'change.edit') return edit(bot, typed, change.data);
+  if (id === 'change.undo') return undo(bot, typed, change.data);
+  if (id === 'change.take-back') return takeBack(bot, typed, change.data);
+  if (id === 'change.reveal') return reveal(bot, typed, change.data);
+  if (id === 'change.details') return details(bot, typed, change.data);
+  return sentenceMessage([OLD_BUTTON]);
+}
+
+/** The button types a line for whoever pressed it, with their rights and no others. */
+async function type(bot: Bot, typed: Typed, line: string): Promise<Message | null> {
+  const [noun = '', ...rest] = line.split(' ');
+  return answerTyped(bot, { ...typed, noun, text: rest.join(' ') });
+}
+
+async function showIncident(
+  { world, drawing, prefix }: Bot,
+  { by }: Typed,
+  id: string,
+): Promise<Message> {
+  const found = await world.incidents.details({ id, by });
+  if (found.ok) return answerMessage(found.answer);
+  return sentenceMessage(refusalLine(found.denial, drawing.policy, prefix));
+}
+
+async function ask(
+  bot: Bot,
+  { by, trigger }: Typed,
+  question: Question,
+  { change, ...from }: About,
+): Promise<Message | null> {
+  const found = await mayAnswer(bot.world, change, { verb: question, by });
+  if (!found.ok) return sentenceMessage(refusalLine(found.denial, bot.drawing.policy, bot.prefix));
+  const view = questionModal(question, found.change, from);
+  await bot.clients.views.views.open({ trigger_id: trigger, view });
+  return null;
+}
+
+async function edit(bot: Bot, typed: Typed, id: ChangeId): Promise<Message | null> {
+  const { world, drawing } = bot;
+  const draft = await loadChange(world, id);
+  const command = draft ? world.commands.get(draft.command) : undefined;
+  if (!draft || !command) return refusal(bot, 'not-found');
+  if (draft.requester !== typed.by) {
+    return sentenceMessage(
+      refusalLine(denialOf('not-requester', { change: draft }), drawing.policy),
+    );
+  }
+  const given = { ...textOf(draft.plan.args), reason: draft.reason ?? '' };
+  const spot = { ...typed.spot, edits: draft.id };
+  return openForm(bot, { ...typed, spot }, command, given);
+}
+
+function textOf(args: Readonly<Record<string, unknown>>): Readonly<Record<string, string>> {
+  return Object.fromEntries(Object.entries(args).map(([name, value]) => [name, String(value)]));
+}
+
+/** The whole plan in private, for its requester and for whoever may decide about it. */
+async function details(bot: Bot, { by }: Typed, id: ChangeId): Promise<Message | null> {
+  const change = await loadChange(bot.world, id);
+  if (!change) return refusal(bot, 'not-found');
+  const identity = await bot.world.people.identify(by, { fresh: false });
+  const { to, from } = change.requires;
+  const mayLook = identity.ok && identity.actor.roles.some((role) => role === to || role === from);
+  if (identity.ok && (mayLook || change.requester === by)) return wholePlan(change);
+  const why = identity.ok ? 'not-an-approver' : identity.refusal;
+  const denial = denialOf(why, { change, role: from ?? to });
+  return sentenceMessage(refusalLine(denial, bot.drawing.policy, bot.prefix));
+}
+
+function refusal({ drawing }: Bot, name: 'not-found'): Message {
+  return sentenceMessage(refusalLine(denialOf(name), drawing.policy));
+}

@@ -1,0 +1,181 @@
+import type { AllMiddlewareArgs, AnyMiddlewareArgs, App } from '@slack/bolt';
+import { z } from 'zod';
+import { showHome } from '../../workflow/queries/home-queries.ts';
+import { sentenceMessage } from '../blocks/answer-blocks.ts';
+import { callbackIdOf, choicesFor, settingOf } from '../forms/form.ts';
+import { optionOf } from '../forms/inputs.ts';
+import { openForm } from '../forms/open-form.ts';
+import { openPalette, PALETTE } from '../forms/palette.ts';
+import { freezeVocabulary, fullVocabulary, localVocabulary } from '../forms/vocabulary.ts';
+import { type Spot, tellPrivately } from '../outbound/ephemeral.ts';
+import type { Actors } from '../people/actors.ts';
+import type { Bot } from '../slack-context.ts';
+import { press } from './buttons.ts';
+import {
+  givenOf,
+  Pressed,
+  Searched,
+  ShortcutUsed,
+  SlashCommand,
+  Submitted,
+  UserOf,
+} from './payload.ts';
+import { atPace } from './rate-limit-reply.ts';
+import { submit } from './submissions.ts';
+import { answerTyped, faultMessage } from './typed-command.ts';
+
+const EVERYTHING = /.*/;
+const OPTIONS_MAX = 100;
+const NAMED = ['service', 'pipe', 'alert', 'scope', 'tag', 'warehouse', 'freeze', 'ask'] as const;
+
+/** One listener for each kind of payload; which of ours it is for is decided inside. */
+export function listen(app: App, bot: Bot, actors: Actors): void {
+  app.command(EVERYTHING, async ({ payload, ack }) => {
+    const command = SlashCommand.parse(payload);
+    await ack();
+    await answerCommand(bot, command);
+  });
+  app.action(EVERYTHING, async ({ body, ack }) => press(bot, Pressed.parse(body), ack));
+  app.view({ callback_id: EVERYTHING, type: 'view_submission' }, async ({ body, ack }) =>
+    // Bolt types an acknowledgement that closes the view apart from one that shows errors in it.
+    submit(bot, Submitted.parse(body), ack as Parameters<typeof submit>[2]),
+  );
+  app.options(EVERYTHING, async ({ payload, ack }) => {
+    await ack({ options: await optionsFor(bot, Searched.parse(payload)) });
+  });
+  app.shortcut(EVERYTHING, async ({ body, ack }) => {
+    await ack();
+    await useShortcut(bot, ShortcutUsed.parse(body));
+  });
+  listenToEvents(app, bot, actors);
+}
+
+function listenToEvents(app: App, bot: Bot, actors: Actors): void {
+  app.event('app_home_opened', async ({ event }) => {
+    if (event.tab === 'home') await showHome(bot.world, UserOf.parse(event.user));
+  });
+  app.event('subteam_updated', async ({ event }) => actors.forgetGroup(event.subteam.id));
+  app.event('subteam_members_changed', async ({ event }) => actors.forgetGroup(event.subteam_id));
+  app.event('user_change', async ({ event }) => actors.forgetUser(event.user.id));
+}
+
+async function answerCommand(bot: Bot, command: z.infer<typeof SlashCommand>): Promise<void> {
+  const noun = command.command.replace(/^\//, '').slice(bot.prefix.length);
+  const typed = {
+    noun,
+    text: command.text,
+    by: command.user_id,
+    spot: { channel: command.channel_id ?? null, thread: null },
+    trigger: command.trigger_id,
+  };
+  const answer = await atPace(bot, typed.by, () => answerTyped(bot, typed)).catch(
+    (error: unknown) => faultMessage(bot, error),
+  );
+  if (answer) await bot.respond(command.response_url, { ...answer, replace: false });
+}
+
+/** What a type-ahead offers: the words may stand anywhere in a name, an alias or an id. */
+async function optionsFor(bot: Bot, { action_id, value, view }: z.infer<typeof Searched>) {
+  const names = NAMED.find((each) => each === action_id);
+  if (!names) return [];
+  const given = view ? { ...givenOf({ view }), ...settingOf(view.private_metadata).fixed } : {};
+  const vocabulary = await vocabularyFor(bot, names);
+  const wanted = value.trim().toLowerCase();
+  return choicesFor(names, given, vocabulary)
+    .filter((choice) =>
+      `${choice.name} ${choice.id} ${choice.about}`.toLowerCase().includes(wanted),
+    )
+    .toSorted((a, b) => rank(a.name, wanted) - rank(b.name, wanted))
+    .slice(0, OPTIONS_MAX)
+    .map(optionOf);
+}
+
+function vocabularyFor(bot: Bot, names: (typeof NAMED)[number]) {
+  if (names === 'alert') return fullVocabulary(bot);
+  return names === 'freeze' ? freezeVocabulary(bot) : localVocabulary(bot);
+}
+
+// Who types the beginning of a name means that name before another one's tag.
+function rank(name: string, wanted: string): number {
+  const at = name.toLowerCase().indexOf(wanted);
+  return at < 0 ? 2 : Math.min(at, 1);
+}
+
+async function useShortcut(bot: Bot, used: z.infer<typeof ShortcutUsed>): Promise<void> {
+  const { user, callback_id, trigger_id: trigger } = used;
+  const spot = spotOf(used);
+  const command = bot.commands.find((each) => callbackIdOf(each) === callback_id);
+  const open = async () => {
+    if (callback_id === PALETTE) await openPalette(bot, { by: user.id, trigger, spot });
+    return command ? openForm(bot, { trigger, spot }, command, {}) : null;
+  };
+  const answer = await atPace(bot, user.id, open).catch((error: unknown) =>
+    faultMessage(bot, error),
+  );
+  if (answer) await tellPrivately(bot.clients, user.id, spot, answer);
+}
+
+// Slack shows a private answer in a thread only where there is one: a message that nobody has
+// answered is none yet, and what is said below it would not be seen.
+function spotOf({ channel, message }: z.infer<typeof ShortcutUsed>): Spot {
+  return { channel: channel?.id ?? null, thread: message?.thread_ts ?? null };
+}
+
+const Envelope = z.looseObject({
+  type: z.string().optional(),
+  command: z.string().optional(),
+  api_app_id: z.string().optional(),
+  team_id: z.string().optional(),
+  team: z.object({ id: z.string() }).nullish(),
+  user: z.union([z.string(), z.looseObject({ team_id: z.string().optional() })]).optional(),
+  response_url: z.string().optional(),
+});
+
+const KINDS = [
+  'event_callback',
+  'block_actions',
+  'block_suggestion',
+  'view_submission',
+  'view_closed',
+  'shortcut',
+  'message_action',
+];
+
+/**
+ * The first look at anything that arrives with a good signature: is it of a kind that we know, for
+ * this app, and from a person of this workspace? What is not goes no further, and has no effect.
+ */
+export function gate(bot: Bot, appId: string) {
+  return async (args: AnyMiddlewareArgs & AllMiddlewareArgs): Promise<void> => {
+    const { body, next } = args;
+    const ack = 'ack' in args ? args.ack : undefined;
+    const read = Envelope.safeParse(body);
+    const known = read.success && (read.data.command || KINDS.includes(read.data.type ?? ''));
+    if (!known || (read.data.api_app_id ?? appId) !== appId) {
+      bot.log.warn({ type: read.data?.type }, 'a payload that is not for us was dropped');
+      return acknowledge(ack);
+    }
+    if (isForeign(read.data, bot)) {
+      bot.log.warn({ type: read.data.type }, 'a payload of another workspace was refused');
+      await acknowledge(ack);
+      return refuse(bot, read.data.response_url);
+    }
+    await next();
+  };
+}
+
+async function acknowledge(ack: unknown): Promise<void> {
+  // Bolt types the acknowledgement apart for each kind of payload; called empty, all are alike.
+  if (typeof ack === 'function') await (ack as () => Promise<void>)();
+}
+
+function isForeign({ team_id, team, user }: z.infer<typeof Envelope>, { home }: Bot): boolean {
+  const person = typeof user === 'object' ? user.team_id : undefined;
+  const teams = [team_id, team?.id, person].filter((id) => id !== undefined);
+  return teams.some((id) => id !== home.teamId && id !== home.enterpriseId);
+}
+
+async function refuse(bot: Bot, url: string | undefined): Promise<void> {
+  const sentence = 'Only members of this workspace can use Signalbox.';
+  if (url) await bot.respond(url, { ...sentenceMessage([sentence]), replace: false });
+}

@@ -1,0 +1,57 @@
+import { type Command, nounOf } from '../../intent/define.ts';
+import { INCIDENT_VERBS, VERBS } from '../../workflow/ports.ts';
+import { callbackIdOf } from '../forms/form.ts';
+import { PALETTE } from '../forms/palette.ts';
+
+type Body = Readonly<Record<string, unknown>>;
+
+const CHANGE = [...VERBS, 'edit', 'undo', 'take-back', 'reveal', 'details'];
+const INCIDENT = [...INCIDENT_VERBS, 'details'];
+const BUTTONS = [
+  ...CHANGE.map((verb) => `change.${verb}`),
+  ...INCIDENT.map((verb) => `incident.${verb}`),
+];
+const EVENTS = ['app_home_opened', 'subteam_updated', 'subteam_members_changed', 'user_change'];
+
+/**
+ * What a payload is called in a trace: by names of ours alone. Whatever else stands in it could be
+ * anybody's words, and is `other`.
+ */
+export function payloadNames(commands: readonly Command[], prefix: string) {
+  const nouns = new Set(['signalbox', ...commands.map(nounOf)]);
+  const forms = [PALETTE, ...commands.map(callbackIdOf), ...BUTTONS];
+  const among = (known: readonly string[], word: unknown) =>
+    known.find((each) => each === word) ?? 'other';
+
+  return (body: Body): string => {
+    if (typeof body.command === 'string') {
+      const noun = body.command.replace(/^\//, '').slice(prefix.length);
+      return `command ${nouns.has(noun) ? noun : 'other'}`;
+    }
+    switch (body.type) {
+      case 'block_actions':
+        return `press ${buttonOf(body)}`;
+      case 'view_submission':
+        return `submit ${among(forms, part(body.view).callback_id)}`;
+      case 'shortcut':
+      case 'message_action':
+        return `shortcut ${among(forms, body.callback_id)}`;
+      case 'block_suggestion':
+        return 'suggest';
+      case 'event_callback':
+        return `event ${among(EVENTS, part(body.event).type)}`;
+      default:
+        return 'payload other';
+    }
+  };
+}
+
+function buttonOf({ actions }: Body): string {
+  const id = Array.isArray(actions) ? part(actions[0]).action_id : undefined;
+  if (typeof id === 'string' && id.startsWith('command.')) return 'command';
+  return BUTTONS.find((each) => each === id) ?? 'other';
+}
+
+function part(value: unknown): Body {
+  return typeof value === 'object' && value !== null ? { ...value } : {};
+}

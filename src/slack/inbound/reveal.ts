@@ -1,0 +1,54 @@
+import type { View } from '@slack/web-api';
+import type { ChangeId } from '../../changes/change.ts';
+import type { Secret } from '../../errors.ts';
+import { noteShown, readSecret } from '../../workflow/execute/secret.ts';
+import { loadChange } from '../../workflow/load-change.ts';
+import { sentenceMessage } from '../blocks/answer-blocks.ts';
+import type { Message } from '../blocks/blocks.ts';
+import { plain } from '../forms/inputs.ts';
+import type { Bot } from '../slack-context.ts';
+import type { Typed } from './typed-command.ts';
+
+const GONE =
+  'There is no password to show: it was shown already, a day has passed, or another person asked.';
+
+const NOT_SHOWN =
+  'Slack did not say whether it showed the password. It is kept sealed for you: if you do not see it, press the button again.';
+
+/** Shows a password once, to the requester, in a modal that is nobody else's to see. */
+export async function reveal(
+  bot: Bot,
+  { by, trigger }: Typed,
+  id: ChangeId,
+): Promise<Message | null> {
+  const secret = await readSecret(bot.world, id, by);
+  if (!secret) return sentenceMessage([GONE]);
+  const change = await loadChange(bot.world, id);
+  const view = passwordModal(secret, change?.plan.target.name ?? id);
+  const shown = await bot.clients.views.views.open({ trigger_id: trigger, view }).then(
+    () => true,
+    (error: unknown) => {
+      bot.log.warn({ err: error, change: id }, 'a password was not surely shown, and stays sealed');
+      return false;
+    },
+  );
+  await noteShown(bot.world, id, { by, shown });
+  return shown ? null : sentenceMessage([NOT_SHOWN]);
+}
+
+function passwordModal(secret: Secret, name: string): View {
+  const text = { type: 'text' as const, text: secret.reveal() };
+  const whose = `Of ${name}. It is shown this once: keep it where passwords belong.`;
+  return {
+    type: 'modal',
+    title: plain('Password', 24),
+    close: plain('Close', 24),
+    blocks: [
+      {
+        type: 'rich_text',
+        elements: [{ type: 'rich_text_preformatted', elements: [text] }],
+      },
+      { type: 'context', elements: [plain(whose, 300)] },
+    ],
+  };
+}

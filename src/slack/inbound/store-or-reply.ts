@@ -1,0 +1,36 @@
+import { isDatabaseAway } from '../../workflow/limits/database-unavailable.ts';
+import type { ReplyTo } from '../../workflow/ports.ts';
+import type { Receipt } from '../../workflow/review/click-intake.ts';
+import { sentenceMessage } from '../blocks/answer-blocks.ts';
+import { NOWHERE, tellPrivately } from '../outbound/ephemeral.ts';
+import type { Bot } from '../slack-context.ts';
+
+export const DATABASE_AWAY =
+  'Signalbox cannot use its database just now, so this was not done. Try again in a minute.';
+const NOT_STORED =
+  'Signalbox cannot use its database just now, so your press was not stored. Press again in a minute.';
+
+/**
+ * A press that cannot be stored is not acknowledged: Slack marks it as failed, and the words for
+ * that come from us. They come later, so that they hold up nothing.
+ */
+export async function storedOrTold(
+  bot: Bot,
+  { url, user }: ReplyTo,
+  store: () => Promise<Receipt>,
+): Promise<Receipt> {
+  try {
+    return await store();
+  } catch (error) {
+    if (isDatabaseAway(error)) {
+      const told = sentenceMessage([NOT_STORED]);
+      const telling = url
+        ? bot.respond(url, { ...told, replace: false })
+        : tellPrivately(bot.clients, user, NOWHERE, told);
+      telling.catch((failed: unknown) => {
+        bot.log.warn({ err: failed }, 'nobody was told that a press was not stored');
+      });
+    }
+    throw error;
+  }
+}

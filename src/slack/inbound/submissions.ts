@@ -1,0 +1,136 @@
+import type { Problem } from '../../errors.ts';
+import type { Given } from '../../intent/arguments/arguments.ts';
+import type { Command } from '../../intent/define.ts';
+import { appliesTo, complete } from '../../intent/parse/complete.ts';
+import type { Intent, Understood, Vocabulary } from '../../intent/parse/understood.ts';
+import { isDatabaseAway } from '../../workflow/limits/database-unavailable.ts';
+import { VERBS } from '../../workflow/ports.ts';
+import { receiveClick } from '../../workflow/review/click.ts';
+import { sentenceMessage } from '../blocks/answer-blocks.ts';
+import type { Message } from '../blocks/blocks.ts';
+import { callbackIdOf, changedIn, settingOf } from '../forms/form.ts';
+import { aboutOf } from '../forms/reason-form.ts';
+import { formVocabulary, fullVocabulary } from '../forms/vocabulary.ts';
+import { type Spot, tellPrivately } from '../outbound/ephemeral.ts';
+import type { Bot } from '../slack-context.ts';
+import { givenOf, type Submitted } from './payload.ts';
+import { atPace, goOn } from './rate-limit-reply.ts';
+import { DATABASE_AWAY } from './store-or-reply.ts';
+import { answerIntent, faultMessage, type Typed } from './typed-command.ts';
+
+type Errors = Readonly<Record<string, string>>;
+type Ack = (response?: { response_action: 'errors'; errors: Errors }) => Promise<void>;
+
+/** Routes one submitted modal: the words of a decision, or the fields of a command. */
+export async function submit(bot: Bot, submitted: Submitted, ack: Ack): Promise<void> {
+  const id = submitted.view.callback_id;
+  const verb = VERBS.find((each) => `change.${each}` === id);
+  if (verb) return decide(bot, submitted, verb, ack);
+  const command = bot.commands.find((each) => callbackIdOf(each) === id);
+  if (!command) return ack();
+
+  const setting = settingOf(submitted.view.private_metadata);
+  const { reason = '', ...shown } = givenOf(submitted);
+  const filled = changedIn(shown, setting.was);
+  const vocabulary = withFixed(await formVocabulary(bot, command), setting.fixed);
+  const given = applying(command, { ...filled, ...setting.fixed }, vocabulary);
+  const understood = complete(command, given, reason, vocabulary);
+  const errors = errorsOf(bot, understood, Object.keys(submitted.view.state.values));
+  if (errors || understood.kind !== 'intent') {
+    return ack({ response_action: 'errors', errors: errors ?? {} });
+  }
+  await ack();
+  return show(bot, submitted, setting.spot, (typed) =>
+    answerAgain(bot, typed, understood, setting.fixed),
+  );
+}
+
+// An alert that was fixed when the form was drawn is known by its id until its name is read again.
+function withFixed(vocabulary: Vocabulary, { alert }: Given): Vocabulary {
+  return alert ? { ...vocabulary, alerts: [{ id: alert, name: alert, aliases: [] }] } : vocabulary;
+}
+
+/** What a field held before another choice made it vanish is not what the person asked for. */
+function applying(command: Command, given: Given, { organization }: Vocabulary): Given {
+  const among = { ...organization, given };
+  return Object.fromEntries(
+    Object.entries(given).filter(([name]) => appliesTo(command, name, among)),
+  );
+}
+
+async function answerAgain(
+  bot: Bot,
+  typed: Typed,
+  intent: Intent,
+  fixed: Given,
+): Promise<Message | null> {
+  if (!fixed.alert) return answerIntent(bot, typed, intent);
+  const { command, given, reason } = intent;
+  const again = complete(command, given, reason ?? '', await fullVocabulary(bot));
+  if (again.kind === 'intent') return answerIntent(bot, typed, again);
+  return sentenceMessage([again.kind === 'misread' ? again.sentence : 'Something is missing.']);
+}
+
+/** Each sentence under the field it is about; what was filled in stays. Null: nothing is wrong. */
+function errorsOf({ world }: Bot, understood: Understood, shown: readonly string[]): Errors | null {
+  const [first = 'reason'] = shown;
+  const under = (problems: readonly Problem[]) =>
+    Object.fromEntries(
+      problems.map(({ field, problem }) => [shown.includes(field) ? field : first, problem]),
+    );
+  if (understood.kind === 'incomplete') {
+    return under(understood.missing.map(({ name }) => ({ field: name, problem: 'is needed' })));
+  }
+  if (understood.kind === 'misread') {
+    const found = Object.entries(understood.problems);
+    const problems = found.map(([field, problem]) => ({ field, problem }));
+    return under(problems.length > 0 ? problems : [{ field: first, problem: understood.sentence }]);
+  }
+  if (understood.kind !== 'intent' || understood.command.kind === 'query') return null;
+  // What depends on a fresh read of the target is said after it, in the answer.
+  const problems = understood.command.problems?.(understood.args, null, world.reach()) ?? [];
+  return problems.length > 0 ? under(problems) : null;
+}
+
+async function decide(
+  bot: Bot,
+  submitted: Submitted,
+  verb: (typeof VERBS)[number],
+  ack: Ack,
+): Promise<void> {
+  const { view, user, trigger_id } = submitted;
+  const about = aboutOf(view.private_metadata);
+  if (!about) return ack();
+  const text = (givenOf(submitted).reason ?? '').trim();
+  if (text === '') {
+    const errors = { reason: 'Please write a few words: the next person relies on them.' };
+    return ack({ response_action: 'errors', errors });
+  }
+  const { home, preview: url } = about;
+  const replyTo = { url, user: user.id, channel: null, replaces: url !== null, home };
+  const click = { verb, change: about.change, by: user.id, text, replyTo };
+  const receipt = await receiveClick(bot.world, `click:${trigger_id}`, click).catch(
+    (error: unknown) => {
+      if (isDatabaseAway(error)) return null;
+      throw error;
+    },
+  );
+  // The form stays open, with the words in it.
+  if (!receipt) return ack({ response_action: 'errors', errors: { reason: DATABASE_AWAY } });
+  await ack();
+  await goOn(bot, receipt, replyTo);
+}
+
+/** A modal has no address to answer to, but it knows where it was opened. */
+async function show(
+  bot: Bot,
+  { user, trigger_id }: Submitted,
+  spot: Spot,
+  answer: (typed: Typed) => Promise<Message | null>,
+): Promise<void> {
+  const typed: Typed = { noun: '', text: '', by: user.id, spot, trigger: trigger_id };
+  const shown = await atPace(bot, user.id, () => answer(typed)).catch((error: unknown) =>
+    faultMessage(bot, error),
+  );
+  if (shown) await tellPrivately(bot.clients, user.id, spot, shown);
+}

@@ -1,0 +1,199 @@
+import type { UserId } from '../../changes/change.ts';
+import type { Problem } from '../../errors.ts';
+import { fieldsOf, isPlaced } from '../../intent/arguments/arguments.ts';
+import { isTimingKey } from '../../intent/arguments/timing.ts';
+import { type ChangeCommand, nounOf } from '../../intent/define.ts';
+import { helpFor } from '../../intent/help.ts';
+import { misreadOf } from '../../intent/parse/complete.ts';
+import { lineAgain } from '../../intent/parse/suggest-line.ts';
+import { understand } from '../../intent/parse/understand.ts';
+import type { Intent, Misread } from '../../intent/parse/understood.ts';
+import { newRequest, requestNow } from '../../observability/log.ts';
+import { note } from '../../observability/trace.ts';
+import { commandsFor } from '../../policy/explain.ts';
+import { requestChange } from '../../workflow/request/request.ts';
+import { answerMessage, sentenceMessage } from '../blocks/answer-blocks.ts';
+import { type Message, withNote } from '../blocks/blocks.ts';
+import { preview } from '../cards/preview.ts';
+import { openForm } from '../forms/open-form.ts';
+import {
+  freezeVocabulary,
+  fullVocabulary,
+  localVocabulary,
+  namesAlerts,
+  namesFreezes,
+} from '../forms/vocabulary.ts';
+import type { Spot } from '../outbound/ephemeral.ts';
+import { troubleMessage } from '../outbound/error-message.ts';
+import type { Bot } from '../slack-context.ts';
+import { answerQuery, refused } from './typed-query.ts';
+
+/** A line that somebody typed, or a button that types it for them. */
+export interface Typed {
+  readonly noun: string;
+  readonly text: string;
+  readonly by: UserId;
+  readonly spot: Spot;
+  /** Slack's mark of this one interaction; opens a modal, and tells a repetition from a second. */
+  readonly trigger: string;
+}
+
+/** What the person reads in private; null where a modal was opened instead. */
+export async function answerTyped(bot: Bot, typed: Typed): Promise<Message | null> {
+  const understood = await read(bot, typed);
+  switch (understood.kind) {
+    case 'help':
+      return help(bot, typed, understood.noun);
+    case 'misread':
+      bot.world.measures.answered(understood.asked?.command.name ?? 'none', 'misread');
+      return misread(bot, typed, understood);
+    case 'incomplete':
+      return openForm(bot, typed, understood.command, understood.given);
+    case 'intent':
+      return asksNothing(understood)
+        ? openForm(bot, typed, understood.command, withReason(understood))
+        : answerIntent(bot, typed, understood);
+  }
+}
+
+/** An hour that nobody can read, and nothing like it to offer: the form keeps all the rest. */
+async function misread(bot: Bot, typed: Typed, read: Misread): Promise<Message | null> {
+  const { sentence, offers, asked, problems } = read;
+  const inForm = asked?.command.kind === 'change' && Object.keys(problems).some(isTimingKey);
+  if (!inForm || offers.length > 0) return sentenceMessage([sentence], offers);
+  return openForm(bot, typed, asked.command, asked.given, sentence).catch((error: unknown) => {
+    bot.log.warn({ err: error }, 'a form for mending could not be opened');
+    return sentenceMessage([sentence]);
+  });
+}
+
+/** `service scale staging`: what it is about, and no word of what should be other than it is. */
+function asksNothing({ command, given }: Intent): boolean {
+  const asking = fieldsOf(command.args).filter(
+    (field) => !isPlaced(field) && (command.kind === 'query' || !isTimingKey(field.name)),
+  );
+  if (command.kind === 'query') return command.asksMore?.(given) ?? false;
+  const isChange = command.kind === 'change' && asking.length > 0;
+  return isChange && asking.every(({ name }) => !given[name]);
+}
+
+function withReason({ given, reason }: Intent): Intent['given'] {
+  return { ...given, reason: reason ?? '' };
+}
+
+// A form must open within three seconds, so that names of alerts are only read where the line is
+// whole without them.
+async function read(bot: Bot, { noun, text }: Typed) {
+  const first = understand(noun, text, localVocabulary(bot));
+  const own = bot.commands.filter((each) => nounOf(each) === noun);
+  if (own.some(namesFreezes)) return understand(noun, text, await freezeVocabulary(bot));
+  const asksAlerts = own.some(namesAlerts);
+  if (!asksAlerts || !['misread', 'intent'].includes(first.kind)) return first;
+  return understand(noun, text, await fullVocabulary(bot));
+}
+
+export async function answerIntent(
+  bot: Bot,
+  typed: Typed,
+  intent: Intent,
+): Promise<Message | null> {
+  const { command, given, reason } = intent;
+  const { answered } = bot.world.measures;
+  const answering =
+    command.kind === 'query'
+      ? answerQuery(bot, typed, command, intent.args)
+      : answerRequest(bot, typed, command, intent);
+  const answer = await answering.catch((error: unknown) => {
+    answered(command.name, 'failed');
+    throw error;
+  });
+  // A slash command leaves no trace in the channel, so that its answer says what was understood.
+  return (
+    answer &&
+    withNote(answer, `/${bot.prefix}${lineAgain(command, namesIn(intent, given), reason ?? '')}`)
+  );
+}
+
+function namesIn({ command, args }: Intent, given: Intent['given']) {
+  const named = fieldsOf(command.args).flatMap(({ name, names }) => {
+    const thing = args[name];
+    const isNamed = names && typeof thing === 'object' && thing !== null && 'name' in thing;
+    return isNamed ? [[name, String(thing.name)] as const] : [];
+  });
+  return { ...given, ...Object.fromEntries(named) };
+}
+
+const NEEDS_REASON = 'This change needs a reason, for whoever has to decide about it.';
+
+async function answerRequest(
+  bot: Bot,
+  typed: Typed,
+  command: ChangeCommand,
+  { args, given, reason, timing }: Intent,
+): Promise<Message | null> {
+  const { world, drawing } = bot;
+  const edits = typed.spot.edits ?? null;
+  const request = {
+    command,
+    args,
+    given,
+    timing,
+    reason,
+    edits,
+    requester: typed.by,
+    origin: typed.spot.channel,
+  };
+  const key = `request:${typed.trigger}`;
+  const requested = await requestChange(world, { ...request, key });
+  if (requested.ok) {
+    world.measures.answered(command.name, 'drafted');
+    note({ 'signalbox.change': requested.draft.id });
+    return preview(requested.draft, requested, drawing);
+  }
+  if ('denial' in requested) {
+    // What is missing can be written: the form has the rest of it already.
+    return requested.denial.refusal === 'reason-required'
+      ? openForm(bot, typed, command, { ...given, reason: reason ?? '' }, NEEDS_REASON)
+      : refused(bot, requested.denial);
+  }
+  return mendInForm(bot, typed, { command, given, reason: reason ?? '' }, requested.problems);
+}
+
+/** Nothing of what was typed is lost: it is mended in the form, which it fills, or by a button. */
+async function mendInForm(
+  bot: Bot,
+  typed: Typed,
+  asked: Parameters<typeof misreadOf>[0],
+  problems: readonly Problem[],
+): Promise<Message | null> {
+  const { command, given, reason } = asked;
+  bot.world.measures.answered(command.name, 'misread');
+  const among = { ...bot.world.reach().organization, given };
+  const { sentence, offers } = misreadOf(asked, problems, among);
+  if (offers.length > 0) return sentenceMessage([sentence], offers);
+  return openForm(bot, typed, command, { ...given, reason }, sentence).catch((error: unknown) => {
+    bot.log.warn({ err: error }, 'a form for mending could not be opened');
+    return sentenceMessage([sentence]);
+  });
+}
+
+/** Help works for everybody, and says when it could not find out who is asking. */
+async function help(bot: Bot, { by }: Typed, noun: string): Promise<Message> {
+  const { world, commands } = bot;
+  const identity = await world.people.identify(by, { fresh: false });
+  const names = commands.map(({ name }) => name);
+  const usable = identity.ok ? commandsFor(world.policy, names, identity.actor) : [];
+  const of = commands.some((command) => nounOf(command) === noun) ? noun : null;
+  return answerMessage(helpFor(of, commands, ({ name }) => usable.includes(name), bot.prefix));
+}
+
+/** What the server said, or for what is our fault a reference, to which the log has the rest. */
+export function faultMessage(bot: Bot, error: unknown): Message {
+  const trouble = troubleMessage(error);
+  if (trouble) return trouble;
+  const ref = requestNow() ?? newRequest();
+  bot.log.error({ err: error, request: ref }, 'a person was told that something went wrong');
+  return sentenceMessage([
+    `Something went wrong on our side, and nothing was changed (ref ${ref}).`,
+  ]);
+}

@@ -1,0 +1,27 @@
+import type { WebClient } from '@slack/web-api';
+import type { Messenger } from '../../workflow/ports.ts';
+import { answerMessage, sentenceMessage } from '../blocks/answer-blocks.ts';
+import type { Drawing } from '../cards/card.ts';
+import { refusalLine } from '../cards/refusals.ts';
+import type { Respond } from './response-url.ts';
+
+interface Options {
+  readonly posts: WebClient;
+  readonly respond: Respond;
+  readonly drawing: Drawing;
+}
+
+/** For whoever pressed alone: what it did, or why it did nothing. */
+export function createPressAnswer(options: Options): Pick<Messenger, 'answerPress'> {
+  const { posts, respond, drawing } = options;
+  return {
+    answerPress: async ({ url, user }, pressed) => {
+      const { text, blocks } = pressed.ok
+        ? answerMessage(pressed.answer)
+        : sentenceMessage(refusalLine(pressed.denial, drawing.policy, drawing.prefix));
+      if (url) return respond(url, { text, blocks, replace: false });
+      // Without an address to answer to, the person's own messages are left.
+      await posts.chat.postMessage({ channel: user, text, blocks: blocks as never[] });
+    },
+  };
+}

@@ -1,0 +1,68 @@
+import { WebAPIPlatformError, type WebClient } from '@slack/web-api';
+import type { RoleName } from '../../changes/change.ts';
+import type { Policy } from '../../policy/policy-types.ts';
+
+/** A role's user groups by id. Handles are looked up once: a group may be renamed, its id stays. */
+export type RoleGroups = ReadonlyMap<RoleName, readonly Group[]>;
+
+export interface Group {
+  readonly id: string;
+  readonly handle: string;
+}
+
+export type GroupsFound =
+  | { readonly ok: true; readonly groups: RoleGroups }
+  | { readonly ok: false; readonly problems: readonly string[] };
+
+export interface Listed extends Group {
+  readonly disabled: boolean;
+}
+
+/** Every group that the policy names, or every problem with one, in sentences. */
+export async function findGroups(lookups: WebClient, policy: Policy): Promise<GroupsFound> {
+  const listed = await listGroups(lookups);
+  const problems: string[] = [];
+  const groups = [...policy.roles].map(([role, { groups }]) => {
+    const found = groups.flatMap((name) => {
+      const group = listed.find(({ id, handle }) => name === id || name === `@${handle}`);
+      if (!group) problems.push(`roles.${role}: Slack has no user group ${name}.`);
+      else if (group.disabled) problems.push(`roles.${role}: the user group ${name} is disabled.`);
+      else return [group];
+      return [];
+    });
+    return [role, found] as const;
+  });
+  problems.push(...(await strangers(lookups, policy)));
+  return problems.length > 0 ? { ok: false, problems } : { ok: true, groups: new Map(groups) };
+}
+
+/** Ids of the file that are nobody's: a slip of the pen should not wait for an emergency. */
+async function strangers(lookups: WebClient, policy: Policy): Promise<readonly string[]> {
+  const named = [...policy.roles].flatMap(([role, { users }]) =>
+    users.map((user) => ({ role, user })),
+  );
+  const asked = named.map(async ({ role, user }) => {
+    const known = await isKnown(lookups, user);
+    return known ? [] : [`roles.${role}: Slack knows nobody with the id ${user}.`];
+  });
+  return (await Promise.all(asked)).flat();
+}
+
+async function isKnown(lookups: WebClient, user: string): Promise<boolean> {
+  try {
+    await lookups.users.info({ user });
+    return true;
+  } catch (error) {
+    if (error instanceof WebAPIPlatformError && error.data.error === 'user_not_found') return false;
+    throw error;
+  }
+}
+
+/** All of the workspace, those that are switched off too. */
+export async function listGroups(lookups: WebClient): Promise<readonly Listed[]> {
+  const { usergroups } = await lookups.usergroups.list({ include_disabled: true });
+  if (!usergroups) throw new Error('Slack answered usergroups.list without groups');
+  return usergroups.flatMap(({ id, handle, date_delete }) =>
+    id && handle ? [{ id, handle, disabled: (date_delete ?? 0) !== 0 }] : [],
+  );
+}

@@ -1,0 +1,20 @@
+import type { Logger } from 'pino';
+import type { Command } from '../intent/define.ts';
+import type { World } from '../workflow/ports.ts';
+import type { Drawing } from './cards/card.ts';
+import type { Clients } from './outbound/clients.ts';
+import type { Respond } from './outbound/response-url.ts';
+import type { Home } from './people/actors.ts';
+
+/** What every listener works with. It holds no state of its own. */
+export interface Bot {
+  readonly world: World;
+  readonly commands: readonly Command[];
+  readonly drawing: Drawing;
+  readonly clients: Clients;
+  readonly respond: Respond;
+  readonly home: Home;
+  /** Set before each noun, so that two apps of one workspace do not clash. */
+  readonly prefix: string;
+  readonly log: Logger;
+}

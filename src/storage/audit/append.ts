@@ -1,0 +1,172 @@
+import type { ChangeId, JsonObject, State } from '../../changes/change.ts';
+import type { AuditEventTable, Db, Tx } from '../tables/schema.ts';
+import {
+  type AuditEvent,
+  follow,
+  GENESIS,
+  type Head,
+  keyId,
+  keyIdOf,
+  linkAfter,
+  type Problem,
+  readBody,
+  type Walk,
+  walkFrom,
+} from './chain.ts';
+
+export type { AuditEvent, Head, Problem } from './chain.ts';
+
+export interface StoredEvent extends Head {
+  readonly kind: string;
+  readonly changeId: ChangeId | null;
+  readonly version: number | null;
+  readonly from: State | null;
+  readonly to: State | null;
+  readonly at: Date;
+  readonly body: JsonObject;
+  readonly keyId: string;
+  readonly prevHash: string;
+}
+
+/** Adds one link. From here to the end of the transaction no other writer can add one. */
+export async function appendEvent(tx: Tx, key: Buffer | null, event: AuditEvent): Promise<Head> {
+  const { seq, hash } = await tx
+    .updateTable('audit_head')
+    .set((eb) => ({ seq: eb('seq', '+', 1) }))
+    .where('id', '=', 1)
+    .returning(['seq', 'hash'])
+    .executeTakeFirstOrThrow(headless);
+  const row = linkAfter({ seq: seq - 1, hash }, key, event);
+  await tx.insertInto('audit_event').values(row).execute();
+  await tx.updateTable('audit_head').set({ hash: row.hash }).where('id', '=', 1).execute();
+  return { seq: row.seq, hash: row.hash };
+}
+
+export async function eventsOf(db: Db, changeId: ChangeId): Promise<StoredEvent[]> {
+  const query = db.selectFrom('audit_event').selectAll().where('change_id', '=', changeId);
+  return (await query.orderBy('seq').execute()).map(storedEvent);
+}
+
+export async function events(
+  db: Db,
+  { afterSeq, limit }: { afterSeq: number; limit: number },
+): Promise<StoredEvent[]> {
+  return (await rowsAfter(db, afterSeq, limit)).map(storedEvent);
+}
+
+export function head(db: Db): Promise<Head> {
+  const query = db.selectFrom('audit_head').select(['seq', 'hash']).where('id', '=', 1);
+  return query.executeTakeFirstOrThrow(headless);
+}
+
+function headless(): Error {
+  return new Error(
+    'The audit trail has lost its head: somebody removed the row of audit_head. ' +
+      'Keep the database as it is, and restore a backup beside it.',
+  );
+}
+
+export interface Verifying {
+  /** Rows in memory at a time. */
+  readonly batch?: number;
+  readonly onProgress?: (seq: number) => void;
+  /** Only so many of the last events; what was before them is taken as it stands. */
+  readonly last?: number;
+  /** Waited for after each batch, so that whoever shares the process gets a turn. */
+  readonly pause?: () => Promise<void>;
+  /** A head that was written down elsewhere: it finds a tail cut together with the stored head. */
+  readonly anchor?: Head;
+}
+
+export type Verified =
+  | { readonly ok: true; readonly seq: number }
+  | { readonly ok: false; readonly seq: number; readonly problem: Problem };
+
+// A forger may number an event below the first.
+const BEFORE_ALL = -(2 ** 31);
+
+/** Reads the whole chain in batches and names the first event that is not as it was written. */
+export async function verifyChain(
+  db: Db,
+  key: Buffer | null,
+  { batch = 1_000, onProgress, pause, anchor, last }: Verifying = {},
+): Promise<Verified> {
+  const end = await headAndLast(db);
+  let walk = await beginning(db, last === undefined ? 0 : end.last - last);
+  while (walk.seq < end.last) {
+    const after = walk.seq === 0 ? BEFORE_ALL : walk.seq;
+    const rows = await rowsAfter(db, after, Math.min(batch, end.last - walk.seq));
+    for (const row of rows) {
+      const next = follow(walk, row, key);
+      if (typeof next === 'string') return { ok: false, seq: walk.seq + 1, problem: next };
+      if (anchor?.seq === next.seq && anchor.hash !== next.hash) return anchorDiffers(anchor);
+      walk = next;
+    }
+    if (rows.length === 0) return { ok: false, seq: walk.seq + 1, problem: 'event-missing' };
+    onProgress?.(walk.seq);
+    await pause?.();
+  }
+  if (walk.seq !== end.seq || walk.hash !== end.hash || end.last !== end.seq) {
+    return { ok: false, seq: Math.min(walk.seq, end.seq) + 1, problem: 'head-differs' };
+  }
+  return anchor && anchor.seq > walk.seq ? anchorDiffers(anchor) : { ok: true, seq: walk.seq };
+}
+
+async function beginning(db: Db, afterSeq: number): Promise<Walk> {
+  const genesis: Walk = { seq: 0, hash: GENESIS, keyed: false };
+  if (afterSeq <= 0) return genesis;
+  const [row] = await rowsAfter(db, afterSeq - 1, 1);
+  // Where that very event is missing, the whole chain is read to say where it breaks.
+  return row?.seq === afterSeq ? walkFrom(row) : genesis;
+}
+
+/** Whether this key continues the chain that is there; another one would break it for good. */
+export async function keyProblem(
+  db: Db,
+  key: Buffer | null,
+): Promise<'key-missing' | 'key-differs' | null> {
+  const { last } = await headAndLast(db);
+  const [row] = last > 0 ? await rowsAfter(db, last - 1, 1) : [];
+  const written = row ? keyIdOf(row) : null;
+  if (written === null) return null;
+  if (key === null) return 'key-missing';
+  return written === keyId(key) ? null : 'key-differs';
+}
+
+function anchorDiffers({ seq }: Head): Verified {
+  return { ok: false, seq, problem: 'anchor-differs' };
+}
+
+// No chain ends with it: one whose head was removed does not look like one that is empty.
+const HEADLESS = '';
+
+// One statement, so that writers who go on meanwhile do not look like tampering.
+async function headAndLast(db: Db): Promise<Head & { last: number }> {
+  const row = await db
+    .selectFrom('audit_head')
+    .select(['seq', 'hash'])
+    .select((eb) =>
+      eb
+        .selectFrom('audit_event')
+        .select((e) => e.fn.max('seq').as('m'))
+        .as('last'),
+    )
+    .where('id', '=', 1)
+    .executeTakeFirst();
+  return { seq: row?.seq ?? 0, hash: row?.hash ?? HEADLESS, last: row?.last ?? 0 };
+}
+
+function rowsAfter(db: Db, afterSeq: number, limit: number): Promise<AuditEventTable[]> {
+  return db
+    .selectFrom('audit_event')
+    .selectAll()
+    .where('seq', '>', afterSeq)
+    .orderBy('seq')
+    .limit(limit)
+    .execute();
+}
+
+export function storedEvent(row: AuditEventTable): StoredEvent {
+  const { change, key_id, ...facts } = readBody(row);
+  return { ...facts, changeId: change, keyId: key_id, prevHash: row.prev_hash, hash: row.hash };
+}

@@ -1,0 +1,18 @@
+import { dropMeta, readMeta, replaceMeta } from '../tables/meta.ts';
+import type { Db, Tx } from '../tables/schema.ts';
+
+const BROKEN = 'audit-broken';
+
+/** What the last look at the audit trail found, in words, by whichever replica; null for nothing. */
+export function standingTrouble(db: Db): Promise<string | null> {
+  return readMeta(db, BROKEN);
+}
+
+/** False: another replica was first. */
+export function noteTrouble(tx: Tx, before: string | null, trouble: string): Promise<boolean> {
+  return replaceMeta(tx, BROKEN, before, trouble);
+}
+
+export function dropTrouble(tx: Tx): Promise<void> {
+  return dropMeta(tx, BROKEN);
+}

@@ -1,0 +1,27 @@
+import { type Dialect, Kysely } from 'kysely';
+import { refuseUnreadable } from '../migrations/migrate.ts';
+import type { Db, Tables } from '../tables/schema.ts';
+import { openPostgres } from './postgres.ts';
+import { openSqliteReader, sqlitePath } from './sqlite.ts';
+
+export interface Reader {
+  readonly db: Db;
+  close(): Promise<void>;
+}
+
+/** Beside a running bot: nothing is created, locked or brought up to date. */
+export async function openReader(url: string): Promise<Reader> {
+  const db = new Kysely<Tables>({ dialect: dialectOf(url) });
+  try {
+    await refuseUnreadable(db);
+  } catch (error) {
+    await db.destroy();
+    throw error;
+  }
+  return { db, close: () => db.destroy() };
+}
+
+function dialectOf(url: string): Dialect {
+  if (url.startsWith('file:')) return openSqliteReader(sqlitePath(url));
+  return openPostgres(url, { onError: (error) => process.emitWarning(error) });
+}

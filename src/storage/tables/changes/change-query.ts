@@ -1,0 +1,74 @@
+import type { Expression, ExpressionBuilder, Selectable, SqlBool } from 'kysely';
+import type { Change, ChangeId, State, UserId } from '../../../changes/change.ts';
+import { toDate } from '../../engine/portable.ts';
+import type { ChangeTable, Db, Tables } from '../schema.ts';
+import { changeFrom } from './change-row.ts';
+
+/** Their ids alone: one that cannot be read must not stand before those behind it. */
+export async function idsOf(
+  db: Db,
+  where: (eb: Builder) => Expression<SqlBool>,
+  limit: number,
+): Promise<ChangeId[]> {
+  const query = db.selectFrom('change').select('id').where(where);
+  const rows = await query.orderBy('created_at').orderBy('id').limit(limit).execute();
+  return rows.map(({ id }) => id);
+}
+
+export type Builder = ExpressionBuilder<Tables, 'change'>;
+
+interface Selection {
+  readonly where: (eb: Builder) => Expression<SqlBool>;
+  readonly limit?: number;
+  readonly order?: 'asc' | 'desc';
+}
+
+// One statement for the changes and their approvals: two would see two moments.
+export async function select(
+  db: Db,
+  { where, limit, order = 'asc' }: Selection,
+): Promise<Change[]> {
+  const rows = await db
+    .selectFrom((eb) =>
+      eb
+        .selectFrom('change')
+        .selectAll()
+        .where(where)
+        .orderBy('created_at', order)
+        .orderBy('id', order)
+        .$if(limit !== undefined, (query) => query.limit(limit ?? 0))
+        .as('c'),
+    )
+    .leftJoin('approval', (join) =>
+      join.onRef('approval.change_id', '=', 'c.id').on('approval.decision', '=', 'approved'),
+    )
+    .leftJoin('change as child', 'child.parent', 'c.id')
+    .selectAll('c')
+    .select(['approval.person', 'approval.at as approved_at'])
+    .select(['child.id as child_id', 'child.state as child_state'])
+    .orderBy('c.created_at', order)
+    .orderBy('c.id', order)
+    .orderBy('approval.at')
+    .execute();
+  return Map.groupBy(rows, ({ id }) => id)
+    .values()
+    .map(fold)
+    .toArray();
+}
+
+interface ApprovedRow extends Selectable<ChangeTable> {
+  readonly person: UserId | null;
+  readonly approved_at: string | null;
+  readonly child_id: ChangeId | null;
+  readonly child_state: State | null;
+}
+
+function fold(rows: ApprovedRow[]): Change {
+  const [first] = rows;
+  if (!first) throw new Error('A group of rows has at least one');
+  const approvals = rows.flatMap(({ person, approved_at }) =>
+    person && approved_at ? [{ by: person, at: toDate(approved_at) }] : [],
+  );
+  const { child_id: id, child_state: state } = first;
+  return { ...changeFrom(first, approvals), ...(id && state && { child: { id, state } }) };
+}

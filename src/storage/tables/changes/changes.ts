@@ -1,0 +1,126 @@
+import type { Change, ChangeId, Position, Verdict } from '../../../changes/change.ts';
+import { toText } from '../../engine/portable.ts';
+import { onPostgres } from '../../engine/postgres.ts';
+import type { ApprovalTable, Db, Tx } from '../schema.ts';
+import { select } from './change-query.ts';
+import { changeRow } from './change-row.ts';
+
+/** Somebody was first: the transaction rolls back, and whoever began it looks again. */
+export class LostRace extends Error {
+  override readonly name = 'LostRace';
+}
+
+export async function insertChange(
+  tx: Tx,
+  change: Change,
+  { source = 'slack' }: { source?: string } = {},
+): Promise<void> {
+  const card = { card_channel: change.card?.channel ?? null, card_ts: change.card?.ts ?? null };
+  const row = { ...changeRow(change), ...card, card_version: null };
+  await tx.insertInto('change').values(row).execute();
+  await insertVerdicts(tx, null, change, source);
+}
+
+export async function loadChange(db: Db, id: ChangeId): Promise<Change | null> {
+  const [change] = await select(db, { where: (eb) => eb('id', '=', id), limit: 1 });
+  return change ?? null;
+}
+
+/** As `loadChange`, and nobody else may move the change until the transaction ends. */
+export async function lockChange(tx: Tx, id: ChangeId): Promise<Change | null> {
+  await tx
+    .selectFrom('change')
+    .select('id')
+    .where('id', '=', id)
+    .$if(onPostgres(tx), (query) => query.forUpdate())
+    .execute();
+  // Another statement, since the first may have waited and then saw the approvals of before.
+  return loadChange(tx, id);
+}
+
+/**
+ * Stores the move from `before` to `after` with the verdicts that are new in it, and throws
+ * `LostRace` when the change is no longer as it was before. The card has its own function.
+ */
+export async function updateChange(
+  tx: Tx,
+  before: Change,
+  after: Change,
+  { source = 'slack' }: { source?: string } = {},
+): Promise<void> {
+  refuseOddMove(before, after);
+  const { id, ...columns } = changeRow(after);
+  const moved = await tx
+    .updateTable('change')
+    .set(columns)
+    .where('id', '=', id)
+    .where('state', '=', before.state)
+    .where('version', '=', before.version)
+    .returning('id')
+    .execute();
+  if (moved.length === 0) throw new LostRace(`Change ${id} has moved on from ${before.state}`);
+  await insertVerdicts(tx, before, after, source);
+}
+
+function refuseOddMove(before: Change, after: Change): void {
+  const same = before.id === after.id && before.digest === after.digest;
+  if (same && after.version === before.version + 1) return;
+  throw new Error(`Change ${before.id} may move on by one version, with the plan that was shown`);
+}
+
+async function insertVerdicts(
+  tx: Tx,
+  before: Change | null,
+  after: Change,
+  source: string,
+): Promise<void> {
+  for (const approval of after.approvals.slice(before?.approvals.length ?? 0)) {
+    const isNew = await insertVerdict(tx, verdictRow(after, approval, 'approved', source));
+    if (!isNew) throw new LostRace(`${approval.by} has decided on change ${after.id} already`);
+  }
+  const { rejection } = after;
+  // Whoever approved before keeps that row; the rejection itself stands on the change.
+  if (rejection && !before?.rejection) {
+    await insertVerdict(tx, verdictRow(after, rejection, 'rejected', source));
+  }
+}
+
+function verdictRow(
+  { id, digest }: Change,
+  { by, at }: Verdict,
+  decision: ApprovalTable['decision'],
+  source: string,
+): ApprovalTable {
+  return { change_id: id, person: by, decision, digest, at: toText(at), source };
+}
+
+async function insertVerdict(tx: Tx, row: ApprovalTable): Promise<boolean> {
+  const inserted = await tx
+    .insertInto('approval')
+    .values(row)
+    .onConflict((conflict) => conflict.doNothing())
+    .returning('person')
+    .execute();
+  return inserted.length > 0;
+}
+
+/** Remembers where the card stands and which version it shows; an older drawing changes nothing. */
+export async function setCard(
+  tx: Tx,
+  id: ChangeId,
+  position: Position,
+  drawnVersion: number,
+): Promise<void> {
+  await tx
+    .updateTable('change')
+    .set({ card_channel: position.channel, card_ts: position.ts, card_version: drawnVersion })
+    .where('id', '=', id)
+    .where((eb) => eb.or([eb('card_version', 'is', null), eb('card_version', '<=', drawnVersion)]))
+    .execute();
+}
+
+/** The version that the card shows; null before it was drawn. */
+export async function cardVersion(db: Db, id: ChangeId): Promise<number | null> {
+  const query = db.selectFrom('change').select('card_version').where('id', '=', id);
+  return (await query.executeTakeFirst())?.card_version ?? null;
+}

@@ -1,0 +1,128 @@
+import type { Change, ChangeId } from '../../../changes/change.ts';
+import { toText } from '../../engine/portable.ts';
+import type { Db, SendPermitTable, Tx } from '../schema.ts';
+import { LostRace } from './changes.ts';
+
+export interface Permit {
+  readonly changeId: ChangeId;
+  /** The call must not be made twice: one permit for ever, unless it was surely not sent. */
+  readonly single: boolean;
+  readonly owner: string;
+  readonly at: Date;
+}
+
+/** The right to put one request on the wire, for whoever commits it; returns its number. */
+export async function writePermit(
+  tx: Tx,
+  { changeId, single, owner, at }: Permit,
+): Promise<number> {
+  const last = await tx
+    .selectFrom('send_permit')
+    .select((eb) => eb.fn.max('n').as('n'))
+    .where('change_id', '=', changeId)
+    .executeTakeFirst();
+  const n = (last?.n ?? 0) + 1;
+  const row = { change_id: changeId, n, single: single ? changeId : null, owner, at: toText(at) };
+  const written = await tx
+    .insertInto('send_permit')
+    .values({ ...row, outcome: null, http_status: null })
+    .onConflict((conflict) => conflict.doNothing())
+    .returning('n')
+    .execute();
+  if (written.length === 0) throw new LostRace(`Change ${changeId} has a permit to send already`);
+  return n;
+}
+
+/** Throws `LostRace` when there is no such permit that is still open. */
+export async function closePermit(
+  tx: Tx,
+  changeId: ChangeId,
+  n: number,
+  outcome: NonNullable<SendPermitTable['outcome']>,
+  httpStatus: number | null,
+): Promise<void> {
+  const closed = await tx
+    .updateTable('send_permit')
+    .set({ outcome, http_status: httpStatus, ...(outcome === 'not-sent' ? { single: null } : {}) })
+    .where('change_id', '=', changeId)
+    .where('n', '=', n)
+    .where('outcome', 'is', null)
+    .returning('n')
+    .execute();
+  if (closed.length === 0) throw new LostRace(`Permit ${n} of change ${changeId} is not open`);
+}
+
+/** For a sender that died: its request may have arrived, and nobody will send it again. */
+export async function closeOpenPermits(tx: Tx, changeId: ChangeId): Promise<void> {
+  await tx
+    .updateTable('send_permit')
+    .set({ outcome: 'unknown' })
+    .where('change_id', '=', changeId)
+    .where('outcome', 'is', null)
+    .execute();
+}
+
+/** False: another change has the target. Taking what one has already is no harm. */
+export async function takeTarget(
+  tx: Tx,
+  targetKey: string,
+  changeId: ChangeId,
+  at: Date,
+): Promise<boolean> {
+  const taken = await tx
+    .insertInto('target_lock')
+    .values({ target: targetKey, change_id: changeId, at: toText(at) })
+    .onConflict((conflict) => conflict.doNothing())
+    .returning('target')
+    .execute();
+  return taken.length > 0 || (await holderOf(tx, targetKey)) === changeId;
+}
+
+export async function releaseTarget(tx: Tx, changeId: ChangeId): Promise<void> {
+  await tx.deleteFrom('target_lock').where('change_id', '=', changeId).execute();
+}
+
+export async function holderOf(db: Db, targetKey: string): Promise<ChangeId | null> {
+  const query = db.selectFrom('target_lock').select('change_id').where('target', '=', targetKey);
+  return (await query.executeTakeFirst())?.change_id ?? null;
+}
+
+/**
+ * Whether another change of the target succeeded after this one was planned, or, for one that takes
+ * another back, after that one ended. To be asked while the target is taken: before that, the other
+ * may end between the question and the taking.
+ */
+export async function ranSince(tx: Tx, targetKey: string, change: Change): Promise<boolean> {
+  const { id, parent } = change;
+  const since = parent ? await endOf(tx, parent) : toText(change.createdAt);
+  return othersRan(tx, targetKey, { since, except: parent ? [id, parent] : [id] });
+}
+
+/** Whether another change of the target succeeded after this one, so that it is not as it left it. */
+export async function ranAfter(db: Db, targetKey: string, { id }: Change): Promise<boolean> {
+  return othersRan(db, targetKey, { since: await endOf(db, id), except: [id] });
+}
+
+async function endOf(db: Db, id: ChangeId): Promise<string> {
+  const query = db.selectFrom('change').select('ended_at').where('id', '=', id);
+  const { ended_at } = await query.executeTakeFirstOrThrow();
+  if (ended_at === null) throw new Error(`Change ${id} has not ended`);
+  return ended_at;
+}
+
+async function othersRan(
+  db: Db,
+  targetKey: string,
+  { since, except }: { since: string; except: readonly ChangeId[] },
+): Promise<boolean> {
+  const others = await db
+    .selectFrom('change')
+    .select('id')
+    .where('target_key', '=', targetKey)
+    .where('id', 'not in', except)
+    .where('state', '=', 'succeeded')
+    .where('ended_at', '>=', since)
+    .limit(1)
+    .execute();
+  return others.length > 0;
+}

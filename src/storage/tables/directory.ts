@@ -1,0 +1,104 @@
+import type { Selectable } from 'kysely';
+import { z } from 'zod';
+import type { JsonObject } from '../../changes/change.ts';
+import { decode, Fields, Instant, toDate, toText } from '../engine/portable.ts';
+import { onPostgres } from '../engine/postgres.ts';
+import type { Db, KnownTable, Tx } from './schema.ts';
+
+export interface Learned {
+  readonly id: string;
+  readonly name: string;
+  /** What this source said; empty where it only named the thing. */
+  readonly fields: JsonObject;
+  readonly source: string;
+  readonly seenAt: Date;
+}
+
+/** `seenAt` and `source` are those of the newest facts; older facts may stand beside them. */
+export interface Known extends Learned {
+  readonly fieldSeenAt: Readonly<Record<string, Date>>;
+}
+
+/** Replies can be stored in another order than they came: each field keeps its newest value. */
+export async function learnService(tx: Tx, learned: Learned): Promise<void> {
+  const inserted = await tx
+    .insertInto('known_service')
+    .values(firstRow(learned))
+    .onConflict((conflict) => conflict.doNothing())
+    .returning('id')
+    .execute();
+  if (inserted.length > 0) return;
+
+  const row = await tx
+    .selectFrom('known_service')
+    .selectAll()
+    .where('id', '=', learned.id)
+    .$if(onPostgres(tx), (query) => query.forUpdate())
+    .executeTakeFirstOrThrow();
+  const next = merged(row, learned);
+  await tx.updateTable('known_service').set(next).where('id', '=', learned.id).execute();
+}
+
+function firstRow({ id, name, fields, source, seenAt }: Learned): KnownTable {
+  const at = toText(seenAt);
+  const times = Object.fromEntries(Object.keys(fields).map((field) => [field, at]));
+  return {
+    id,
+    name,
+    named_at: at,
+    source,
+    seen_at: at,
+    fields: JSON.stringify(fields),
+    field_seen_at: JSON.stringify(times),
+  };
+}
+
+function merged(row: Selectable<KnownTable>, learned: Learned): Omit<KnownTable, 'id'> {
+  const { id: _, ...next } = firstRow(learned);
+  const stored = knownFrom(row);
+  const newer = Object.entries(learned.fields).filter(
+    ([field]) => !isAfter(stored.fieldSeenAt[field], learned.seenAt),
+  );
+  const times = newer.map(([field]) => [field, learned.seenAt]);
+  const isNewerName = row.named_at <= next.named_at;
+  return {
+    name: isNewerName ? learned.name : row.name,
+    named_at: isNewerName ? next.named_at : row.named_at,
+    ...(isNewerReport(stored, learned) ? pickReport(next) : pickReport(row)),
+    fields: JSON.stringify({ ...stored.fields, ...Object.fromEntries(newer) }),
+    field_seen_at: JSON.stringify({ ...stored.fieldSeenAt, ...Object.fromEntries(times) }),
+  };
+}
+
+function isAfter(stored: Date | undefined, seenAt: Date): boolean {
+  return stored !== undefined && stored > seenAt;
+}
+
+// A source that only names the thing must not make its facts look fresher than they are.
+function isNewerReport(stored: Learned, learned: Learned): boolean {
+  const facts = [stored, learned].map(({ fields }) => Object.keys(fields).length > 0);
+  return facts[0] === facts[1] ? learned.seenAt >= stored.seenAt : facts[1] === true;
+}
+
+function pickReport({ source, seen_at }: Pick<KnownTable, 'source' | 'seen_at'>) {
+  return { source, seen_at };
+}
+
+export async function knownServices(db: Db): Promise<Known[]> {
+  const query = db.selectFrom('known_service').selectAll();
+  const rows = await query.orderBy('name').orderBy('id').execute();
+  return rows.map(knownFrom);
+}
+
+const Times = z.record(z.string(), Instant);
+
+function knownFrom(row: Selectable<KnownTable>): Known {
+  return {
+    id: row.id,
+    name: row.name,
+    source: row.source,
+    seenAt: toDate(row.seen_at),
+    fields: decode(Fields, row.fields, `known ${row.id}`),
+    fieldSeenAt: decode(Times, row.field_seen_at, `known ${row.id}`),
+  };
+}

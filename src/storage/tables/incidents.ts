@@ -1,0 +1,54 @@
+import type { JsonObject } from '../../changes/change.ts';
+import { decode, Fields, toDate, toText } from '../engine/portable.ts';
+import type { Db, Tx } from './schema.ts';
+
+/** Something unusual in one line of costs, from the day on which it began. */
+export interface StoredIncident {
+  readonly line: string;
+  readonly onset: string;
+  readonly state: string;
+  readonly facts: JsonObject;
+  readonly updatedAt: Date;
+}
+
+export async function saveIncident(tx: Tx, incident: StoredIncident): Promise<void> {
+  const { line, onset, state, facts, updatedAt } = incident;
+  const row = { state, facts: JSON.stringify(facts), updated_at: toText(updatedAt) };
+  await tx
+    .insertInto('incident')
+    .values({ line, onset, ...row })
+    .onConflict((conflict) => conflict.columns(['line', 'onset']).doUpdateSet(row))
+    .execute();
+}
+
+/** Those that began on or after a day; the newest first. */
+export async function incidentsSince(db: Db, day: string): Promise<readonly StoredIncident[]> {
+  const rows = await db
+    .selectFrom('incident')
+    .selectAll()
+    .where('onset', '>=', day)
+    .orderBy('onset', 'desc')
+    .orderBy('line')
+    .execute();
+  return rows.map((row) => ({
+    line: row.line,
+    onset: row.onset,
+    state: row.state,
+    facts: decode(Fields, row.facts, `incident ${row.line}`),
+    updatedAt: toDate(row.updated_at),
+  }));
+}
+
+/** The right to tell of one mark of a budget, once a month. False: it was told already. */
+export async function permitNotice(
+  tx: Tx,
+  { budget, month, mark, at }: { budget: string; month: string; mark: string; at: Date },
+): Promise<boolean> {
+  const inserted = await tx
+    .insertInto('budget_notice')
+    .values({ budget, month, mark, at: toText(at) })
+    .onConflict((conflict) => conflict.doNothing())
+    .returning('mark')
+    .execute();
+  return inserted.length > 0;
+}

@@ -1,0 +1,51 @@
+import type { Db, Tx } from './schema.ts';
+
+export async function readMeta(db: Db, key: string): Promise<string | null> {
+  const row = await db.selectFrom('meta').select('value').where('key', '=', key).executeTakeFirst();
+  return row?.value ?? null;
+}
+
+export async function writeMeta(tx: Tx, key: string, value: string): Promise<void> {
+  await tx
+    .insertInto('meta')
+    .values({ key, value })
+    .onConflict((conflict) => conflict.column('key').doUpdateSet({ value }))
+    .execute();
+}
+
+/** False: it does not read so any more, or with null before, it is there already. */
+export async function replaceMeta(
+  tx: Tx,
+  key: string,
+  before: string | null,
+  value: string,
+): Promise<boolean> {
+  const written =
+    before === null
+      ? await tx
+          .insertInto('meta')
+          .values({ key, value })
+          .onConflict((conflict) => conflict.doNothing())
+          .returning('key')
+          .execute()
+      : await tx
+          .updateTable('meta')
+          .set({ value })
+          .where('key', '=', key)
+          .where('value', '=', before)
+          .returning('key')
+          .execute();
+  return written.length > 0;
+}
+
+export async function dropMeta(tx: Tx, key: string): Promise<void> {
+  await tx.deleteFrom('meta').where('key', '=', key).execute();
+}
+
+/** Everything whose key begins with these words, which hold no wildcard of their own. */
+export async function metaUnder(
+  db: Db,
+  words: string,
+): Promise<readonly { readonly key: string; readonly value: string }[]> {
+  return db.selectFrom('meta').selectAll().where('key', 'like', `${words}%`).execute();
+}

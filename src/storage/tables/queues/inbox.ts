@@ -1,0 +1,121 @@
+import type { ExpressionBuilder, Selectable } from 'kysely';
+import type { JsonObject } from '../../../changes/change.ts';
+import { type Batch, type Lease, leaseColumns } from '../../engine/lease.ts';
+import { decode, Fields, toDate, toText } from '../../engine/portable.ts';
+import { onPostgres } from '../../engine/postgres.ts';
+import type { InboxTable, Tables, Tx } from '../schema.ts';
+
+export interface Received {
+  readonly key: string;
+  readonly kind: string;
+  readonly body: JsonObject;
+  readonly at: Date;
+}
+
+export interface Taken extends Received {
+  /** How often it was taken, this time included. */
+  readonly attempts: number;
+}
+
+/** False: it was received before, and whoever stored it then sees to it. */
+export async function receive(tx: Tx, { key, kind, body, at }: Received): Promise<boolean> {
+  const received = toText(at);
+  const stored = await tx
+    .insertInto('inbox')
+    .values({
+      dedup_key: key,
+      kind,
+      body: JSON.stringify(body),
+      at: received,
+      not_before: received,
+      attempts: 0,
+    })
+    .onConflict((conflict) => conflict.doNothing())
+    .returning('dedup_key')
+    .execute();
+  return stored.length > 0;
+}
+
+/** The oldest first. */
+export async function takeDue(tx: Tx, batch: Batch): Promise<Taken[]> {
+  const due = await tx
+    .selectFrom('inbox')
+    .select('dedup_key')
+    .where((eb) => isFree(eb, batch.now))
+    .where('not_before', '<=', toText(batch.now))
+    .orderBy('at')
+    .orderBy('dedup_key')
+    .limit(batch.limit)
+    .$if(onPostgres(tx), (query) => query.forUpdate().skipLocked())
+    .execute();
+  return lease(
+    tx,
+    due.map((row) => row.dedup_key),
+    batch,
+  );
+}
+
+/** This one, if nobody has it and nobody handled it. */
+export async function take(tx: Tx, key: string, by: Lease): Promise<Taken | null> {
+  const [taken] = await lease(tx, [key], by);
+  return taken ?? null;
+}
+
+async function lease(tx: Tx, keys: string[], by: Lease): Promise<Taken[]> {
+  if (keys.length === 0) return [];
+  const rows = await tx
+    .updateTable('inbox')
+    .set((eb) => ({ ...leaseColumns(by), attempts: eb('attempts', '+', 1) }))
+    .where('dedup_key', 'in', keys)
+    .where((eb) => isFree(eb, by.now))
+    .returningAll()
+    .execute();
+  return rows
+    .sort((a, b) => compare(a.at, b.at) || compare(a.dedup_key, b.dedup_key))
+    .map(takenFrom);
+}
+
+function compare(a: string, b: string): number {
+  return a === b ? 0 : a < b ? -1 : 1;
+}
+
+function isFree(eb: ExpressionBuilder<Tables, 'inbox'>, now: Date) {
+  return eb.and([
+    eb('handled_at', 'is', null),
+    eb.or([eb('lease_until', 'is', null), eb('lease_until', '<=', toText(now))]),
+  ]);
+}
+
+function takenFrom(row: Selectable<InboxTable>): Taken {
+  return {
+    key: row.dedup_key,
+    kind: row.kind,
+    body: decode(Fields, row.body ?? '{}', `inbox entry ${row.dedup_key}`),
+    at: toDate(row.at),
+    attempts: row.attempts,
+  };
+}
+
+/** Only the key stays, against redelivery: what a person typed is not kept twice. */
+export async function markHandled(tx: Tx, key: string, now: Date): Promise<void> {
+  await tx
+    .updateTable('inbox')
+    .set({ handled_at: toText(now), body: null, lease_owner: null, lease_until: null })
+    .where('dedup_key', '=', key)
+    .execute();
+}
+
+export async function putBack(tx: Tx, key: string, notBefore: Date): Promise<void> {
+  await tx
+    .updateTable('inbox')
+    .set({ not_before: toText(notBefore), lease_owner: null, lease_until: null })
+    .where('dedup_key', '=', key)
+    .where('handled_at', 'is', null)
+    .execute();
+}
+
+/** Forgets what was handled before this instant; returns how much that was. */
+export async function prune(tx: Tx, before: Date): Promise<number> {
+  const query = tx.deleteFrom('inbox').where('handled_at', '<', toText(before));
+  return Number((await query.executeTakeFirst()).numDeletedRows);
+}

@@ -1,0 +1,47 @@
+import type { ChangeId, UserId } from '../../changes/change.ts';
+import { toText } from '../engine/portable.ts';
+import type { Db, Tx } from './schema.ts';
+
+/** A row of what `seal` made; the clear text never comes here. */
+export interface SealedSecret {
+  readonly changeId: ChangeId;
+  readonly sealed: string;
+  readonly requester: UserId;
+  readonly expiresAt: Date;
+}
+
+export async function sealSecret(tx: Tx, secret: SealedSecret): Promise<void> {
+  const { changeId, sealed, requester, expiresAt } = secret;
+  await tx
+    .insertInto('sealed_secret')
+    .values({ change_id: changeId, sealed, requester, expires_at: toText(expiresAt) })
+    .execute();
+}
+
+/** For the requester alone, and only in time. Null does not tell which of these it was. */
+export async function openSecret(
+  db: Db,
+  changeId: ChangeId,
+  { requester, now }: { requester: UserId; now: Date },
+): Promise<string | null> {
+  const row = await db
+    .selectFrom('sealed_secret')
+    .select('sealed')
+    .where('change_id', '=', changeId)
+    .where('requester', '=', requester)
+    .where('expires_at', '>', toText(now))
+    .executeTakeFirst();
+  return row?.sealed ?? null;
+}
+
+/** False: it is gone already, so that of two who opened it at once only one may show it. */
+export async function dropSecret(tx: Tx, changeId: ChangeId): Promise<boolean> {
+  const query = tx.deleteFrom('sealed_secret').where('change_id', '=', changeId);
+  return (await query.executeTakeFirst()).numDeletedRows > 0n;
+}
+
+/** Returns how many nobody looked at in time. */
+export async function dropExpiredSecrets(tx: Tx, now: Date): Promise<number> {
+  const query = tx.deleteFrom('sealed_secret').where('expires_at', '<=', toText(now));
+  return Number((await query.executeTakeFirst()).numDeletedRows);
+}

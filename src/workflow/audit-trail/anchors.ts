@@ -1,0 +1,66 @@
+import { type Head, head } from '../../storage/audit/append.ts';
+import { readMeta, replaceMeta } from '../../storage/tables/meta.ts';
+import type { Chore } from '../background/chores.ts';
+import { enqueueReport } from '../notify/announcement.ts';
+import type { Messenger, World } from '../ports.ts';
+import { nightly, type Trail, type TrailWatch } from './trail.ts';
+
+type AnchorWorld = Pick<World, 'database' | 'log' | 'now'> & { readonly trail: Trail };
+
+const DAY = 'anchor-day';
+
+/** `audit 1234 4f2a…`: what is read back from it, and what `audit verify --anchor` takes. */
+export function anchorText({ seq, hash }: Head): string {
+  return `audit ${seq} ${hash}`;
+}
+
+/** Into the log and beside the database, also when nothing happened. */
+export async function anchorHourly({ database, log, trail }: AnchorWorld): Promise<void> {
+  const end = await head(database.db);
+  log.info({ seq: end.seq, hash: end.hash }, anchorText(end));
+  await trail.mark();
+}
+
+/** Once in each UTC day, also when nothing happened, and by one replica: where people read it. */
+export async function anchorDaily(world: AnchorWorld, channel: string | null): Promise<void> {
+  if (!channel) return;
+  const now = world.now();
+  const day = now.toISOString().slice(0, 10);
+  const before = await readMeta(world.database.db, DAY);
+  if (before !== null && before >= day) return;
+  await world.database.transaction(async (tx) => {
+    if (!(await replaceMeta(tx, DAY, before, day))) return;
+    const parts = [{ kind: 'text', text: anchorText(await head(tx)) }] as const;
+    const answer = { title: `The audit trail on ${day}`, parts };
+    await enqueueReport(tx, { key: `audit:${day}`, channel, thread: null, answer }, now);
+  });
+}
+
+export type LastAnchor =
+  | { readonly ok: true; readonly head: Head | null }
+  | { readonly ok: false; readonly why: string };
+
+const LINE = /\baudit (\d{1,15}) ([0-9a-f]{64})\b/;
+
+/** The newest anchor that stands in the channel, as far as the bot may read there. */
+export async function lastAnchor(messenger: Pick<Messenger, 'findNote'>): Promise<LastAnchor> {
+  const found = await messenger.findNote(LINE);
+  if (!found.ok) return found;
+  const [, seq, hash] = LINE.exec(found.text ?? '') ?? [];
+  return { ok: true, head: seq && hash ? { seq: Number(seq), hash } : null };
+}
+
+const HOUR_MS = 3_600_000;
+const LOOK_EVERY_MS = 600_000;
+
+export function trailChores(
+  world: World,
+  watch: TrailWatch,
+  channel: string | null,
+): readonly Chore[] {
+  return [
+    { name: 'anchor in log', work: () => anchorHourly(world), everyMs: HOUR_MS },
+    { name: 'anchor in channel', work: () => anchorDaily(world, channel), everyMs: LOOK_EVERY_MS },
+    { name: 'look at trail', work: nightly(world.now, watch.lookAtAll), everyMs: HOUR_MS },
+  ];
+}

@@ -1,0 +1,120 @@
+import { distrust } from '../../changes/after-outcome.ts';
+import type { Change, ChangeId } from '../../changes/change.ts';
+import { appendEvent, events, type Head, head } from '../../storage/audit/append.ts';
+import { dueToTakeBack } from '../../storage/tables/changes/change-due.ts';
+import { changesWhere } from '../../storage/tables/changes/change-lists.ts';
+import { lockChange } from '../../storage/tables/changes/changes.ts';
+import { closeOpenPermits, releaseTarget } from '../../storage/tables/changes/permits.ts';
+import { doubtDigests } from '../../storage/tables/digests.ts';
+import { dropReports } from '../../storage/tables/queues/outbox.ts';
+import { lastGuarded, noteGuarded, restoreAnnounced } from '../../storage/tables/restore-mark.ts';
+import type { World } from '../ports.ts';
+import { recordMove } from '../record.ts';
+import { leaveIt } from '../revert/reverts.ts';
+import { anchorText, lastAnchor } from './anchors.ts';
+
+const OPEN = ['draft', 'pending', 'approved', 'executing', 'unknown'] as const;
+const AT_ONCE = 100;
+
+/**
+ * An older copy of the database knows nothing of what was sent after it was made. To be called
+ * before anything is claimed: what is open in such a copy does not go on.
+ */
+export async function guardRestore(world: World): Promise<void> {
+  const signs = await signsOfRestore(world);
+  const before = await lastGuarded(world.database.db);
+  // Other replicas, and later starts, find the same signs: what was asked for since may go on.
+  const known = (before ?? '').split('\n');
+  if (signs.every((sign) => known.includes(sign))) return;
+  const given = await distrustAll(world);
+  await leaveAll(world);
+  const isOurs = await world.database.transaction(async (tx) => {
+    if (!(await noteGuarded(tx, before, signs.join('\n')))) return false;
+    const digests = await doubtDigests(tx);
+    await dropReports(tx, world.now());
+    const body = { by: 'signalbox', signs, changes: given, digests };
+    await appendEvent(tx, world.auditKey, { kind: 'restored', at: world.now(), body });
+    return true;
+  });
+  if (isOurs) await tell(world, given);
+}
+
+/** Names what was found, so that it is acted on once. */
+async function signsOfRestore(world: World): Promise<readonly string[]> {
+  const announced = await restoreAnnounced(world.database.db);
+  const signs = announced ? [`announced ${announced}`] : [];
+  for (const anchor of await anchorsOutside(world)) {
+    if (!(await isKnown(world, anchor))) signs.push(anchorText(anchor));
+  }
+  return signs;
+}
+
+async function anchorsOutside(world: World): Promise<readonly Head[]> {
+  const beside = world.database.checkpoint?.read() ?? null;
+  const posted = await lastAnchor(world.messenger);
+  if (!posted.ok) {
+    const said = 'the last anchor in the audit channel could not be read; see docs/operating.md';
+    world.log.warn({ why: posted.why }, said);
+  }
+  return [beside, posted.ok ? posted.head : null].filter((anchor) => anchor !== null);
+}
+
+/** Not only older: a copy that has gone on since has other events under the same numbers. */
+async function isKnown({ database }: World, { seq, hash }: Head): Promise<boolean> {
+  const end = await head(database.db);
+  if (end.seq < seq) return false;
+  if (seq === 0) return true;
+  const [event] = await events(database.db, { afterSeq: seq - 1, limit: 1 });
+  return event?.hash === hash;
+}
+
+async function distrustAll(world: World): Promise<readonly ChangeId[]> {
+  const open = () => changesWhere(world.database.db, { states: OPEN, limit: AT_ONCE });
+  return eachOnce(open, ({ id }) => distrustOne(world, id));
+}
+
+// Whether it was taken back since, the copy cannot know.
+async function leaveAll(world: World): Promise<void> {
+  const due = () => dueToTakeBack(world.database.db, { limit: AT_ONCE });
+  await eachOnce(due, (change) => leaveIt(world, change, 'restored'));
+}
+
+/** Until nothing is left that was not seen to; what stays all the same does not hold up the start. */
+async function eachOnce(
+  find: () => Promise<readonly Change[]>,
+  see: (change: Change) => Promise<void>,
+): Promise<readonly ChangeId[]> {
+  const seen = new Set<ChangeId>();
+  for (;;) {
+    const fresh = (await find()).filter(({ id }) => !seen.has(id));
+    if (fresh.length === 0) return [...seen];
+    for (const change of fresh) {
+      seen.add(change.id);
+      await see(change);
+    }
+  }
+}
+
+async function distrustOne(world: World, id: Change['id']): Promise<void> {
+  await world.database.transaction(async (tx) => {
+    const change = await lockChange(tx, id);
+    const outcome = change && distrust(change);
+    if (!change || !outcome?.ok) return;
+    await closeOpenPermits(tx, id);
+    await releaseTarget(tx, id);
+    await recordMove(tx, world, change, outcome.change, { kind: 'distrusted', by: 'signalbox' });
+  });
+}
+
+async function tell(world: World, given: readonly ChangeId[]): Promise<void> {
+  world.log.warn({ changes: given }, 'the database was restored: what was open does not go on');
+  const open =
+    given.length === 0
+      ? 'Nothing was open in it.'
+      : `What was open in it does not go on (${given.length}); each card tells so. Look at what ` +
+        'the targets are now before asking again.';
+  const sentence = `The database is an older copy, or another one, than was noted last. ${open}`;
+  await world.messenger.tellKeepers(sentence).catch((error: unknown) => {
+    world.log.warn({ err: error }, 'nobody was told that the database was restored');
+  });
+}

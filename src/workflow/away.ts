@@ -1,6 +1,0 @@
-import { databaseTrouble } from '../storage/trouble.ts';
-
-/** What failed is the database and not what was asked: the same may well work in a minute. */
-export function isDatabaseAway(error: unknown): boolean {
-  return databaseTrouble(error) !== null;
-}

@@ -1,0 +1,223 @@
+import {
+  type Change,
+  type ChangeId,
+  type FrozenBy,
+  type Requirement,
+  type RoleName,
+  targetKey,
+  type UserId,
+} from '../../changes/change.ts';
+import { start, stop } from '../../changes/lifecycle.ts';
+import { planDigest } from '../../changes/plan-digest.ts';
+import type { Refusal } from '../../changes/refusal.ts';
+import { ApiError } from '../../errors.ts';
+import { standing } from '../../policy/approvals.ts';
+import { type Decision, decide } from '../../policy/decide.ts';
+import { freezeOver } from '../../policy/freezes.ts';
+import type { Freeze, Policy } from '../../policy/policy-types.ts';
+import { isTold } from '../../storage/audit/matches-audit-trail.ts';
+import type { Tx } from '../../storage/engine/database.ts';
+import { loadChange, lockChange } from '../../storage/tables/changes/changes.ts';
+import {
+  ranSince,
+  releaseTarget,
+  takeTarget,
+  writePermit,
+} from '../../storage/tables/changes/permits.ts';
+import type { Identity, World } from '../ports.ts';
+import { mustMove, recordMove } from '../record.ts';
+import { policyNow } from '../request/current-policy.ts';
+import { sendAndFinish } from './send.ts';
+
+/** Three times the longest call: a process that is only slow keeps its lease. */
+export const LEASE_MS = 120_000;
+
+/** Whoever was held up longer than this no longer trusts what it saw, and looks again. */
+const LOOK_HOLDS_MS = 30_000;
+
+interface Permitted {
+  readonly change: Change;
+  readonly permit: number;
+}
+
+interface Gathered {
+  /** From then on it is too old to act upon. */
+  readonly holdsUntil: Date;
+  readonly identities: ReadonlyMap<UserId, Identity>;
+  readonly digest: string;
+}
+
+/** `later`: nothing could be decided just now, so that the claim is to be made again. */
+export type Executed = 'done' | 'later';
+
+/** Gather afresh, decide again, record the permit, send once, record the ending. */
+export async function execute(world: World, id: ChangeId): Promise<Executed> {
+  const change = await loadChange(world.database.db, id);
+  if (change?.state !== 'approved') return 'done';
+
+  const gathered = await gather(world, change);
+  const claim = await world.database.transaction((tx) => claimIn(tx, world, id, gathered));
+  if (typeof claim === 'string') return claim;
+  await sendAndFinish(world, claim.change, claim.permit, gathered.holdsUntil);
+  return 'done';
+}
+
+async function gather(world: World, change: Change): Promise<Gathered> {
+  const holdsUntil = new Date(world.now().getTime() + LOOK_HOLDS_MS);
+  const users = [change.requester, ...change.approvals.map(({ by }) => by)];
+  const found = await Promise.all(
+    users.map(async (user) => [user, await world.people.identify(user, { fresh: true })] as const),
+  );
+  const digest = await digestNow(world, change);
+  return { holdsUntil, identities: new Map(found), digest };
+}
+
+// What was approved is bound to the target as it was seen; what moved since makes it stale.
+async function digestNow(world: World, change: Change): Promise<string> {
+  const command = world.commands.get(change.command);
+  if (!command?.observeAgain) return change.digest;
+  try {
+    const before = await command.observeAgain(change.plan.target, world.reach());
+    return planDigest(change.command, { ...change.plan, before });
+  } catch (error) {
+    // A definite no, such as "there is no such alert": whatever was approved is not there any more.
+    if (error instanceof ApiError && error.effect === 'refused') return 'gone';
+    throw error;
+  }
+}
+
+async function claimIn(
+  tx: Tx,
+  world: World,
+  id: ChangeId,
+  gathered: Gathered,
+): Promise<Permitted | Executed> {
+  const change = await lockChange(tx, id);
+  const now = world.now();
+  if (change?.state !== 'approved' || now >= change.expiresAt) return 'done';
+  if (change.notBefore && now < change.notBefore) return 'later';
+  if (now >= gathered.holdsUntil) return 'later';
+  // Whoever could write into the trail could have written the approvals as well.
+  if ((await world.trail.trouble(tx)) !== null) return 'later';
+
+  if (!(await isTold(tx, world.auditKey, change))) {
+    world.log.error({ change: id }, 'a change is not what the audit trail tells of it');
+    return end(tx, world, change, 'not-told');
+  }
+
+  const policy = await policyNow(tx, world);
+  const refusal = refusalNow(policy, change, gathered, now);
+  // Slack did not answer: nothing runs, nothing is decided, and the claim is made again later.
+  if (refusal === 'lookup-failed') return 'later';
+  if (refusal) {
+    const freeze = refusal === 'frozen' && freezeOver(policy.freezes, change.plan.target, now);
+    return end(tx, world, change, refusal, freeze || undefined);
+  }
+  // The target is taken first: what else ran on it cannot end between the question and the taking.
+  const target = targetKey(change.plan.target);
+  if (!(await takeTarget(tx, target, id, now))) return 'later';
+  if (await ranSince(tx, target, change)) {
+    await releaseTarget(tx, id);
+    return end(tx, world, change, 'target-moved');
+  }
+  return permit(tx, world, change, gathered);
+}
+
+async function permit(
+  tx: Tx,
+  world: World,
+  change: Change,
+  gathered: Gathered,
+): Promise<Permitted> {
+  const now = world.now();
+  const lease = { owner: world.instance, until: new Date(now.getTime() + LEASE_MS) };
+  const claimed = mustMove(start(change, lease, now));
+  const single = world.commands.get(change.command)?.callClass === 'post';
+  const permitted = { changeId: change.id, single, owner: world.instance, at: now };
+  const n = await writePermit(tx, permitted);
+  const approvers = change.approvals.map(({ by }) => by);
+  await recordMove(tx, world, change, claimed, {
+    kind: 'claimed',
+    by: 'signalbox',
+    facts: { permit: n, approvers, groups: evidenceOf(gathered) },
+  });
+  return { change: claimed, permit: n };
+}
+
+function evidenceOf({ identities }: Gathered) {
+  const groups = [...identities.values()].flatMap((identity) =>
+    identity.ok ? identity.evidence.groups : [],
+  );
+  return [...new Map(groups.map((group) => [group.id, { ...group }])).values()];
+}
+
+async function end(
+  tx: Tx,
+  world: World,
+  change: Change,
+  why: Refusal,
+  freeze?: Freeze,
+): Promise<Executed> {
+  const state = why === 'target-moved' ? 'stale' : 'denied';
+  const stopped = mustMove(stop(change, state, why, freeze && frozenBy(freeze)));
+  await recordMove(tx, world, change, stopped, {
+    kind: state,
+    by: 'signalbox',
+    facts: { refusal: why, ...(freeze && { freeze: freeze.made?.id ?? freeze.reason }) },
+  });
+  return 'done';
+}
+
+function frozenBy({ until, reason, by, made }: Freeze): FrozenBy {
+  return { until, reason, by, ...(made && { made }) };
+}
+
+function refusalNow(policy: Policy, change: Change, gathered: Gathered, now: Date): Refusal | null {
+  const identity = gathered.identities.get(change.requester);
+  if (!identity?.ok) return identity?.refusal ?? 'lookup-failed';
+  // Whatever the row says now, only what its digest was made of is what people approved.
+  if (planDigest(change.command, change.plan) !== change.digest) return 'target-moved';
+  if (gathered.digest !== change.digest) return 'target-moved';
+
+  const decision = decide(policy, {
+    kind: 'change',
+    command: change.command,
+    target: change.plan.target,
+    actor: identity.actor,
+    reason: change.reason,
+    now,
+  });
+  if (!decision.allow) return decision.refusal;
+  return approvalsNow(change, decision, gathered);
+}
+
+// Broken for nobody's approval, it needs the role for that, and today's rule to know of it.
+function glassNow(
+  { requires }: Change,
+  decision: Decision & { allow: true },
+  roles: readonly RoleName[] | null,
+): Refusal | null {
+  const today = decision.requires.breakGlass;
+  if (requires.breakGlass === null || today === null) return 'no-break-glass';
+  const mayStill = [requires.breakGlass, today].every((role) => roles?.includes(role));
+  return mayStill ? null : 'may-not-break-glass';
+}
+
+/** The stricter of the policy then and today's: the approvals must satisfy both. */
+function approvalsNow(
+  change: Change,
+  decision: Decision & { allow: true },
+  { identities }: Gathered,
+): Refusal | null {
+  const rolesOf = (user: UserId) => {
+    const identity = identities.get(user);
+    return identity?.ok ? identity.actor.roles : null;
+  };
+  const failedLookup = [...identities.values()].some(
+    (identity) => !identity.ok && identity.refusal === 'lookup-failed',
+  );
+  if (change.brokenGlass) return glassNow(change, decision, rolesOf(change.requester));
+  const meets = (requires: Requirement) => standing(requires, change, rolesOf).met;
+  if (meets(change.requires) && meets(decision.requires)) return null;
+  return failedLookup ? 'lookup-failed' : 'approvals-missing';
+}

@@ -1,0 +1,170 @@
+import { setImmediate as breathe } from 'node:timers/promises';
+import type { ChangeId, UserId } from '../../changes/change.ts';
+import type { Answer, Offer, Part } from '../../intent/answers/answer.ts';
+import { counted } from '../../intent/answers/counted.ts';
+import type { Asker } from '../../intent/define.ts';
+import type { LogWish } from '../../intent/ports/changes-queries.ts';
+import { head, type StoredEvent } from '../../storage/audit/append.ts';
+import { eventsBefore, type Subject, subjectsOf } from '../../storage/audit/read-back.ts';
+import { firstSince } from '../../storage/audit/read-range.ts';
+import { eventLine } from '../audit-trail/event-text.ts';
+import type { PersonNamed, World } from '../ports.ts';
+import { emptySpan, instantOf, lineOf } from './log-request.ts';
+
+export type LogWorld = Pick<World, 'database' | 'now'> & {
+  readonly named: (word: string) => Promise<PersonNamed>;
+};
+
+const PAGE = 20;
+const BATCH = 500;
+/** However rare what is sought is: nobody waits for a whole trail, nor is anybody held up by it. */
+const LOOKED_AT = 20_000;
+/** Replicas have clocks of their own: a batch behind the end of a span is looked at as well. */
+const SKEW_MS = 3_600_000;
+
+/** A page of the trail, newest first. */
+export async function changeLog(world: LogWorld, wish: LogWish, asker: Asker): Promise<Answer> {
+  const nothing = emptySpan(wish, world.now());
+  if (nothing) return nothing;
+  const who = wish.by === null ? null : await personOf(world, wish.by, asker);
+  if (who && 'title' in who) return who;
+  const filter = { ...filterOf(wish, world.now()), by: who?.user ?? null, viewer: asker.by };
+  const found = await search(world, filter, wish.before);
+  return pageOf(found, wish);
+}
+
+async function personOf(
+  { named }: LogWorld,
+  word: string,
+  { by }: Asker,
+): Promise<{ readonly user: UserId } | Answer> {
+  if (word.toLowerCase() === 'me') return { user: by };
+  const found = await named(word);
+  if (found.ok) return found;
+  return { title: 'Whose?', parts: [{ kind: 'text', text: WHY[found.why](word) }] };
+}
+
+const WHY: Readonly<Record<Extract<PersonNamed, { ok: false }>['why'], (word: string) => string>> =
+  {
+    nobody: (word) => `Slack knows nobody called “${word}”. Their member id works as well.`,
+    several: (word) =>
+      `Several people are called “${word}”. Their member id, U…, tells them apart.`,
+    'lookup-failed': () => 'Slack did not tell who that is just now. Try again in a minute.',
+  };
+
+interface Filter {
+  readonly by: UserId | null;
+  readonly command: string | null;
+  readonly target: string | null;
+  readonly state: string | null;
+  readonly since: Date | null;
+  readonly until: Date | null;
+  readonly viewer: UserId;
+}
+
+function filterOf(wish: LogWish, now: Date): Omit<Filter, 'by' | 'viewer'> {
+  const lower = (text: string | null) => text?.toLowerCase() ?? null;
+  return {
+    command: lower(wish.command),
+    target: lower(wish.target),
+    state: wish.state,
+    since: wish.since && instantOf(wish.since, now),
+    until: wish.until && instantOf(wish.until, now),
+  };
+}
+
+interface Told {
+  readonly event: StoredEvent;
+  readonly subject: Subject | null;
+}
+
+interface Found {
+  readonly shown: readonly Told[];
+  readonly count: number;
+  /** Not all of it was looked at: the count is of that much. */
+  readonly lookedAt: number | null;
+}
+
+async function search(world: LogWorld, filter: Filter, from: number | null): Promise<Found> {
+  const { db } = world.database;
+  const end = (await head(db)).seq + 1;
+  const late = filter.until && new Date(filter.until.getTime() + SKEW_MS);
+  let before = Math.min(from ?? end, late ? await firstSince(db, late) : end);
+  const shown: Told[] = [];
+  let [count, looked] = [0, 0];
+  while (looked < LOOKED_AT) {
+    const events = await eventsBefore(db, { before, limit: BATCH });
+    const told = await withSubjects(world, events);
+    const fitting = told.filter((one) => fits(one, filter));
+    count += fitting.length;
+    shown.push(...fitting.slice(0, PAGE - shown.length));
+    looked += events.length;
+    const last = events.at(-1);
+    if (!last || events.length < BATCH || isBefore(last, filter.since)) {
+      return { shown, count, lookedAt: null };
+    }
+    before = last.seq;
+    await breathe();
+  }
+  return { shown, count, lookedAt: looked };
+}
+
+function isBefore({ at }: StoredEvent, since: Date | null): boolean {
+  return since !== null && at.getTime() < since.getTime() - SKEW_MS;
+}
+
+async function withSubjects(
+  { database }: LogWorld,
+  events: readonly StoredEvent[],
+): Promise<readonly Told[]> {
+  const ids = events.flatMap(({ changeId }) => changeId ?? []);
+  const subjects = await subjectsOf(database.db, [...new Set<ChangeId>(ids)]);
+  return events.map((event) => ({ event, subject: subjectOf(event, subjects) }));
+}
+
+// Who was refused before there was a change asked for something all the same.
+function subjectOf({ changeId, body }: StoredEvent, known: ReadonlyMap<ChangeId, Subject>) {
+  const subject = changeId && known.get(changeId);
+  if (subject) return subject;
+  const { command, target } = body;
+  if (typeof command !== 'string') return null;
+  return { command, target: typeof target === 'string' ? target : '', owner: null };
+}
+
+function fits({ event, subject }: Told, filter: Filter): boolean {
+  const { by, command, target, state, since, until, viewer } = filter;
+  return (
+    (!subject?.owner || subject.owner === viewer) &&
+    (by === null || event.body.by === by) &&
+    (command === null || (subject?.command ?? '').includes(command)) &&
+    (target === null || (subject?.target ?? '').toLowerCase().includes(target)) &&
+    (state === null || event.to === state) &&
+    (since === null || event.at >= since) &&
+    (until === null || event.at < until)
+  );
+}
+
+function pageOf({ shown, count, lookedAt }: Found, wish: LogWish): Answer {
+  const words = counted(count, 'event');
+  const left = count - shown.length;
+  const rest = left > 0 ? ` ${counted(left, 'older one follows', 'older ones follow')}.` : '';
+  const looked = lookedAt
+    ? ` Of the last ${lookedAt} events; since= and until= reach further.`
+    : '';
+  const parts: readonly Part[] = [
+    shown.length === 0
+      ? { kind: 'text', text: 'Nothing of that is in the audit trail.' }
+      : { kind: 'lines', lines: shown.map(({ event, subject }) => eventLine(event, subject)) },
+    { kind: 'offers', offers: turning(shown, left, wish) },
+    { kind: 'note', text: `Newest first.${rest}${looked}` },
+  ];
+  return { title: wish.before === null ? words : `${words} before ${wish.before}`, parts };
+}
+
+function turning(shown: readonly Told[], left: number, wish: LogWish): readonly Offer[] {
+  const last = shown.at(-1)?.event.seq;
+  return [
+    ...(left > 0 && last ? [{ label: 'Older', line: lineOf(wish, last) }] : []),
+    ...(wish.before === null ? [] : [{ label: 'Newest', line: lineOf(wish, null) }]),
+  ];
+}

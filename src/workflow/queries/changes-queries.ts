@@ -1,0 +1,163 @@
+import type { Change } from '../../changes/change.ts';
+import type { Answer, Offer, Part, Said } from '../../intent/answers/answer.ts';
+import { counted } from '../../intent/answers/counted.ts';
+import type { Asker } from '../../intent/define.ts';
+import type { ChangesDesk, ListWish } from '../../intent/ports/changes-queries.ts';
+import { eventsOf } from '../../storage/audit/append.ts';
+import {
+  type ChangeFilter,
+  changesWhere,
+  countChanges,
+} from '../../storage/tables/changes/change-lists.ts';
+import { receive, take } from '../../storage/tables/queues/inbox.ts';
+import { eventLine, evidenceLine } from '../audit-trail/event-text.ts';
+import { findChange, offerOf } from '../find-change.ts';
+import { VERBS, type World } from '../ports.ts';
+import type { Click } from '../review/click.ts';
+import { handleClick, refusalOfVerb } from '../review/review.ts';
+import { changeLog, type LogWorld } from './change-log.ts';
+
+const PAGE = 20;
+
+/** Lists, shows and cancels changes, and reads their trail, for whoever types. */
+export function createChangesDesk(world: () => World, named: LogWorld['named']): ChangesDesk {
+  return {
+    list: (wish, asker) => list(world(), wish, asker),
+    show: (id, asker) => show(world(), id, asker),
+    cancel: (id, asker) => cancel(world(), id, asker),
+    log: (wish, asker) => changeLog({ ...world(), named }, wish, asker),
+  };
+}
+
+type Wanted = Omit<ChangeFilter, 'limit' | 'before'>;
+
+function wantedOf(which: ListWish['which'], { by }: Asker): Wanted {
+  if (which === 'pending') return { states: ['pending'] };
+  if (which === 'mine') return { requester: by };
+  return which === 'review' ? { toReview: true } : { privateTo: by };
+}
+
+const TITLES: Readonly<Record<ListWish['which'], string>> = {
+  pending: 'waiting for approval',
+  mine: 'asked for by you',
+  all: 'in all',
+  review: 'that nobody has looked at since glass was broken',
+};
+
+async function list(world: World, { which, before }: ListWish, asker: Asker): Promise<Answer> {
+  const after = before === null ? null : await findChange(world, before, asker);
+  if (after && !after.ok) return after.answer;
+  const { db } = world.database;
+  const wanted = wantedOf(which, asker);
+  const cursor = after ? { before: after.change } : {};
+  const [count, found] = await Promise.all([
+    countChanges(db, { ...wanted, ...cursor }),
+    changesWhere(db, { ...wanted, ...cursor, limit: PAGE }),
+  ]);
+  const words = counted(count, 'change');
+  const older = before === null ? '' : ' before that';
+  return { title: `${words} ${TITLES[which]}${older}`, parts: listParts(found, count, which) };
+}
+
+function listParts(
+  found: readonly Change[],
+  count: number,
+  which: ListWish['which'],
+): readonly Part[] {
+  const last = found.at(-1);
+  const left = count - found.length;
+  const line = `change list ${which}${last ? ` before=${last.id}` : ''}`;
+  const turning: readonly Offer[] = left > 0 ? [{ label: 'Older', line }] : [];
+  const others = ['pending', 'mine', 'all'].filter((each) => each !== which);
+  const further = others.map((each) => ({
+    label: NAMES[each] ?? each,
+    line: `change list ${each}`,
+  }));
+  return [
+    found.length > 0
+      ? { kind: 'changes', changes: found }
+      : { kind: 'text', text: 'There is none.' },
+    { kind: 'menu', label: 'Show one…', offers: found.map(offerOf) },
+    { kind: 'offers', offers: [...turning, ...further] },
+    ...(left > 0
+      ? [
+          {
+            kind: 'note',
+            text: `${counted(left, 'older one follows', 'older ones follow')}.`,
+          } as const,
+        ]
+      : []),
+  ];
+}
+
+const NAMES: Readonly<Record<string, string>> = { pending: 'Waiting', mine: 'Yours', all: 'All' };
+
+async function show(world: World, id: string, asker: Asker): Promise<Answer> {
+  const found = await findChange(world, id, asker);
+  if (!found.ok) return found.answer;
+  const { change } = found;
+  const history = await eventsOf(world.database.db, change.id);
+  const subject = { command: change.command, target: change.plan.target.name, owner: null };
+  const lines = history.flatMap((event): readonly (readonly Said[])[] => {
+    const evidence = evidenceLine(event);
+    return [eventLine(event, subject), ...(evidence ? [evidence] : [])];
+  });
+  return {
+    title: 'History',
+    change: { change, hidden: await hiddenFrom(world, change, asker) },
+    parts: [{ kind: 'lines', lines: lines.slice(-LINES_MAX) }],
+  };
+}
+
+const LINES_MAX = 60;
+
+/** The buttons of its card that would only bring this reader a refusal. */
+async function hiddenFrom(world: World, change: Change, { by }: Asker): Promise<readonly string[]> {
+  const identity = await world.people.identify(by, { fresh: false });
+  const actor = { id: by, roles: identity.ok ? identity.actor.roles : [] };
+  const refused = VERBS.filter((verb) => refusalOfVerb(verb, change, actor, world.now()) !== null);
+  return [
+    ...refused.map((verb) => `change.${verb}`),
+    ...(change.requester === by ? [] : ['change.reveal']),
+  ];
+}
+
+const LEASE_MS = 60_000;
+
+/** The click of the button, typed: stored before it is handled, and judged in the same place. */
+async function cancel(world: World, id: string, asker: Asker): Promise<Answer> {
+  const found = await findChange(world, id, asker);
+  if (!found.ok) return found.answer;
+  const key = `typed:${world.instance}:${world.newId()}${world.newId()}`;
+  const click = cancelClick(found.change, asker);
+  const by = { owner: world.instance, now: world.now(), leaseMs: LEASE_MS };
+  await world.database.transaction(async (tx) => {
+    await receive(tx, {
+      key,
+      kind: 'click',
+      body: { ...click, replyTo: { ...click.replyTo } },
+      at: by.now,
+    });
+    // Ours to handle, so that its outcome is the answer; should we die, another takes it over.
+    await take(tx, key, by);
+  });
+  const clicked = await handleClick(world, key, click);
+  world.wake();
+  if (!clicked.ok) {
+    const { refusal, change } = clicked.denial;
+    return { title: 'Not cancelled', refused: { refusal, change }, parts: [] };
+  }
+  const said = 'Nothing of it is sent any more; its card says so.';
+  return {
+    title: 'Cancelled',
+    parts: [
+      { kind: 'changes', changes: [clicked.change] },
+      { kind: 'text', text: said },
+    ],
+  };
+}
+
+function cancelClick({ id }: Change, { by, channel }: Asker): Click {
+  const replyTo = { url: null, user: by, channel, replaces: false, home: false };
+  return { verb: 'cancel', change: id, by, text: '', replyTo };
+}

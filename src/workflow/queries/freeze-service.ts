@@ -1,0 +1,67 @@
+import type { UserId } from '../../changes/change.ts';
+import { InvalidRequest } from '../../errors.ts';
+import type { EndOf, FreezeDesk, Until } from '../../intent/arguments/freezes.ts';
+import {
+  hasFreeze,
+  liftFreeze,
+  makeFreeze,
+  standingFreezes,
+} from '../../storage/tables/freezes.ts';
+import { hasten } from '../../storage/tables/queues/outbox.ts';
+import type { World } from '../ports.ts';
+import { policyNow, standingFreeze } from '../request/current-policy.ts';
+import { startOf } from '../request/start-time.ts';
+import { THAWED } from '../revert/unfrozen.ts';
+
+export type FreezeWorld = Pick<World, 'database' | 'policy' | 'people' | 'now'>;
+
+const AT_ITS_END = { field: 'until', problem: 'has passed already' };
+const LIFTED = { field: 'the freeze', problem: 'is over, or somebody has lifted it already' };
+
+const LONGEST_MS = 90 * 86_400_000;
+const MINUTE_MS = 60_000;
+
+/** Freezes that are made in Slack. Who may is decided before, by the policy, as for any change. */
+export function createFreezeDesk(world: FreezeWorld): FreezeDesk {
+  const { database, now } = world;
+  return {
+    all: async () => {
+      const { freezes } = await policyNow(database.db, world);
+      return freezes.filter(({ until }) => now() < until);
+    },
+    standing: async () => (await standingFreezes(database.db, now())).map(standingFreeze),
+    endOf: (until, by) => endOf(world, until, by),
+    make: async ({ id, by, reason }, { scope, until }) => {
+      const from = now();
+      if (until <= from) throw new InvalidRequest('freeze', [AT_ITS_END]);
+      const freeze = { id, scope: { ...scope }, reason: reason ?? '', madeBy: by, from, until };
+      await database.transaction((tx) => makeFreeze(tx, freeze));
+    },
+    wasMade: (id) => hasFreeze(database.db, id),
+    lift: async ({ by }, id) => {
+      const lifted = await database.transaction(async (tx) => {
+        await hasten(tx, THAWED, now());
+        return liftFreeze(tx, { id, by, at: now() });
+      });
+      if (!lifted) throw new InvalidRequest('thaw', [LIFTED]);
+    },
+  };
+}
+
+async function endOf({ people, now }: FreezeWorld, until: Until, by: UserId): Promise<EndOf> {
+  if ('at' in until) return { ok: true, at: until.at };
+  const asked = 'inMs' in until ? { at: null, ...until } : { at: until, inMs: null };
+  const asksClock = asked.at !== null && asked.at.offset === null;
+  const zone = asksClock ? await people.zoneOf(by) : null;
+  const wall = { zone, now: now(), latestMs: LONGEST_MS };
+  const end = startOf({ ...asked, forMs: null }, wall);
+  if (!end.ok) {
+    return {
+      ok: false,
+      problems: end.problems.map(({ problem }) => ({ field: 'until', problem })),
+    };
+  }
+  // To the whole minute, as it is written and typed again.
+  const at = end.at ?? now();
+  return { ok: true, at: new Date(Math.ceil(at.getTime() / MINUTE_MS) * MINUTE_MS) };
+}

@@ -1,0 +1,53 @@
+import type { Target } from '../../changes/change.ts';
+import { type Service, serviceTarget } from '../../directory/directory.ts';
+import type { Said } from '../../intent/answers/answer.ts';
+import { fieldsOf } from '../../intent/arguments/arguments.ts';
+import { EVERYTHING, freezeTarget, servicesIn } from '../../intent/arguments/freezes.ts';
+import type { ChangeCommand } from '../../intent/define.ts';
+import type { WhoQuestion } from '../../intent/ports/who-queries.ts';
+import type { WhoWorld } from './who-decision.ts';
+
+/** What a question is about, one by one; null where it names nothing, so that any rule may decide. */
+export function targetsOf(
+  world: WhoWorld,
+  { command, scope }: WhoQuestion,
+): readonly Target[] | null {
+  const change = world.commands.get(command);
+  const services = world.services();
+  if (isFreezing(change)) return scope && [freezeTarget(scope, services)];
+  if (change && !takesService(change)) return [anyOther(command)];
+  if (!scope || 'everything' in scope) return null;
+  return servicesIn(scope, services).map(serviceTarget);
+}
+
+export function isFreezing(change: ChangeCommand | undefined): boolean {
+  return change?.sends === 'PUT freeze';
+}
+
+function takesService({ args }: ChangeCommand): boolean {
+  return fieldsOf(args).some(({ names }) => names === 'service');
+}
+
+/** An alert or a new service, of which no rule about tags or warehouses speaks. */
+function anyOther(command: string): Target {
+  const kind = command.startsWith('alert') ? 'alert' : 'new service';
+  return { kind, id: EVERYTHING.id, name: command, tags: [], warehouse: null };
+}
+
+const NAMED_MAX = 8;
+
+/** By what the rules select it: a tag or a warehouse is read from the file, and not to be typed. */
+export function markLines(targets: readonly Target[]): readonly (readonly Said[])[] {
+  const shown = targets.filter(({ kind }) => kind === 'service');
+  const rest = shown.length - NAMED_MAX;
+  return [
+    ...shown.slice(0, NAMED_MAX).map((target) => [{ bold: target.name }, marksOf(target)]),
+    ...(rest > 0 ? [[`and ${rest} more`]] : []),
+  ];
+}
+
+function marksOf({ tags, warehouse }: Pick<Service, 'tags' | 'warehouse'>): string {
+  if (tags === null) return ' is not listed in signalbox.yaml, which alone gives tags';
+  const tagged = tags.length > 0 ? `tagged ${tags.join(', ')}` : 'without a tag';
+  return ` is ${tagged}${warehouse ? `, in warehouse ${warehouse}` : ''}`;
+}

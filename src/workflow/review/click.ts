@@ -1,0 +1,36 @@
+import { z } from 'zod';
+import type { ChangeId, UserId } from '../../changes/change.ts';
+import { type ReplyTo, VERBS, type World } from '../ports.ts';
+import { putLetter, type Receipt } from './click-intake.ts';
+
+/** Where the answer to a stored press goes. */
+export const StoredReplyTo = z.object({
+  url: z.string().nullable(),
+  user: z.string().transform((id) => id as UserId),
+  channel: z.string().nullable(),
+  replaces: z.boolean(),
+  // A click that an older version stored does not say so.
+  home: z.boolean().default(false),
+});
+
+/** A click that decides. It is stored as it came; who pressed is checked when it is handled. */
+export const Click = z.object({
+  verb: z.enum(VERBS),
+  change: z.string().transform((id) => id as ChangeId),
+  by: z.string().transform((id) => id as UserId),
+  text: z.string().max(3000),
+  replyTo: StoredReplyTo,
+});
+export interface Click extends Omit<z.infer<typeof Click>, 'replyTo'> {
+  readonly replyTo: ReplyTo;
+}
+
+/**
+ * Puts a click where no crash can lose it. Slack never sends a click again, so that this commit
+ * comes before the acknowledgement.
+ */
+export function receiveClick(world: World, key: string, click: Click): Promise<Receipt> {
+  const { verb, change, by, text, replyTo } = click;
+  const body = { verb, change, by, text, replyTo: { ...replyTo } };
+  return putLetter(world, { key, kind: 'click', body, by, at: world.now() });
+}

@@ -1,0 +1,152 @@
+import { resolve, review } from '../../changes/after-outcome.ts';
+import type { Change, RoleName } from '../../changes/change.ts';
+import {
+  approve,
+  breakGlass,
+  cancel,
+  confirm,
+  decidingRoles,
+  reject,
+} from '../../changes/lifecycle.ts';
+import type { Actor, Outcome } from '../../changes/outcome.ts';
+import type { Refusal } from '../../changes/refusal.ts';
+import type { Tx } from '../../storage/engine/database.ts';
+import { loadChange, lockChange } from '../../storage/tables/changes/changes.ts';
+import { releaseTarget } from '../../storage/tables/changes/permits.ts';
+import { markHandled } from '../../storage/tables/queues/inbox.ts';
+import { type Denial, denialOf } from '../denial.ts';
+import type { Clicked, Identity, Verb, World } from '../ports.ts';
+import { evidenceOf, recordMove, recordRefusal } from '../record.ts';
+import type { Click } from './click.ts';
+
+type Move = (change: Change, actor: Actor, click: Pick<Click, 'text'>, now: Date) => Outcome;
+
+const MOVES: Readonly<Record<Verb, Move>> = {
+  confirm: (change, actor, _click, now) => confirm(change, actor, now),
+  approve: (change, actor, _click, now) => approve(change, actor, now),
+  reject: (change, actor, { text }, now) => reject(change, actor, text, now),
+  cancel: (change, actor) => cancel(change, actor),
+  'break-glass': (change, actor, { text }, now) => breakGlass(change, actor, text, now),
+  review: (change, actor, { text }, now) => review(change, actor, text, now),
+  happened: (change, actor, { text }, now) =>
+    resolve(change, actor, { happened: true, note: text }, now),
+  'did-not-happen': (change, actor, { text }, now) =>
+    resolve(change, actor, { happened: false, note: text }, now),
+};
+
+const KINDS: Readonly<Record<Verb, string>> = {
+  confirm: 'confirmed',
+  approve: 'approved',
+  reject: 'rejected',
+  cancel: 'cancelled',
+  'break-glass': 'glass-broken',
+  review: 'reviewed',
+  happened: 'resolved',
+  'did-not-happen': 'resolved',
+};
+
+/** What a verb would be refused for right now, were its words given; null when it would go on. */
+export function refusalOfVerb(verb: Verb, change: Change, actor: Actor, now: Date): Refusal | null {
+  const outcome = MOVES[verb](change, actor, { text: 'to be given' }, now);
+  return outcome.ok ? null : outcome.refusal;
+}
+
+/** Handles one stored click: gather, decide, record; the private answer is the caller's to show. */
+export async function handleClick(world: World, key: string, click: Click): Promise<Clicked> {
+  const change = await loadChange(world.database.db, click.change);
+  if (!change) return refuseClick(world, key, click, { refusal: 'not-found', change: null });
+
+  // State, expiry, self and duplicate come before anybody's membership is asked for: no role
+  // may talk its way past them.
+  const ideal = { id: click.by, roles: rolesAskedFor(change) };
+  const early = MOVES[click.verb](change, ideal, click, world.now());
+  if (!early.ok) return refuseClick(world, key, click, { refusal: early.refusal, change });
+
+  const identity = await world.people.identify(click.by, { fresh: click.verb !== 'cancel' });
+  if (!identity.ok) return refuseClick(world, key, click, { refusal: identity.refusal, change });
+  return decideAndRecord(world, key, click, identity);
+}
+
+function rolesAskedFor({ requires }: Change): readonly string[] {
+  const { to, from, escalation, breakGlass } = requires;
+  return [to, from, escalation?.to, breakGlass].filter((role) => typeof role === 'string');
+}
+
+async function decideAndRecord(
+  world: World,
+  key: string,
+  click: Click,
+  identity: Identity & { ok: true },
+): Promise<Clicked> {
+  const moved = await world.database.transaction(async (tx) => {
+    const change = await lockChange(tx, click.change);
+    if (!change) return { refusal: 'not-found' as Refusal, change: null };
+
+    const outcome = MOVES[click.verb](change, identity.actor, click, world.now());
+    if (!outcome.ok) return { refusal: outcome.refusal, change };
+    await recordClick(tx, world, { key, click, before: change, after: outcome.change, identity });
+    return { refusal: null, change: outcome.change };
+  });
+  if (moved.refusal) return refuseClick(world, key, click, { ...moved, identity });
+  return { ok: true, verb: click.verb, change: moved.change };
+}
+
+interface Recorded {
+  readonly key: string;
+  readonly click: Click;
+  readonly before: Change;
+  readonly after: Change;
+  readonly identity: Identity & { ok: true };
+}
+
+async function recordClick(tx: Tx, world: World, recorded: Recorded): Promise<void> {
+  const { key, click, before, after, identity } = recorded;
+  await recordMove(tx, world, before, after, {
+    kind: KINDS[click.verb],
+    by: click.by,
+    facts: { ...evidenceOf(identity), ...(click.text ? { said: click.text } : {}) },
+  });
+  // An unknown outcome kept the target locked; a person's word is what lets it go.
+  if (before.state === 'unknown') await releaseTarget(tx, after.id);
+  await markHandled(tx, key, world.now());
+}
+
+async function refuseClick(
+  world: World,
+  key: string,
+  click: Click,
+  found: { refusal: Refusal; change: Change | null; identity?: Identity },
+): Promise<Clicked> {
+  const denial = await denialFor(world, found.refusal, found.change);
+  await world.database.transaction(async (tx) => {
+    const facts = evidenceOf(found.identity ?? null);
+    await recordRefusal(tx, world, { kind: click.verb, by: click.by, facts }, denial);
+    await markHandled(tx, key, world.now());
+  });
+  return { ok: false, verb: click.verb, denial };
+}
+
+/** Why not, with whoever could do it instead. */
+export async function denialFor(
+  world: World,
+  refusal: Refusal,
+  change: Change | null,
+): Promise<Denial> {
+  if (!change) return denialOf(refusal);
+  const roles = rolesFor(refusal, change, world.now());
+  const members = await Promise.all(roles.map((role) => world.people.membersOf(role)));
+  const known = members.filter((each) => each !== null).flat();
+  const others = known.filter((id) => change.requires.self || id !== change.requester);
+  const who = refusal === 'may-not-break-glass' ? known : others;
+  const role = roles[0] ?? change.requires.from;
+  return denialOf(refusal, { change, role, who: [...new Set(who)] });
+}
+
+/** Whose members could do what was refused; none where nobody else's standing is the question. */
+function rolesFor(refusal: Refusal, change: Change, now: Date): readonly RoleName[] {
+  const { to, breakGlass } = change.requires;
+  if (refusal === 'may-not-break-glass') return breakGlass === null ? [] : [breakGlass];
+  if (refusal !== 'self-approval' && refusal !== 'not-an-approver') return [];
+  const deciding = decidingRoles(change, now);
+  return deciding.length > 0 ? deciding : [breakGlass ?? to];
+}

@@ -1,0 +1,71 @@
+import { expect, test } from 'vitest';
+import { crowdDays, keyOf, tellingsOf } from '../../src/anomalies/announcements.ts';
+import { type Judged, judgeLine } from '../../src/anomalies/anomaly-watch.ts';
+import type { Unusual } from '../../src/costs/anomaly/unusual.ts';
+import { at, line, steady } from './watched-line.ts';
+
+const SPIKE = { 50: 40 };
+
+function judged(
+  more: Parameters<typeof line>[1],
+  days: readonly [number, number],
+  but: Readonly<Record<number, number>> = SPIKE,
+  known: readonly Unusual[] = [],
+): Judged {
+  const watching = { first: at(days[0]), last: at(days[1]), minImpact: 2 };
+  return judgeLine(line(steady(60, but), more), known, watching);
+}
+
+function tell(all: readonly Judged[], known: readonly Unusual[] = []) {
+  const now = new Map(known.map((one) => [keyOf(one), one]));
+  for (const { changed } of all) for (const one of changed) now.set(keyOf(one), one);
+  return tellingsOf(
+    all.flatMap(({ found }) => found),
+    [...now.values()],
+    crowdDays(all),
+  );
+}
+
+const TOTAL = { id: 'e1', metric: null, name: 'prod' };
+
+test('a total that rises with its metric is one message, about the metric', () => {
+  const { ones } = tell([judged(TOTAL, [50, 50]), judged({}, [50, 50])]);
+  expect(ones.map(({ news, unusual }) => [news, unusual.name])).toEqual([
+    ['opened', 'prod · compute'],
+  ]);
+});
+
+test('a drop is a notice, of which only some channels want to hear at once', () => {
+  const { ones } = tell([judged({}, [50, 50], { 50: 0 })]);
+  expect(ones.map(({ unusual: { incident } }) => [incident.direction, incident.tier])).toEqual([
+    ['down', 'notice'],
+  ]);
+});
+
+test('the end is told of what was told, and of nothing else', () => {
+  const opened = judged({}, [50, 50]).changed;
+  const told = opened.map((one) => ({ ...one, told: 'alone' as const }));
+  const over = (known: readonly Unusual[]) => tell([judged({}, [51, 53], SPIKE, known)], known);
+  expect(over(told).ones.map(({ news }) => news)).toEqual(['resolved']);
+  expect(over(opened).ones).toEqual([]);
+});
+
+test('what began and ended between two looks is not told', () => {
+  expect(tell([judged({}, [49, 55])]).ones).toEqual([]);
+});
+
+test('when most lines rise on one day there is one message for all of them', () => {
+  const many = Array.from({ length: 8 }, (_, index) =>
+    judged({ id: `e${index} computeCredits`, entityId: `e${index}` }, [50, 50]),
+  );
+  const { ones, crowds } = tell(many);
+  expect(ones).toEqual([]);
+  expect(crowds.map(({ day, direction, all }) => [day, direction, all.length])).toEqual([
+    [at(50), 'up', 8],
+  ]);
+});
+
+test('the ends of a crowd are not told one by one', () => {
+  const known = judged({}, [50, 50]).changed.map((one) => ({ ...one, told: 'crowd' as const }));
+  expect(tell([judged({}, [51, 53], SPIKE, known)], known).ones).toEqual([]);
+});

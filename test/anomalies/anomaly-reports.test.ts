@@ -1,0 +1,61 @@
+import { expect, test } from 'vitest';
+import { reportsFor } from '../../src/anomalies/anomaly-reports.ts';
+import { judgeLine } from '../../src/anomalies/anomaly-watch.ts';
+import type { Unusual } from '../../src/costs/anomaly/unusual.ts';
+import { digestReader } from '../../src/digests/subscriptions/options.ts';
+import { row } from '../costs/rows.ts';
+import { freshDatabase } from '../storage/engines.ts';
+import { at, line, steady } from './watched-line.ts';
+
+const STAGING = { name: 'staging', id: 's-2', tags: ['dev'], warehouse: null };
+const readOptions = digestReader([STAGING]);
+const rows = [row({ entityId: 'e1' }), row({ entityId: 's-2' })];
+
+function unusual(value: number): Unusual {
+  const watching = { first: at(50), last: at(50), minImpact: 2 };
+  const [found] = judgeLine(line(steady(60, { 50: value })), [], watching).changed;
+  return found ?? expect.fail('nothing was found');
+}
+
+const ALERT = unusual(40);
+const NOTICE = { ...ALERT, incident: { ...ALERT.incident, tier: 'notice' as const } };
+const DROP = unusual(0);
+
+/** The channels that are told of these, where each of these digests is set for its own. */
+async function told(one: Unusual, digests: readonly object[], isCrowd = false) {
+  const configured = digests.map((options, index) => {
+    const reading = readOptions({ channel: `#c${index}`, ...options });
+    return reading.ok ? reading.value : expect.fail(JSON.stringify(reading.problems));
+  });
+  const database = await freshDatabase('sqlite');
+  const now = () => new Date('2026-11-20T12:00:00Z');
+  const world = { database, configured, readOptions, services: () => [], now };
+  const day = at(50);
+  const direction = one.incident.direction;
+  const tellings = isCrowd
+    ? { ones: [], crowds: [{ day, direction, all: [one] }] }
+    : { ones: [{ news: 'opened' as const, day, unusual: one }], crowds: [] };
+  const reports = await reportsFor(world, tellings, rows);
+  expect(reports.told).toHaveLength(reports.all.length);
+  return reports.all.map(({ channel }) => channel);
+}
+
+const low = { sensitivity: 'low' };
+const high = { sensitivity: 'high' };
+
+test.for<[string, Unusual, readonly object[], readonly string[]]>([
+  ['an alert goes to a digest of any sensitivity', ALERT, [low], ['#c0']],
+  ['a notice waits for the digest', NOTICE, [{}], []],
+  ['a notice is told at once where a digest is sensitive', NOTICE, [high], ['#c0']],
+  ['a notice goes to the first digest that wants it', NOTICE, [low, {}, high], ['#c2']],
+  ['a drop is told at once where a digest is sensitive', DROP, [high], ['#c0']],
+  ['a drop is not, where only rises are of interest', DROP, [{ ...high, increasesOnly: true }], []],
+  ['an alert is told nowhere that it is not shown', ALERT, [{ sections: ['figures'] }], []],
+  ['an alert of another service is told nowhere', ALERT, [{ on: { services: ['staging'] } }], []],
+])('%s', async ([, one, digests, channels]) => {
+  expect(await told(one, digests)).toEqual(channels);
+});
+
+test('when most lines move, whoever covers them is told, however grave each is', async () => {
+  expect(await told(NOTICE, [low], true)).toEqual(['#c0']);
+});

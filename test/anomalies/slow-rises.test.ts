@@ -1,0 +1,36 @@
+import { expect, test } from 'vitest';
+import { judgeLine } from '../../src/anomalies/anomaly-watch.ts';
+import { isWeekNew, riseLine, slowRises } from '../../src/anomalies/slow-rises.ts';
+import { at, line, steady } from './watched-line.ts';
+
+const RAMP = Object.fromEntries(Array.from({ length: 30 }, (_, day) => [30 + day, 10 + day * 0.4]));
+const LAST = { last: at(59), minImpact: 2 };
+
+test('a rise over weeks is found once for an entity, by its metric', () => {
+  const values = steady(60, RAMP);
+  const total = line(values, { id: 'e1', metric: null, name: 'prod' });
+  const { all } = slowRises([total, line(values)], [], LAST);
+  expect(all.map(({ name }) => name)).toEqual(['prod · compute']);
+  const [rise] = all;
+  expect(rise && riseLine(rise)).toMatch(/^prod · compute rises slowly: \d/);
+});
+
+test('a calm line does not rise', () => {
+  expect(slowRises([line(steady(60))], [], LAST).all).toEqual([]);
+});
+
+test('what is told as an incident is no slow rise as well', () => {
+  const shift = Object.fromEntries(Array.from({ length: 10 }, (_, day) => [50 + day, 30]));
+  const grown = line(steady(60, shift));
+  const { changed } = judgeLine(grown, [], { first: at(45), last: at(59), minImpact: 2 });
+  expect(slowRises([grown], [], LAST).all).toHaveLength(1);
+  expect(slowRises([grown], changed, LAST).all).toEqual([]);
+});
+
+test.for<[string | null, string, boolean]>([
+  [null, '2026-11-20', true],
+  ['2026-11-19', '2026-11-20', false],
+  ['2026-11-22', '2026-11-23', true],
+])('last looked on %s, on %s a week is new: %s', ([before, today, isNew]) => {
+  expect(isWeekNew(before, today)).toBe(isNew);
+});

@@ -1,0 +1,66 @@
+import { expect, test } from 'vitest';
+import { isLookDue, judgedThrough } from '../../src/anomalies/watch-state.ts';
+import type { Day } from '../../src/costs/calendar/day.ts';
+import type { DayState } from '../../src/costs/ledger/ledger.ts';
+
+const state = (lastFinal: Day, ranOn: Day) => ({
+  ...{ through: lastFinal, lastFinal, ranOn, at: '2026-11-20T07:00:00.000Z' },
+  ...{ lines: 1, version: 1 },
+});
+
+test.for<[string, ReturnType<typeof state> | null, string, string, boolean]>([
+  ['nobody has looked yet', null, '2026-11-17', '2026-11-20T12:00Z', true],
+  [
+    'the day was looked at',
+    state('2026-11-17', '2026-11-20'),
+    '2026-11-17',
+    '2026-11-20T12:00Z',
+    false,
+  ],
+  [
+    'one more day is final',
+    state('2026-11-16', '2026-11-20'),
+    '2026-11-17',
+    '2026-11-20T12:00Z',
+    true,
+  ],
+  [
+    'a day has just ended',
+    state('2026-11-17', '2026-11-20'),
+    '2026-11-17',
+    '2026-11-21T05:59Z',
+    false,
+  ],
+  [
+    'it ended six hours ago',
+    state('2026-11-17', '2026-11-20'),
+    '2026-11-17',
+    '2026-11-21T06:00Z',
+    true,
+  ],
+])('when %s', ([, before, lastFinal, now, isDue]) => {
+  expect(isLookDue(before, { lastFinal, now: new Date(now) })).toBe(isDue);
+});
+
+function days(states: string): readonly DayState[] {
+  const kinds = { f: 'final', p: 'preliminary', '-': 'no-data' } as const;
+  return [...states].map((letter, index) => ({
+    day: `2026-11-${String(index + 1).padStart(2, '0')}`,
+    state: kinds[letter as keyof typeof kinds],
+    ...{ rows: 1, openRows: 0, total: 0, preliminary: 0 },
+  }));
+}
+
+test.for<[string, string, Day | null]>([
+  ['all are final', 'fffff', '2026-11-05'],
+  ['the last two are not', 'fffpp', '2026-11-03'],
+  ['a day in between is still open', 'ffpff', '2026-11-02'],
+  ['a day in between has no data yet', 'ff-ff', '2026-11-02'],
+  ['the first is open', 'pffff', null],
+])('judged through, when %s', ([, states, through]) => {
+  expect(judgedThrough(days(states), '2026-11-06')).toBe(through);
+});
+
+test('a day that stays open for ten days holds up no other', () => {
+  expect(judgedThrough(days('fpffffffffffff'), '2026-11-15')).toBe('2026-11-14');
+});

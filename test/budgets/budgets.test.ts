@@ -1,0 +1,113 @@
+import { expect, test } from 'vitest';
+import { bar, budgetAnswer, budgetLine } from '../../src/budgets/budget-text.ts';
+import { type Budget, budgetStanding, weighBudget } from '../../src/budgets/budgets.ts';
+import { addDays } from '../../src/costs/calendar/day.ts';
+import { type CostRow, microOf } from '../../src/costs/ledger/row.ts';
+import type { Service } from '../../src/directory/directory.ts';
+
+const TODAY = '2026-11-20';
+
+function service(id: string, tags: readonly string[]): Service {
+  const rest = { aliases: [], warehouse: null, pipes: [], source: 'configuration', lastSeen: null };
+  return { id, name: id, tags, ...rest };
+}
+
+const services = [service('prod-1', ['prod']), service('dev-1', ['dev'])];
+
+/** Seventy days; the last two before today, and today, are not final. */
+function rowsOf(credits: Readonly<Record<string, number>>): readonly CostRow[] {
+  return Object.entries(credits).flatMap(([id, value]) =>
+    Array.from({ length: 70 }, (_, index) => ({
+      ...{
+        day: addDays(TODAY, index - 69),
+        entityId: id,
+        entityName: id,
+        kind: 'service' as const,
+      },
+      ...{ serviceId: id, warehouseId: 'w', metrics: { computeCredits: microOf(value) } },
+      ...{ total: microOf(value), locked: index < 67 },
+    })),
+  );
+}
+
+const ROWS = rowsOf({ 'prod-1': 100, 'dev-1': 40 });
+
+function budget(more: Partial<Budget> = {}): Budget {
+  const on = { services: null, tags: ['prod'], warehouses: null };
+  const thresholds = [50, 80, 100];
+  return { name: 'production', monthlyCredits: 3_000, on, notify: '#c', thresholds, ...more };
+}
+
+test.for<[number, string]>([
+  [0, '░░░░░░░░ 0 %'],
+  [0.59, '█████░░░ 59 %'],
+  [1, '████████ 100 %'],
+  [3.2, '████████ 320 %'],
+])('a share of %d is drawn as %s', ([share, text]) => {
+  expect(bar(share)).toBe(text);
+});
+
+test('a budget on a tag counts the services with that tag, and what is not final apart', () => {
+  const standing = budgetStanding(budget(), ROWS, services, TODAY);
+  expect(standing).toMatchObject({ spent: 2_000, preliminary: 300, lastFinal: '2026-11-17' });
+  expect(standing.pace?.ratio).toBeCloseTo(1);
+  expect(budgetStanding(budget({ on: null }), ROWS, services, TODAY).spent).toBe(2_800);
+  expect(budgetLine(standing)).toBe(
+    'production █████░░░ 67 % of 3,000.0 · pace 1.0 times the plan',
+  );
+});
+
+test('of several thresholds crossed at once the highest is told, and once', () => {
+  const standing = budgetStanding(budget({ monthlyCredits: 2_400 }), ROWS, services, TODAY);
+  const { memory, news } = weighBudget(standing, null, TODAY);
+  expect(news).toContainEqual({ kind: 'threshold', threshold: 80 });
+  expect(
+    weighBudget(standing, memory, TODAY).news.filter(({ kind }) => kind === 'threshold'),
+  ).toEqual([]);
+});
+
+test('an amount that was edited is told of anew', () => {
+  const before = weighBudget(budgetStanding(budget(), ROWS, services, TODAY), null, TODAY);
+  const edited = budgetStanding(budget({ monthlyCredits: 2_000 }), ROWS, services, TODAY);
+  expect(weighBudget(edited, before.memory, TODAY).news).toContainEqual({
+    kind: 'threshold',
+    threshold: 100,
+  });
+});
+
+test('a message names what is to come first, then where the budget stands', () => {
+  const standing = budgetStanding(budget({ monthlyCredits: 2_400 }), ROWS, services, TODAY);
+  const { news } = weighBudget(standing, null, TODAY);
+  expect(budgetAnswer(standing, news)).toMatchInlineSnapshot(`
+    {
+      "parts": [
+        {
+          "kind": "text",
+          "text": "Budget production: 80 % are spent",
+        },
+        {
+          "facts": [
+            [
+              "Spent",
+              "███████░ 83 % · 2,000.0 of 2,400.0, of which 300.0 are not final",
+            ],
+            [
+              "Pace",
+              "1,700.0 through Tue 17 Nov, planned 1,360.0",
+            ],
+            [
+              "Forecast",
+              "3,000.0 (2,974.0–3,026.0), if usage stays as it was lately",
+            ],
+          ],
+          "kind": "facts",
+        },
+        {
+          "kind": "note",
+          "text": "UTC month, in credits. Nothing is capped.",
+        },
+      ],
+      "title": "Budget production is almost certain to be exceeded",
+    }
+  `);
+});

@@ -1,0 +1,205 @@
+import { spawn } from 'node:child_process';
+import { closeSync, openSync, writeSync } from 'node:fs';
+import { text } from 'node:stream/consumers';
+import { expect, test } from 'vitest';
+import { appendEvent, head } from '../../src/storage/audit/append.ts';
+import { type Database, openDatabase } from '../../src/storage/engine/database.ts';
+import { writeMeta } from '../../src/storage/tables/meta.ts';
+import { restoreAnnounced } from '../../src/storage/tables/restore-mark.ts';
+import { ENGINES, freshUrl, openForTest, run as runOn } from '../storage/engines.ts';
+import { NOON } from '../storage/example-change.ts';
+
+const KEY = Buffer.alloc(32, 7);
+const OTHER = Buffer.alloc(32, 8);
+
+interface Setting {
+  readonly DATABASE_URL?: string;
+  readonly SIGNALBOX_KEY?: string;
+}
+
+/** The command as people run it, beside whatever else has the database open. */
+async function audit(setting: Setting, ...args: string[]) {
+  const { PATH } = process.env;
+  const env = { PATH, SIGNALBOX_KEY: KEY.toString('base64'), ...setting };
+  const child = spawn(process.execPath, ['src/cli/audit.ts', ...args], { env });
+  const [out, err, [code]] = await Promise.all([
+    text(child.stdout),
+    text(child.stderr),
+    new Promise<[number | null]>((resolve) => child.on('close', (exit) => resolve([exit]))),
+  ]);
+  return { out, err, code };
+}
+
+async function write(database: Database, count: number, key: Buffer | null = KEY): Promise<void> {
+  await database.transaction(async (tx) => {
+    for (let n = 0; n < count; n += 1) {
+      const at = new Date(NOON.getTime() + n * 3_600_000);
+      const body = { by: 'UANA', command: 'service stop', target: '=cmd()', note: 'a "b",\nc' };
+      await appendEvent(tx, key, { kind: 'refused', at, body });
+    }
+  });
+}
+
+test.for(ENGINES)('a whole trail is verified while the bot has it open on %s', async (engine) => {
+  const url = await freshUrl(engine);
+  const database = await openForTest(url);
+  await write(database, 5);
+  const { hash } = await head(database.db);
+
+  const { out, err, code } = await audit({ DATABASE_URL: url }, 'verify');
+  expect({ out, err, code }).toEqual({
+    out: `5 events, all as they were written. It ends with: audit 5 ${hash}\n`,
+    err: '',
+    code: 0,
+  });
+  // Meanwhile it goes on writing.
+  await write(database, 1);
+  const anchored = await audit({ DATABASE_URL: url }, 'verify', '--anchor', `5:${hash}`);
+  expect(anchored.code).toBe(0);
+  const cut = await audit({ DATABASE_URL: url }, 'verify', '--anchor', `9:${hash}`);
+  expect(cut.code).toBe(1);
+  expect(cut.out).toContain('Event 9 is not the one that was noted elsewhere');
+});
+
+test('what was edited is named, and the exit code says so', async () => {
+  const url = await freshUrl('postgres');
+  await write(await openForTest(url), 5);
+  await runOn(url, 'drop trigger audit_event_only_added on audit_event');
+  await runOn(url, "update audit_event set body = replace(body, 'UANA', 'UBEN') where seq = 3");
+  const { out, code } = await audit({ DATABASE_URL: url }, 'verify');
+  expect(out).toContain('Event 3 is not as it was written');
+  expect(code).toBe(1);
+});
+
+test.for<[string, string, string]>([
+  ['another key', OTHER.toString('base64'), 'Either SIGNALBOX_KEY is not the one'],
+  ['no key', '', 'SIGNALBOX_KEY is not set; Signalbox was running with one.'],
+])('a trail is not verified with %s', async ([, SIGNALBOX_KEY, sentence]) => {
+  const url = await freshUrl('sqlite');
+  await write(await openForTest(url), 2);
+  const { out, code } = await audit({ DATABASE_URL: url, SIGNALBOX_KEY }, 'verify');
+  expect(out).toContain('Event 1 was not written with this SIGNALBOX_KEY.');
+  expect(out).toContain(sentence);
+  expect(code).toBe(1);
+});
+
+test('a key that is none is refused before anything is opened', async () => {
+  const { err, code } = await audit({ SIGNALBOX_KEY: 'short' }, 'verify');
+  expect(err).toBe('SIGNALBOX_KEY must be 32 bytes in base64: openssl rand -base64 32\n');
+  expect(code).toBe(2);
+});
+
+test('a trail without a key says how little that proves', async () => {
+  const url = await freshUrl('sqlite');
+  await write(await openForTest(url), 2, null);
+  const { out, code } = await audit({ DATABASE_URL: url, SIGNALBOX_KEY: '' }, 'verify');
+  expect(out).toContain('this proves little');
+  expect(code).toBe(0);
+});
+
+function corrupted(path: string): void {
+  const file = openSync(path, 'w');
+  writeSync(file, 'this is a letter, not a database. '.repeat(100));
+  closeSync(file);
+}
+
+test('a file that is no database is told in a sentence', async () => {
+  const url = await freshUrl('sqlite');
+  corrupted(url.slice('file:'.length));
+  const { err, code } = await audit({ DATABASE_URL: url }, 'verify');
+  expect(err).toBe(
+    'This file is not a database of Signalbox, or it is damaged: look at DATABASE_URL.\n',
+  );
+  expect(code).toBe(1);
+});
+
+test.for<[string, string, string]>([
+  ['a file that is not there', 'file:/nowhere/at/all.db', 'There is no database there'],
+  ['a server that is not there', 'postgres://127.0.0.1:1/x', 'The database does not answer'],
+])('%s is told in a sentence', async ([, url, sentence]) => {
+  const { err, code } = await audit({ DATABASE_URL: url }, 'export', '--since', '2026-01-01');
+  expect(err).toContain(sentence);
+  expect(code).toBe(1);
+});
+
+test('the database of a newer Signalbox is not read', async () => {
+  const url = await freshUrl('sqlite');
+  const database = await openForTest(url);
+  await database.transaction((tx) => writeMeta(tx, 'schema-version', '77'));
+  const { err, code } = await audit({ DATABASE_URL: url }, 'verify');
+  expect(err).toContain('This database has schema version 77');
+  expect(code).toBe(1);
+});
+
+test.for(ENGINES)('events of a span of time are exported from %s', async (engine) => {
+  const url = await freshUrl(engine);
+  await write(await openForTest(url), 30);
+  const span = ['--since', '2026-08-14T15:00Z', '--until', '2026-08-15'];
+  const { out, code } = await audit({ DATABASE_URL: url }, 'export', ...span);
+  const events = out.trimEnd().split('\n');
+  expect(code).toBe(0);
+  expect(events.map((line) => JSON.parse(line).event.seq)).toEqual([4, 5, 6, 7, 8, 9, 10, 11, 12]);
+  expect(JSON.parse(events[0] ?? '')).toMatchObject({
+    event: { kind: 'refused', at: '2026-08-14T15:00:00.000Z', body: { by: 'UANA' } },
+    hash: expect.stringMatching(/^[0-9a-f]{64}$/),
+  });
+});
+
+test('a spreadsheet gets cells, and no formula of a stranger', async () => {
+  const url = await freshUrl('sqlite');
+  await write(await openForTest(url), 1);
+  const { out } = await audit(
+    { DATABASE_URL: url },
+    ...['export', '--since', '2026-08-14', '--format', 'csv'],
+  );
+  const [columns, event] = out.split('\r\n');
+  expect(columns).toBe('seq,at,kind,change,version,from,to,by,command,target,refusal,rest,hash');
+  expect(event).toMatch(/^1,2026-08-14T12:00:00.000Z,refused,,,,,UANA,service stop,'=cmd\(\),,/);
+  expect(event).toContain('"{""note"":""a \\""b\\"",\\nc""}"');
+});
+
+test.for<[string, string[], string]>([
+  ['an unknown verb', ['verfy'], 'It can verify, export and restored, not “verfy”.'],
+  ['an unknown option', ['verify', '--ankor', '1'], '--ankor'],
+  ['an option of another', ['verify', '--since', '2026-01-01'], 'verify does not take --since.'],
+  ['no beginning', ['export'], 'export needs --since'],
+  ['a day that is none', ['export', '--since', '2026-02-30'], '--since is a day'],
+  ['a time without a zone', ['export', '--since', '2026-02-03T10:00'], '--since is a day'],
+  [
+    'an end before its beginning',
+    ['export', '--since', '2026-02-03', '--until', '2026-02-01'],
+    '--until is not after --since.',
+  ],
+  [
+    'a form that is none',
+    ['export', '--since', '2026-02-03', '--format', 'xml'],
+    '--format can be jsonl or csv',
+  ],
+  ['half an anchor', ['verify', '--anchor', '12'], '--anchor is a number, a colon'],
+])('%s is answered with a sentence and how to use it', async ([, args, sentence]) => {
+  const { err, code } = await audit({}, ...args);
+  expect(err).toContain(sentence);
+  expect(err).toContain('npm run audit -- verify');
+  expect(code).toBe(2);
+});
+
+test.for([['--help'], ['help'], [], ['verify', '--help']])(
+  '%j tells how to use it',
+  async (args) => {
+    const { out, code } = await audit({}, ...args);
+    expect(out).toContain('npm run audit -- export --since');
+    expect(code).toBe(0);
+  },
+);
+
+test('a restore is announced to the next start, and not beside a running bot', async () => {
+  const url = await freshUrl('sqlite');
+  const running = await openDatabase(url);
+  const refused = await audit({ DATABASE_URL: url }, 'restored');
+  expect(refused.err).toContain('Another process has');
+  expect(refused.code).toBe(1);
+  await running.close();
+
+  expect((await audit({ DATABASE_URL: url }, 'restored')).code).toBe(0);
+  expect(await restoreAnnounced((await openForTest(url)).db)).not.toBeNull();
+});

@@ -1,0 +1,187 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { parse, stringify } from 'yaml';
+import { formatProblems, loadConfig } from '../../src/config/load-config.ts';
+import { EXAMPLE, edited, load, said } from './fixtures.ts';
+
+test('the example file is accepted as it stands', () => {
+  const loaded = load();
+  expect(loaded.ok ? [] : loaded.problems).toEqual([]);
+  expect(loaded.ok && loaded.config).toMatchObject({
+    organization: { plan: 'paid', tier: 'scale' },
+    services: [
+      { name: 'analytics-prod', aliases: ['prod'], warehouse: 'main', pipes: [{ name: 'orders' }] },
+      { name: 'staging', aliases: [], pipes: [] },
+    ],
+    channels: { approvals: '#db-approvals', audit: '#db-audit' },
+    policy: {
+      rules: [
+        { place: 1, approvals: null },
+        { place: 2, approvals: { count: 2, self: false }, breakGlass: { to: 'approver' } },
+        { place: 3, approvals: { count: 1, self: false } },
+        { place: 4, approvals: null },
+        { place: 5, approvals: null },
+      ],
+      never: [{ commands: ['service stop'], reason: 'The shop reads from it day and night' }],
+      freezes: [{ reason: 'year end', from: new Date('2026-12-24T00:00:00Z'), by: 'Gus' }],
+    },
+    digests: [
+      { at: '09:00', period: 'day', days: ['mon', 'tue', 'wed', 'thu', 'fri'], quiet: false },
+      { at: '09:30', period: 'week', days: ['mon'], minimumCredits: 5 },
+    ],
+    budgets: [{ name: 'production', monthlyCredits: 12_000, thresholds: [50, 80, 100] }],
+    access: { openToTheWorld: false, privateAddresses: false },
+  });
+});
+
+test('every problem of variables and file is told at once, in words for people', () => {
+  const yaml = edited(
+    ['plan: paid', 'plan: gold'],
+    ['{ from: approver, count: 2 }', '{ from: aprover, count: 0 }'],
+    ['budgets:', 'budgetz:'],
+  );
+  const loaded = load(
+    { SLACK_BOT_TOKEN: undefined, PORT: 'x', SIGNALBOX_KEY: undefined },
+    { './signalbox.yaml': yaml },
+  );
+  expect(formatProblems(loaded.ok ? [] : loaded.problems)).toMatchInlineSnapshot(`
+    "Signalbox did not start: 7 problems.
+
+      SLACK_BOT_TOKEN            is not set
+                                 → the bot token, xoxb-…, from the page “OAuth & Permissions”
+      PORT                       must be a port number
+      organization.plan          cannot be “gold”
+                                 → one of: paid, free
+      policy[1].approvals.from   names no role: “aprover”
+                                 → did you mean “approver”?
+      policy[1].approvals.count  must be at least 1
+      budgetz                    is not a known key
+                                 → did you mean “budgets”?
+      SIGNALBOX_KEY              is not set, and the policy allows service create
+                                 → 32 bytes: openssl rand -base64 32
+
+    Nothing was sent or changed. Mend these and start it again.
+    "
+  `);
+});
+
+test('one problem is one problem, and a long place has a line of its own', () => {
+  const where = 'services[10].pipes[12].something.very.far.away';
+  const text = formatProblems([{ where, problem: 'is not a known key', hint: null }]);
+  expect(text).toContain('1 problem.');
+  expect(text.split('\n')[2]?.trim()).toBe(where);
+  expect(text.split('\n')[3]?.trim()).toBe('is not a known key');
+});
+
+const PIPE = '{ name: orders, id: 9a3b6c1d-2e4f-4a5b-8c7d-1e2f3a4b5c6d }';
+
+test('pipes of two services may share a name, but never an id', () => {
+  const elsewhere = (pipe: string) =>
+    edited(['    warehouse: lab', `    warehouse: lab\n    pipes: [${pipe}]`]);
+  expect(said({}, elsewhere(PIPE.replace('9a3b', '9a3c')))).toEqual([]);
+  expect(said({}, elsewhere(PIPE))).toEqual([
+    'services[1].pipes[0].id: repeats “9a3b6c1d-2e4f-4a5b-8c7d-1e2f3a4b5c6d” (it is services[0].pipes[0].id already)',
+  ]);
+});
+
+test('two budgets of one name are one too many', () => {
+  const yaml = edited([
+    'budgets:',
+    "budgets:\n  - { name: Production, monthlyCredits: 1, notify: '#x' }",
+  ]);
+  expect(said({}, yaml)).toEqual([
+    'budgets[1].name: repeats “production” (it is budgets[0].name already)',
+  ]);
+});
+
+test('thresholds are told from the lowest on, each once, and days in the order of a week', () => {
+  const yaml = edited(['[50, 80, 100]', '[100, 50, 100]'], ['days: weekdays', 'days: [fri, mon]']);
+  const loaded = load({}, { './signalbox.yaml': yaml });
+  expect(loaded.ok && loaded.config.budgets[0]?.thresholds).toEqual([50, 100]);
+  expect(loaded.ok && loaded.config.digests[0]?.days).toEqual(['mon', 'fri']);
+});
+
+test('a digest of the week may name its day without brackets', () => {
+  const loaded = load({}, { './signalbox.yaml': edited(['days: [mon]', 'days: thu']) });
+  expect(loaded.ok && loaded.config.digests[1]?.days).toEqual(['thu']);
+});
+
+test('a digest may come daily, or once a month without a day', () => {
+  const daily = load({}, { './signalbox.yaml': edited(['days: weekdays', 'days: daily']) });
+  expect(daily.ok && daily.config.digests[0]?.days).toHaveLength(7);
+  const monthly = edited(['period: week ', 'period: month '], ['    days: [mon]\n', '']);
+  const loaded = load({}, { './signalbox.yaml': monthly });
+  expect(loaded.ok && loaded.config.digests[1]?.days).toEqual([]);
+});
+
+test('services open to the world are allowed only where the file says so', () => {
+  const yaml = edited(['openToTheWorld: refused', 'openToTheWorld: allowed']);
+  const loaded = load({}, { './signalbox.yaml': yaml });
+  expect(loaded.ok && loaded.config.access).toMatchObject({ openToTheWorld: true });
+});
+
+test('rules that read and rules with a channel of their own need no common channel', () => {
+  const yaml = edited(
+    ["  approvals: '#db-approvals'", '  # none'],
+    ['count: 2 }', "count: 2 }\n    channel: '#db-prod'"],
+    ['count: 1, self: refused }', "count: 1, self: refused }\n    channel: '#db-all'"],
+  );
+  expect(said({}, yaml)).toEqual([]);
+});
+
+test('no key is needed where no service can be created', () => {
+  const yaml = edited(["'service *', 'endpoint *'", "service start, 'endpoint *'"]);
+  expect(said({ SIGNALBOX_KEY: undefined }, yaml)).toEqual([]);
+});
+
+test('the rights of a file never reach a service that only calls itself the same', () => {
+  const loaded = load(
+    {},
+    { './signalbox.yaml': edited(['{ tags: [prod] } ', '{ services: [staging] } ']) },
+  );
+  expect(loaded.ok && loaded.config.policy.rules[1]?.on?.services).toEqual([
+    { name: 'staging', id: '1525c708-e4bc-426d-a9e7-d11b6c27caf5' },
+  ]);
+});
+
+type Node = Record<string, unknown> | unknown[];
+
+/** Every set of keys in the file, but the roles: their names are free. */
+function keySets(node: unknown, path: readonly (string | number)[] = []): (string | number)[][] {
+  if (typeof node !== 'object' || node === null) return [];
+  const own = Array.isArray(node) || path.join() === 'roles' ? [] : [[...path]];
+  const inner = Object.entries(node).flatMap(([key, value]) => keySets(value, [...path, key]));
+  return [...own, ...inner];
+}
+
+test('an unknown key is refused wherever it stands and whatever it is called', () => {
+  const places = keySets(parse(EXAMPLE));
+  expect(places.length).toBeGreaterThan(20);
+  const foreign = fc.oneof(
+    fc.string().map((rest) => `x${rest}`),
+    fc.string({ minLength: 1 }).filter((key) => !/^[a-z]+$/i.test(key)),
+    fc.constantFrom('__proto__', 'constructor', 'toString', 'Policy', 'ALLOW', '<<'),
+  );
+  fc.assert(
+    fc.property(fc.constantFrom(...places), foreign, fc.jsonValue(), (place, key, value) => {
+      // Parsed anew, so that no case leaves its key to the next.
+      const file: Node = parse(EXAMPLE);
+      const set = place.reduce((node: Node, step) => Reflect.get(node, step), file);
+      Object.defineProperty(set, key, { value, enumerable: true });
+      expect(said({}, stringify(file)).join('\n')).toContain('is not a known key');
+    }),
+    { numRuns: 60 },
+  );
+});
+
+test('a fault of the reader is never taken for an empty file', () => {
+  const readFile = () => {
+    throw new Error('the disk is gone');
+  };
+  const loaded = loadConfig({ env: {}, readFile, commands: { queries: [], changes: [] } });
+  expect(loaded.ok ? [] : loaded.problems).toContainEqual({
+    where: 'SIGNALBOX_CONFIG',
+    problem: './signalbox.yaml cannot be read (unknown error)',
+    hint: 'write one after signalbox.example.yaml',
+  });
+});

@@ -1,0 +1,84 @@
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import type { Plan } from '../../src/changes/change.ts';
+import { costOf } from '../../src/cost-effect/change-cost.ts';
+import type { CostsRead } from '../../src/costs/ledger/costs-read.ts';
+import type { Reach } from '../../src/intent/define.ts';
+import { PLAN } from '../changes/fixtures.ts';
+import { daily } from '../costs/rows.ts';
+import { aWorld } from '../workflow/context.ts';
+
+const TODAY = new Date('2026-11-20T12:00:00Z');
+const STOP: Plan = { ...PLAN, target: { ...PLAN.target, id: 's-1' } };
+const rows = daily('2026-10-30', Array(20).fill(20));
+const whole: CostsRead = { rows, fetchedAt: TODAY, problems: [], gaps: [] };
+const why = 'no answer';
+
+/** A world in which the report says this and nothing else can be reached. */
+async function told(costs: () => Promise<CostsRead>, effect?: 'stop' | 'create') {
+  const { world, clock } = await aWorld();
+  clock.now = TODAY;
+  const reach = () => ({ services: [], costs }) as unknown as Reach;
+  return costOf({ ...world, reach }, effect ? { effect } : {}, STOP);
+}
+
+beforeEach(() => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+});
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+test('an estimate is kept with its figures, for what is measured later', async () => {
+  expect(await told(async () => whole, 'stop')).toEqual({
+    text: 'about −20.0 credits a day, from 14 final days; −200.0 by month end; storage goes on',
+    perDay: -20,
+    share: -1,
+  });
+});
+
+test('a person does not wait longer than two seconds for the report', async () => {
+  let asked = false;
+  const never = () => {
+    asked = true;
+    return new Promise<CostsRead>(() => {});
+  };
+  const answer = told(never, 'stop');
+  await vi.waitUntil(() => asked);
+  await vi.advanceTimersByTimeAsync(2_000);
+  expect(await answer).toMatchObject({ text: 'not known: the usage report did not answer' });
+});
+
+test('a report that breaks is no fault of the change', async () => {
+  const broken = () => Promise.reject(new Error('broken'));
+  expect(await told(broken, 'stop')).toMatchObject({
+    text: 'not known: the usage report did not answer',
+    perDay: null,
+  });
+});
+
+test('figures that could not be read again say how old they are', async () => {
+  const from = new Date('2026-11-20T06:30:00Z');
+  const old = { ...whole, gaps: [{ month: '2026-11', why, denied: false, from }] };
+  expect((await told(async () => old, 'stop'))?.text).toMatch(
+    /; 2026-11 as of 2026-11-20 06:30 UTC, for the usage report did not answer$/,
+  );
+  const partly = { ...whole, gaps: [{ month: '2026-09', why, denied: false, from: null }] };
+  expect((await told(async () => partly, 'stop'))?.text).toContain('; without 2026-09, for');
+});
+
+test('too few days for want of an answer are not told as a fact of the service', async () => {
+  const little = {
+    ...whole,
+    rows: rows.slice(-3),
+    gaps: [{ month: '2026-10', why, denied: false, from: null }],
+  };
+  expect((await told(async () => little, 'stop'))?.text).toBe(
+    'not known: the usage report did not answer',
+  );
+});
+
+test('what a new service will cost is not known, and of an alert nothing is said', async () => {
+  const unread = () => Promise.reject(new Error('not asked'));
+  expect((await told(unread, 'create'))?.text).toBe('not known: it depends on what it will do');
+  expect(await told(unread)).toBeUndefined();
+});

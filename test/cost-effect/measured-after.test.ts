@@ -1,0 +1,67 @@
+import { expect, test } from 'vitest';
+import { followedText } from '../../src/cost-effect/effect-text.ts';
+import { followed } from '../../src/cost-effect/measured-after.ts';
+import { addDays } from '../../src/costs/calendar/day.ts';
+import type { DayValue } from '../../src/costs/ledger/row.ts';
+
+const CHANGED = '2026-11-20';
+
+/** Fourteen days before, the day itself, and so many days after it, all of them final. */
+function around(before: number, after: number, days = 7): readonly DayValue[] {
+  const values = [...wave(before, 14), before, ...wave(after, days)];
+  return values.map((value, index) => ({ day: addDays(CHANGED, index - 14), value, final: true }));
+}
+
+function wave(level: number, count: number): readonly number[] {
+  return Array.from({ length: count }, (_, index) => level * ([0.95, 1, 1.05][index % 3] ?? 1));
+}
+
+function said(
+  series: readonly DayValue[],
+  days: 3 | 7,
+  estimate: Parameters<typeof followedText>[1],
+) {
+  const result = followed(series, CHANGED, days, null);
+  if (typeof result === 'string') return result;
+  return followedText(result, estimate);
+}
+
+test('half the size is told beside what was estimated', () => {
+  const estimate = { perDay: -12.5, share: -0.48 };
+  expect(said(around(26, 13), 7, estimate)).toMatchInlineSnapshot(
+    `"7 final days later: compute 25.9 → 12.9 a day (−51 %, about 80 % sure between −48 and −52); the estimate was −48 %."`,
+  );
+  expect(said(around(26, 13, 3), 3, { perDay: null, share: null })).toMatchInlineSnapshot(
+    `"3 final days later: compute 25.9 → 13.0 a day (−50 %, about 80 % sure between −46 and −54)."`,
+  );
+});
+
+test('more is told from the least to the most, and a multiple as one', () => {
+  expect(said(around(10, 15), 7, { perDay: 5, share: 0.5 })).toMatchInlineSnapshot(
+    `"7 final days later: compute 10.0 → 14.9 a day (+48 %, about 80 % sure between +43 and +56); the estimate was +50 %."`,
+  );
+  expect(said(around(10, 42), 7, { perDay: null, share: null })).toContain('(×4.2,');
+});
+
+test('what stood still has no ratio, but a figure', () => {
+  expect(said(around(0, 40), 3, { perDay: 41.2, share: null })).toMatchInlineSnapshot(
+    `"3 final days later: compute 0 → 40.0 a day; the estimate was +41.2 a day."`,
+  );
+});
+
+test('days that can still change are waited for', () => {
+  const [open, ...others] = around(26, 13).toReversed();
+  const series = [...others, ...(open ? [{ ...open, final: false }] : [])];
+  expect(followed(series, CHANGED, 7, null)).toBe('later');
+  expect(followed(series, CHANGED, 3, null)).toMatchObject({ days: 3 });
+});
+
+test('days on which another size held are not what was before', () => {
+  expect(followed(around(26, 13), CHANGED, 7, '2026-11-15')).toBe('never');
+  const kept = followed(around(26, 13), CHANGED, 7, '2026-11-12');
+  expect(kept).toMatchObject({ days: 7 });
+});
+
+test('what costs nothing, before and after, is not worth a word', () => {
+  expect(followed(around(0, 0), CHANGED, 7, null)).toBe('never');
+});

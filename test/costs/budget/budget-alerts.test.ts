@@ -1,0 +1,129 @@
+import { expect, test } from 'vitest';
+import {
+  type BudgetMemory,
+  crossThreshold,
+  memoryFor,
+  type Threshold,
+  weighForecast,
+} from '../../../src/costs/budget/budget-alerts.ts';
+import { addDays } from '../../../src/costs/calendar/day.ts';
+import type { Forecast } from '../../../src/costs/forecast/forecast.ts';
+import { FLAT } from '../../../src/costs/forecast/weekday.ts';
+
+const DAY = '2026-11-10';
+
+function fresh(amount = 1_000): BudgetMemory {
+  return memoryFor(null, DAY, amount);
+}
+
+/** What is told as the month goes on. */
+function crossed(spends: readonly number[], start = fresh()): (Threshold | null)[] {
+  let memory = start;
+  return spends.map((spent) => {
+    const step = crossThreshold(memory, spent);
+    memory = step.memory;
+    return step.crossed;
+  });
+}
+
+test.for<[string, readonly number[], (Threshold | null)[]]>([
+  ['nearly half is spent', [499], [null]],
+  ['half is spent, twice looked at', [500, 520], [50, null]],
+  ['it goes on to the end', [500, 750, 900, 1_000, 1_400], [50, 75, 90, 100, null]],
+  ['three are passed at once', [910, 930], [90, null]],
+  ['a figure is revised down and up again', [760, 740, 755], [75, null, null]],
+])('each threshold is told once: %s', ([, spends, told]) => {
+  expect(crossed(spends)).toEqual(told);
+});
+
+test('an amount that was edited, and a new month, start anew', () => {
+  const { memory } = crossThreshold(fresh(), 800);
+  expect(memoryFor(memory, '2026-11-30', 1_000)).toBe(memory);
+  expect(crossed([800], memoryFor(memory, DAY, 1_500))).toEqual([50]);
+  expect(crossed([800], memoryFor(memory, '2026-12-01', 1_000))).toEqual([75]);
+});
+
+test('of nothing no part can be spent', () => {
+  expect(crossed([0, 10], fresh(0))).toEqual([null, null]);
+});
+
+function forecast(total: number, low = total * 0.8): Forecast {
+  const basis = { profile: FLAT, days: 14, shifted: false, level: 1, finalDays: 56 };
+  return {
+    ok: true,
+    total,
+    low,
+    high: total * 1.2,
+    soFar: 1,
+    basis: { ...basis, openDays: 9, error: 0.2 },
+  };
+}
+
+/** One forecast a day. */
+function weighed(forecasts: readonly Forecast[]) {
+  let memory = fresh();
+  return forecasts.map((one, index) => {
+    const step = weighForecast(memory, one, addDays(DAY, index));
+    memory = step.memory;
+    return step.news;
+  });
+}
+
+test.for<[string, Forecast[], ReturnType<typeof weighed>]>([
+  ['a little above', [forecast(1_040), forecast(1_050)], [null, null]],
+  ['above for one day', [forecast(1_060), forecast(1_040), forecast(1_060)], [null, null, null]],
+  ['above for two days', [forecast(1_060), forecast(1_060)], [null, 'likely-over']],
+  ['above with its whole interval', [forecast(1_200, 1_001)], ['almost-certainly-over']],
+  [
+    'grown by less than a twentieth',
+    [1_060, 1_060, 1_105].map((total) => forecast(total)),
+    [null, 'likely-over', null],
+  ],
+  [
+    'grown by a twentieth',
+    [1_060, 1_060, 1_110].map((total) => forecast(total)),
+    [null, 'likely-over', 'likely-over'],
+  ],
+  [
+    'graver than before',
+    [forecast(1_060), forecast(1_060), forecast(1_061, 1_001), forecast(1_061, 1_001)],
+    [null, 'likely-over', 'almost-certainly-over', null],
+  ],
+  [
+    'below again for two days',
+    [forecast(1_200, 1_001), forecast(970), forecast(970), forecast(970)],
+    ['almost-certainly-over', null, 'cleared', null],
+  ],
+  [
+    'below for one day',
+    [forecast(1_200, 1_001), forecast(970), forecast(990)],
+    ['almost-certainly-over', null, null],
+  ],
+  ['below, and never told otherwise', [forecast(900), forecast(900)], [null, null]],
+])('a forecast is told when it is %s', ([, forecasts, news]) => {
+  expect(weighed(forecasts)).toEqual(news);
+});
+
+test('a second look on the same day is no second run', () => {
+  const first = weighForecast(fresh(), forecast(1_100), DAY);
+  const second = weighForecast(first.memory, forecast(1_100), DAY);
+  expect(second).toEqual({ ...first, news: null });
+});
+
+test('after it was cleared it can be told again', () => {
+  const over = forecast(1_200, 1_001);
+  expect(weighed([over, forecast(900), forecast(900), over]).at(-1)).toBe('almost-certainly-over');
+});
+
+test('without a forecast, or an amount, nothing is told', () => {
+  const none: Forecast = { ok: false, why: 'too-few-final-days', finalDays: 3 };
+  expect(weighForecast(fresh(), none, DAY)).toMatchObject({ memory: fresh(), news: null });
+  expect(weighForecast(fresh(0), forecast(9_000, 8_000), DAY).news).toBeNull();
+});
+
+test.for<[string, 'low' | 'usual']>([
+  ['2026-11-03', 'low'],
+  ['2026-11-04', 'usual'],
+])('on %s the confidence is %s', ([day, confidence]) => {
+  expect(weighForecast(fresh(), forecast(500), day).confidence).toBe(confidence);
+});

@@ -1,0 +1,120 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { bucketsOf, type TimeUnit } from '../../../src/costs/calendar/bucket.ts';
+import type { Span } from '../../../src/costs/calendar/calendar.ts';
+import { daysBetween } from '../../../src/costs/calendar/day.ts';
+import { daysLabel } from '../../../src/costs/calendar/span-label.ts';
+import { onCalendar } from '../../../src/costs/calendar/timeline.ts';
+import { dayStates, statesWithin, total } from '../../../src/costs/ledger/ledger.ts';
+import type { CostRow } from '../../../src/costs/ledger/row.ts';
+import { sumBy } from '../../../src/costs/ledger/summary.ts';
+import { daily, randomRows, row, spans } from '../rows.ts';
+
+const UNITS: readonly TimeUnit[] = ['day', 'week', 'month'];
+
+function linesOf(rows: readonly CostRow[], unit: TimeUnit, span: Span, top: number | null = null) {
+  return onCalendar(sumBy(rows, unit, span, top), dayStates(rows, span), unit);
+}
+
+function namesOf(rows: readonly CostRow[], unit: TimeUnit, span: Span) {
+  return linesOf(rows, unit, span).map(({ name }) => name);
+}
+
+describe('what is only a part of a week or month says which', () => {
+  const rows = daily('2026-09-20', Array(62).fill(1));
+
+  test.for<[string, TimeUnit, Span, readonly string[]]>([
+    [
+      'months that are cut at both ends',
+      'month',
+      { first: '2026-09-30', last: '2026-11-19' },
+      ['Sep 2026, 30', 'Oct 2026', 'Nov 2026, 1–19'],
+    ],
+    [
+      'weeks that are cut at both ends',
+      'week',
+      { first: '2026-11-04', last: '2026-11-16' },
+      ['week of Mon 2 Nov, 4–8', 'week of Mon 9 Nov', 'week of Mon 16 Nov, 16'],
+    ],
+    [
+      'a week of two months',
+      'week',
+      { first: '2026-09-30', last: '2026-10-03' },
+      ['week of Mon 28 Sep, 30 Sep – 3 Oct'],
+    ],
+    [
+      'a day, which is always whole',
+      'day',
+      { first: '2026-11-16', last: '2026-11-16' },
+      ['Mon 16 Nov'],
+    ],
+  ])('%s', ([, unit, span, names]) => {
+    expect(namesOf(rows, unit, span)).toEqual(names);
+  });
+});
+
+describe('a day without data', () => {
+  const rows = [...daily('2026-11-02', [5, 5, 5]), ...daily('2026-11-06', [5, 5])];
+  const span = { first: '2026-11-02', last: '2026-11-07' };
+
+  test('is a line of no days, and neither left out nor a zero', () => {
+    const lines = linesOf(rows, 'day', span);
+    expect(lines.map(({ key, days }) => [key.slice(8), days])).toEqual([
+      ['02', 1],
+      ['03', 1],
+      ['04', 1],
+      ['05', 0],
+      ['06', 1],
+      ['07', 1],
+    ]);
+    expect(lines[3]).toMatchObject({ name: 'Thu 5 Nov', share: null });
+  });
+
+  test('is counted where it is within a week or month', () => {
+    expect(namesOf(rows, 'week', span)).toEqual(['week of Mon 2 Nov, 2–7, 1 day without data']);
+  });
+
+  test('does not come among the dearest', () => {
+    expect(linesOf(rows, 'day', span, 2).map(({ name }) => name)).toEqual([
+      'Mon 2 Nov',
+      'Tue 3 Nov',
+      'Other (3)',
+    ]);
+  });
+
+  test('is no such day of a service that the report has other rows beside', () => {
+    const all = [...rows, row({ day: '2026-11-05', entityId: 's-2', locked: false })];
+    const states = statesWithin(all, rows, span);
+    const [, , , line] = onCalendar(sumBy(rows, 'day', span), states, 'day');
+    expect(line).toMatchObject({ name: 'Thu 5 Nov', total: 0, share: 0, days: 1, isOpen: true });
+  });
+});
+
+test('a day of a service is open while any row of that day is', () => {
+  const own = [row({ day: '2026-11-17' })];
+  const all = [...own, row({ day: '2026-11-17', entityId: 's-2', locked: false })];
+  const span = { first: '2026-11-17', last: '2026-11-17' };
+  expect(statesWithin(all, own, span)).toMatchObject([{ state: 'preliminary', openRows: 0 }]);
+});
+
+test.for(UNITS)('by %s, every day is in one line and the lines are what the rows cost', (unit) => {
+  fc.assert(
+    fc.property(randomRows, spans, (rows, span) => {
+      const buckets = bucketsOf(dayStates(rows, span), unit);
+      const days = buckets.flatMap(({ first, last }) => daysBetween(first, last));
+      expect(days).toEqual(daysBetween(span.first, span.last));
+      const lines = linesOf(rows, unit, span);
+      expect(lines.map(({ key }) => key)).toEqual(buckets.map(({ key }) => key));
+      const sums = [lines, buckets].map((all) => all.reduce((sum, one) => sum + one.total, 0));
+      expect(sums).toEqual([total(rows, span), total(rows, span)]);
+    }),
+  );
+});
+
+test('days are told by runs, and no more than three of them', () => {
+  const day = (number: number) => `2026-11-${String(number).padStart(2, '0')}`;
+  const said = (...numbers: number[]) => daysLabel(numbers.map(day), '2026-11-20');
+  expect(said(5)).toBe('Thu 5 Nov');
+  expect(said(3, 4, 5, 9)).toBe('3–5 Nov, Mon 9 Nov');
+  expect(said(1, 3, 5, 7, 8, 10)).toBe('Sun 1 Nov, Tue 3 Nov, Thu 5 Nov, 3 more');
+});

@@ -1,0 +1,165 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { addDays, type Day } from '../../../src/costs/calendar/day.ts';
+import { daysOfMonth, type Forecast, forecastMonth } from '../../../src/costs/forecast/forecast.ts';
+import type { DayValue } from '../../../src/costs/ledger/row.ts';
+import { finalDays } from '../synthetic.ts';
+
+const TODAY = '2026-11-20';
+
+function known(forecast: Forecast) {
+  if (!forecast.ok) throw new Error(forecast.why);
+  return forecast;
+}
+
+/** The last of these days is the one before today. */
+function untilYesterday(values: readonly number[], today: Day = TODAY): readonly DayValue[] {
+  return finalDays(values, addDays(today, -values.length));
+}
+
+test('a bill that never changes is forecast to the credit', () => {
+  const forecast = known(forecastMonth(untilYesterday(Array(60).fill(10)), TODAY));
+  expect(forecast.total).toBeCloseTo(300);
+  expect(forecast.soFar).toBeCloseTo(190);
+  expect([forecast.low, forecast.high]).toEqual([
+    expect.closeTo(190 + 110 * 0.98),
+    expect.closeTo(190 + 110 * 1.02),
+  ]);
+  expect(forecast.basis).toMatchObject({ level: 10, days: 14, shifted: false, finalDays: 56 });
+  expect(forecast.basis.openDays).toBe(11);
+});
+
+test('weekends ahead count as weekends', () => {
+  const week = (day: DayValue) => ({ ...day, value: weekend(day.day) ? 2 : 10 });
+  const forecast = known(forecastMonth(untilYesterday(Array(56).fill(0)).map(week), TODAY));
+  const month = daysOfMonth(TODAY).map((day) => (weekend(day) ? 2 : 10));
+  expect(forecast.total).toBeCloseTo(
+    month.reduce((sum, value) => sum + value, 0),
+    3,
+  );
+});
+
+function weekend(day: Day): boolean {
+  return [0, 6].includes(new Date(`${day}T00:00:00Z`).getUTCDay());
+}
+
+test('four days after a rise the month is forecast with the new level', () => {
+  const values = [...Array(52).fill(10), ...Array(4).fill(20)];
+  const forecast = known(forecastMonth(untilYesterday(values), TODAY));
+  expect(forecast.basis).toMatchObject({ days: 4, shifted: true });
+  expect(forecast.total).toBeCloseTo(15 * 10 + 4 * 20 + 11 * 20);
+});
+
+test('a spike of one day is spent, and not forecast again', () => {
+  const values = [...Array(50).fill(10), 200, ...Array(5).fill(10)];
+  const { total } = known(forecastMonth(untilYesterday(values), TODAY));
+  expect(total).toBeGreaterThan(18 * 10 + 200 + 110);
+  expect(total).toBeLessThan(18 * 10 + 200 + 110 * 1.4);
+});
+
+test.for<[string, number, number]>([
+  ['less than usual so far counts as usual', 4, 10],
+  ['more than usual counts as it is', 25, 25],
+])('a day that is not final and shows %s', ([, value, counted]) => {
+  const days = untilYesterday(Array(59).fill(10), addDays(TODAY, -1));
+  const yesterday = { day: addDays(TODAY, -1), value, final: false };
+  const forecast = known(forecastMonth([...days, yesterday], TODAY));
+  expect(forecast.total).toBeCloseTo(29 * 10 + counted);
+  expect(forecast.soFar).toBeCloseTo(18 * 10 + value);
+});
+
+test('where it is known how much is missing, a day counts as what it will be', () => {
+  const days = untilYesterday(Array(59).fill(10), addDays(TODAY, -1));
+  const yesterday = { day: addDays(TODAY, -1), value: 6, final: false };
+  const today = { day: TODAY, value: 1, final: false };
+  const forecast = known(forecastMonth([...days, yesterday, today], TODAY, [0.5, 0.75]));
+  expect(Math.abs(forecast.total - (29 * 10 + 8))).toBeLessThan(0.5);
+  expect(forecast.basis.finalDays).toBe(56);
+});
+
+test('a day without data is not a day of nothing', () => {
+  const days = untilYesterday(Array(60).fill(10)).filter(({ day }) => day !== '2026-11-11');
+  const forecast = known(forecastMonth(days, TODAY));
+  expect(forecast.total).toBeCloseTo(300);
+  expect(forecast.soFar).toBeCloseTo(180);
+});
+
+test('a service created on the 5th is not expected before', () => {
+  const days = untilYesterday(Array(15).fill(10));
+  expect(known(forecastMonth(days, TODAY)).total).toBeCloseTo(260);
+});
+
+test.for<[string, readonly DayValue[], object]>([
+  [
+    'nine final days',
+    untilYesterday(Array(9).fill(10)),
+    { why: 'too-few-final-days', finalDays: 9 },
+  ],
+  ['no days', [], { why: 'too-few-final-days', finalDays: 0 }],
+  [
+    'figures that are none',
+    untilYesterday(Array(30).fill(Number.NaN)),
+    { why: 'too-few-final-days', finalDays: 0 },
+  ],
+  [
+    'nothing final since eleven days',
+    untilYesterday(Array(40).fill(10), '2026-11-10'),
+    { why: 'final-days-too-old', finalDays: 40 },
+  ],
+])('there is no forecast from %s', ([, series, why]) => {
+  expect(forecastMonth(series, TODAY)).toEqual({ ok: false, ...why });
+});
+
+test('with so few days that no forecast was tried, the interval is wide', () => {
+  const { basis } = known(forecastMonth(untilYesterday(Array(12).fill(10)), TODAY));
+  expect(basis.error).toBe(0.3);
+});
+
+test('the further ahead, the wider the interval, by the root of the days', () => {
+  const values = Array.from({ length: 56 }, (_, day) => 10 + ((day * day) % 11));
+  const month = known(forecastMonth(untilYesterday(values, '2026-11-01'), '2026-11-01')).basis;
+  const half = known(forecastMonth(untilYesterday(values, '2026-11-17'), '2026-11-17')).basis;
+  expect([month.openDays, half.openDays]).toEqual([30, 14]);
+  expect(month.error / half.error).toBeCloseTo(Math.sqrt(30 / 14), 6);
+});
+
+test('a day of the future is no day that was reported', () => {
+  const series = untilYesterday(Array(60).fill(10));
+  const future = { day: addDays(TODAY, 1), value: 900, final: true };
+  expect(forecastMonth([...series, future], TODAY)).toEqual(forecastMonth(series, TODAY));
+});
+
+test('nothing spent is nothing forecast', () => {
+  const forecast = known(forecastMonth(untilYesterday(Array(56).fill(0)), TODAY));
+  expect([forecast.total, forecast.low, forecast.high]).toEqual([0, 0, 0]);
+});
+
+test('a forecast grows with its series, and does not mind their order', () => {
+  const values = fc.array(fc.nat(1e6), {
+    minLength: 20,
+    maxLength: 70,
+  });
+  fc.assert(
+    fc.property(values, (costs) => {
+      const plain = known(forecastMonth(untilYesterday(costs), TODAY));
+      const scaled = known(forecastMonth(untilYesterday(costs.map((one) => one * 4)), TODAY));
+      expect(scaled.total).toBeCloseTo(plain.total * 4, 4);
+      expect(scaled.high).toBeCloseTo(plain.high * 4, 3);
+      expect(forecastMonth(untilYesterday(costs).toReversed(), TODAY)).toEqual(plain);
+      expect(plain.low).toBeLessThanOrEqual(plain.total);
+      expect(plain.high).toBeGreaterThanOrEqual(plain.total);
+      expect(plain.low).toBeGreaterThanOrEqual(0);
+    }),
+    { numRuns: 40 },
+  );
+});
+
+test.for<[Day, number]>([
+  ['2026-02-14', 28],
+  ['2028-02-01', 29],
+  ['2026-12-31', 31],
+  ['2026-11-30', 30],
+])('the month of %s has all of its days', ([day, count]) => {
+  const days = daysOfMonth(day);
+  expect([days.length, days[0]]).toEqual([count, `${day.slice(0, 7)}-01`]);
+});

@@ -1,0 +1,195 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { monthOf } from '../../../src/costs/calendar/calendar.ts';
+import { daysBetween } from '../../../src/costs/calendar/day.ts';
+import { allSeries, seriesOf } from '../../../src/costs/ledger/daily.ts';
+import { type By, GROUPINGS } from '../../../src/costs/ledger/grouping.ts';
+import { dayStates, total } from '../../../src/costs/ledger/ledger.ts';
+import { type CostRow, microOf } from '../../../src/costs/ledger/row.ts';
+import { sumBy } from '../../../src/costs/ledger/summary.ts';
+import { pipeRow, randomRows, row, spans, warehouseRow } from '../rows.ts';
+
+const WEEK = { first: '2026-11-16', last: '2026-11-19' };
+
+describe('by service', () => {
+  const rows = [
+    row({ credits: 60 }),
+    pipeRow({ day: '2026-11-19', credits: 10, locked: false }),
+    warehouseRow({ credits: 25 }),
+    row({ day: '2026-11-18', credits: 5, entityName: 'analytics' }),
+    pipeRow({ entityId: 'p-9', serviceId: 's-9', entityName: 'events', credits: 0 }),
+    row({ day: '2026-11-20', credits: 1000 }),
+  ];
+
+  test('pipes count to their service, and the warehouse keeps a line of its own', () => {
+    expect(sumBy(rows, 'service', WEEK)).toEqual([
+      {
+        key: 's-1',
+        name: 'analytics',
+        total: microOf(75),
+        share: 0.75,
+        days: 3,
+        preliminary: microOf(10),
+        isOpen: true,
+      },
+      {
+        key: 'w-1',
+        name: 'warehouse main: storage + backup',
+        total: microOf(25),
+        share: 0.25,
+        days: 1,
+        preliminary: 0,
+        isOpen: false,
+      },
+      { key: 's-9', name: 's-9', total: 0, share: 0, days: 1, preliminary: 0, isOpen: false },
+    ]);
+  });
+
+  test('the rest of a top is one line that says of how many', () => {
+    const [, other, ...more] = sumBy(rows, 'service', WEEK, 1);
+    expect(other).toMatchObject({ key: 'other', name: 'Other (2)', total: microOf(25), days: 1 });
+    expect(more).toEqual([]);
+    expect(sumBy(rows, 'service', WEEK, 3)).toHaveLength(3);
+  });
+});
+
+test.for<[By, readonly (readonly [string, string, number])[]]>([
+  [
+    'entity',
+    [
+      ['s-1', 'analytics-prod', 14],
+      ['w-1', 'warehouse main: storage + backup', 5],
+      ['p-1', 'orders', 2],
+    ],
+  ],
+  [
+    'warehouse',
+    [
+      ['w-1', 'main', 19],
+      ['no-warehouse', 'no warehouse named', 2],
+    ],
+  ],
+  [
+    'day',
+    [
+      ['2026-11-16', 'Mon 16 Nov', 8],
+      ['2026-11-18', 'Wed 18 Nov', 13],
+    ],
+  ],
+  ['week', [['2026-11-16', 'week of Mon 16 Nov', 21]]],
+  ['month', [['2026-11', 'Nov 2026', 21]]],
+  [
+    'metric',
+    [
+      ['computeCredits', 'compute', 13],
+      ['storageCredits', 'storage', 5],
+      ['rest', 'not broken down', 3],
+    ],
+  ],
+  [
+    'entity-metric',
+    [
+      ['s-1 computeCredits', 'analytics-prod · compute', 13],
+      ['w-1 storageCredits', 'main · storage', 5],
+      ['p-1 rest', 'orders · not broken down', 2],
+      ['s-1 rest', 'analytics-prod · not broken down', 1],
+    ],
+  ],
+])('by %s, each line has its key, its name and its sum', ([by, expected]) => {
+  const rows = [
+    row({ day: '2026-11-16', credits: 6, metrics: { computeCredits: microOf(5) } }),
+    row({ day: '2026-11-18', credits: 8 }),
+    warehouseRow({ day: '2026-11-18', credits: 5, metrics: { storageCredits: microOf(5) } }),
+    pipeRow({ day: '2026-11-16', credits: 2, warehouseId: null, metrics: {} }),
+  ];
+  const lines = sumBy(rows, by, WEEK).map(({ key, name, total }) => [key, name, total / 1e6]);
+  expect(lines).toEqual(expected);
+});
+
+test('what cost nothing has no share', () => {
+  expect(sumBy([row({ credits: 0 })], 'service', WEEK)).toMatchObject([{ total: 0, share: null }]);
+});
+
+test('two names told on the same day are no matter of which was told first', () => {
+  const rows = [
+    warehouseRow({ entityName: 'a' }),
+    warehouseRow({ entityId: 'w-0', entityName: 'b' }),
+  ];
+  expect(sumBy(rows, 'warehouse', WEEK)).toMatchObject([{ name: 'b' }]);
+  expect(sumBy(rows.toReversed(), 'warehouse', WEEK)).toMatchObject([{ name: 'b' }]);
+});
+
+test('rounding within a row is no line of its own', () => {
+  const rows = [row({ credits: 1, metrics: { computeCredits: microOf(0.995) } })];
+  expect(sumBy(rows, 'metric', WEEK).map(({ key }) => key)).toEqual(['computeCredits']);
+});
+
+/** The sums again, by another way: one filter per line. */
+function foldOf(rows: readonly CostRow[], by: 'entity' | 'day' | 'month'): Map<string, number> {
+  const keyOf = {
+    entity: ({ entityId }: CostRow) => entityId,
+    day: ({ day }: CostRow) => day,
+    month: ({ day }: CostRow) => monthOf(day),
+  }[by];
+  const keys = [...new Set(rows.map(keyOf))];
+  const sum = (key: string) =>
+    rows.filter((one) => keyOf(one) === key).reduce((all, one) => all + BigInt(one.total), 0n);
+  return new Map(keys.map((key) => [key, Number(sum(key))]));
+}
+
+test.for(['entity', 'day', 'month'] as const)(
+  'the sums by %s are an independent fold, to the millionth',
+  (by) => {
+    fc.assert(
+      fc.property(randomRows, spans, (rows, span) => {
+        const own = rows.filter(({ day }) => daysBetween(span.first, span.last).includes(day));
+        const lines = sumBy(rows, by, span).map(({ key, total }) => [key, total] as const);
+        expect(new Map(lines)).toEqual(foldOf(own, by));
+        expect(lines).toHaveLength(foldOf(own, by).size);
+      }),
+    );
+  },
+);
+
+test.for(GROUPINGS)('by %s, the lines add up to what the days cost, with any top', (by) => {
+  fc.assert(
+    fc.property(
+      randomRows,
+      spans,
+      fc.option(fc.integer({ min: 1, max: 12 })),
+      (rows, span, top) => {
+        const lines = sumBy(rows, by, span, top);
+        const rounding = by === 'metric' ? rows.length * 5000 : 0;
+        const sum = lines.reduce((all, line) => all + line.total, 0);
+        const byDay = dayStates(rows, span).reduce((all, state) => all + state.total, 0);
+        expect(Math.abs(sum - total(rows, span))).toBeLessThanOrEqual(rounding);
+        expect(byDay).toBe(total(rows, span));
+        expect(lines.length).toBeLessThanOrEqual((top ?? 200) + 1);
+      },
+    ),
+  );
+});
+
+test('the order of the rows changes nothing', () => {
+  const shuffled = randomRows.chain((rows) =>
+    fc.tuple(fc.constant(rows), fc.shuffledSubarray(rows, { minLength: rows.length })),
+  );
+  const by = fc.constantFrom<By>(...GROUPINGS, 'entity-metric');
+  fc.assert(
+    fc.property(
+      shuffled,
+      spans,
+      by,
+      fc.option(fc.integer({ min: 1, max: 5 })),
+      ([one, other], span, grouping, top) => {
+        expect(sumBy(other, grouping, span, top)).toEqual(sumBy(one, grouping, span, top));
+        expect(dayStates(other, span)).toEqual(dayStates(one, span));
+        expect(allSeries(other, 'entity-metric', span)).toEqual(
+          allSeries(one, 'entity-metric', span),
+        );
+        const compute = { metric: 'computeCredits' } as const;
+        expect(seriesOf(other, compute, span)).toEqual(seriesOf(one, compute, span));
+      },
+    ),
+  );
+});

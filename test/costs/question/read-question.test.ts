@@ -1,0 +1,138 @@
+import fc from 'fast-check';
+import leven from 'leven';
+import { expect, test } from 'vitest';
+import { readPeriod } from '../../../src/costs/question/period.ts';
+import { mended, type Names, type Question } from '../../../src/costs/question/question.ts';
+import { readQuestion } from '../../../src/costs/question/read-question.ts';
+import { TODAY } from '../rows.ts';
+
+const NAMES = ['analytics-prod', 'staging', '2026-archive', 'two words', 'october'];
+const names: Names = {
+  called: (text) => {
+    if (text === 'twin') return ['id-1', 'id-2'];
+    return NAMES.includes(text) ? [text] : [];
+  },
+  near: (text) => NAMES.filter((name) => leven(name, text) < 3),
+};
+
+function read(typed: string) {
+  return readQuestion(typed.split(' ').filter(Boolean), TODAY, names);
+}
+
+function period(text: string) {
+  const reading = readPeriod(text, TODAY);
+  if (!reading.ok) throw new Error(text);
+  return reading.period;
+}
+
+const PLAIN: Question = {
+  period: period('mtd'),
+  by: 'service',
+  versus: null,
+  top: null,
+  finalOnly: false,
+  only: null,
+};
+
+test.for<[string, Partial<Question>]>([
+  ['', {}],
+  ['7d', { period: period('7d') }],
+  ['by day', { by: 'day' }],
+  ['By Warehouse MTD', { by: 'warehouse' }],
+  ['vs prev', { versus: 'prev' }],
+  ['last-week vs last-week', { period: period('last-week'), versus: 'last-week' }],
+  ['vs 2026-09 last-month', { period: period('last-month'), versus: period('2026-09') }],
+  ['top 5', { top: 5 }],
+  ['final', { period: period('final') }],
+  ['final 30d', { period: period('30d'), finalOnly: true }],
+  ['final by metric', { period: period('final'), by: 'metric' }],
+  ['analytics-prod', { only: 'analytics-prod' }],
+  ['2026-archive 7d', { only: '2026-archive', period: period('7d') }],
+  ['two words by month', { only: 'two words', by: 'month' }],
+  ['only analytics-prod 7d top 3', { only: 'analytics-prod', period: period('7d'), top: 3 }],
+  ['only october', { only: 'october' }],
+  ['october', { period: period('2026-10') }],
+  ['last month by day', { period: period('last-month'), by: 'day' }],
+  ['Last 7 Days', { period: period('7d') }],
+  ['october 2025 vs september 2025', { period: period('2025-10'), versus: period('2025-09') }],
+  ['this week vs last week', { period: period('this-week'), versus: 'last-week' }],
+  ['2026-11-05 to 2026-11-10', { period: period('2026-11-05..2026-11-10') }],
+  [
+    '30d by entity vs prev top 10 final analytics-prod',
+    {
+      period: period('30d'),
+      by: 'entity',
+      versus: 'prev',
+      top: 10,
+      finalOnly: true,
+      only: 'analytics-prod',
+    },
+  ],
+])('"%s" is understood', ([typed, question]) => {
+  expect(read(typed)).toEqual({ ok: true, question: { ...PLAIN, ...question } });
+});
+
+test.for<[string, string, string, readonly string[]]>([
+  ['by servcie', 'no-grouping', 'servcie', ['by service']],
+  ['by', 'no-grouping', '', ['by day']],
+  ['vs', 'no-comparison', '', ['vs prev']],
+  ['vs previous', 'no-comparison', 'previous', ['vs prev']],
+  ['vs final', 'no-comparison', 'final', []],
+  ['vs 2026-13', 'unknown-words', '2026-13', ['vs 2026-11']],
+  ['vs 500 days', 'too-long', '500 days', ['vs 400d']],
+  ['top', 'no-number', '', ['top 5']],
+  ['top many', 'no-number', 'many', ['top 5']],
+  ['top 0', 'no-number', '0', ['top 5']],
+  ['top 101', 'no-number', '101', ['top 5']],
+  ['only', 'no-name', '', []],
+  ['only by day', 'no-name', '', []],
+  ['only stagin top 3', 'unknown-service', 'stagin', ['staging']],
+  ['only twin', 'shared-name', 'twin', ['id-1', 'id-2']],
+  ['twin by day', 'shared-name', 'twin', ['id-1', 'id-2']],
+  ['7d 30d', 'said-twice', '30d', ['7d', '30d']],
+  ['2026-11-10 2026-11-05', 'said-twice', '2026-11-05', ['2026-11-05..2026-11-10']],
+  ['by day by week', 'said-twice', 'by week', ['by day', 'by week']],
+  ['staging analytics-prod', 'two-services', 'analytics-prod', ['staging', 'analytics-prod']],
+  ['2026-11-19..2026-11-01', 'reversed', '2026-11-19..2026-11-01', ['2026-11-01..2026-11-19']],
+  ['500 days by day', 'too-long', '500 days', ['400d']],
+  ['mtd service', 'unknown-words', 'service', ['by service']],
+  ['analytics-prdo', 'unknown-words', 'analytics-prdo', ['analytics-prod']],
+  ['7d two wrods by day', 'unknown-words', 'two wrods', ['two words']],
+  ['staging frobnicate', 'unknown-words', 'frobnicate', []],
+  ['lastmonth', 'unknown-words', 'lastmonth', ['last-month']],
+  ['octobre', 'unknown-words', 'octobre', ['october']],
+  ['last 6 months by day', 'unknown-words', 'last 6 months', ['2026-05..2026-10']],
+  ['by=day', 'has-a-key', 'by=day', ['by day']],
+  ['service=staging', 'has-a-key', 'service=staging', ['staging']],
+  ['zone=Mars/Phobos', 'has-a-key', 'zone=Mars/Phobos', []],
+])('"%s" is refused as %s', ([typed, problem, text, nearest]) => {
+  const reading = read(typed);
+  expect(reading).toMatchObject({ ok: false, problem, text });
+  if (reading.ok) return;
+  expect(reading.nearest.slice(0, nearest.length)).toEqual(nearest);
+});
+
+test('the order of what is said does not matter', () => {
+  const parts = ['30d', 'by day', 'vs prev', 'top 4', 'final', 'two words'];
+  fc.assert(
+    fc.property(fc.shuffledSubarray(parts, { minLength: parts.length }), (said) => {
+      expect(read(said.join(' '))).toEqual(read(parts.join(' ')));
+    }),
+  );
+});
+
+test.for<[string, string, string]>([
+  ['7d by servce top 5', 'by service', '7d by service top 5'],
+  ['7d by', 'by day', '7d by day'],
+  ['7d stagin by day', 'staging', '7d staging by day'],
+  ['7d by day 30d', '30d', '30d by day'],
+  ['mtd vs 500 days top 3', 'vs 400d', 'mtd vs 400d top 3'],
+  ['500 days by day', '400d', '400d by day'],
+])(
+  'in "%s", "%s" takes the place of what was misread and of nothing else',
+  ([typed, near, all]) => {
+    const reading = read(typed);
+    expect(reading.ok ? [] : reading.nearest).toContain(near);
+    expect(mended(typed.split(' '), reading.ok ? [] : reading.about, near)).toBe(all);
+  },
+);

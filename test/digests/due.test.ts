@@ -1,0 +1,173 @@
+import { expect, test } from 'vitest';
+import type { UserId } from '../../src/changes/change.ts';
+import { dayStates } from '../../src/costs/ledger/ledger.ts';
+import { isWorthWaiting, turnOf } from '../../src/digests/due.ts';
+import { digestReader } from '../../src/digests/subscriptions/options.ts';
+import type { Subscribed } from '../../src/digests/subscriptions/subscriptions.ts';
+import { nineWeeks } from './facts.ts';
+
+const readOptions = digestReader([]);
+
+function digest(options: object, over: Partial<Subscribed> = {}): Subscribed {
+  const reading = readOptions({ channel: '#costs', ...options });
+  if (!reading.ok) throw new Error(JSON.stringify(reading.problems));
+  const { value } = reading;
+  const common = { key: '#costs', id: null, channel: '#costs', paused: false };
+  return { ...common, options: value, by: null, since: null, ...over };
+}
+
+const turn = (one: Subscribed, now: string, lastDay: string | null) => {
+  const { state, ...rest } = turnOf(one, new Date(now), lastDay);
+  if (!('slot' in rest)) return `${state}, next ${rest.next?.toISOString().slice(0, 16)}`;
+  const { localDay, at, covers } = rest.slot;
+  const time = at.toISOString().slice(0, 16);
+  return `${state} for ${localDay} at ${time}: ${covers.first} to ${covers.last}`;
+};
+
+const berlin = { at: '09:30', timezone: 'Europe/Berlin', days: 'daily' };
+const night = { at: '02:30', timezone: 'Europe/Berlin', days: 'daily' };
+
+test.for<[string, Subscribed, string, string | null, string]>([
+  [
+    'its time has come',
+    digest(berlin),
+    '2026-11-20T08:30Z',
+    '2026-11-19',
+    'due for 2026-11-20 at 2026-11-20T08:30: 2026-11-19 to 2026-11-19',
+  ],
+  [
+    'it was posted already',
+    digest(berlin),
+    '2026-11-20T08:30Z',
+    '2026-11-20',
+    'waiting, next 2026-11-21T08:30',
+  ],
+  [
+    'summer begins in Berlin: its time is an hour earlier by UTC',
+    digest(berlin),
+    '2027-03-28T07:30Z',
+    '2027-03-27',
+    'due for 2027-03-28 at 2027-03-28T07:30: 2027-03-27 to 2027-03-27',
+  ],
+  [
+    'the clocks skip its time: the next valid minute',
+    digest(night),
+    '2027-03-28T01:00Z',
+    '2027-03-27',
+    'due for 2027-03-28 at 2027-03-28T01:00: 2027-03-27 to 2027-03-27',
+  ],
+  [
+    'the clocks show its time twice: the first counts',
+    digest(night),
+    '2026-10-25T00:30Z',
+    '2026-10-24',
+    'due for 2026-10-25 at 2026-10-25T00:30: 2026-10-24 to 2026-10-24',
+  ],
+  [
+    'the clocks show its time for the second time: it was posted',
+    digest(night),
+    '2026-10-25T01:30Z',
+    '2026-10-25',
+    'waiting, next 2026-10-26T01:30',
+  ],
+  [
+    'New York goes to winter time',
+    digest({ ...berlin, timezone: 'America/New_York' }),
+    '2026-11-01T14:30Z',
+    '2026-10-31',
+    'due for 2026-11-01 at 2026-11-01T14:30: 2026-10-31 to 2026-10-31',
+  ],
+  [
+    'Signalbox was down for five hours: it is made up for',
+    digest(berlin),
+    '2026-11-20T13:30Z',
+    '2026-11-19',
+    'due for 2026-11-20 at 2026-11-20T08:30: 2026-11-19 to 2026-11-19',
+  ],
+  [
+    'winter begins in Berlin: its time is an hour later by UTC',
+    digest(berlin),
+    '2026-10-25T08:30Z',
+    '2026-10-24',
+    'due for 2026-10-25 at 2026-10-25T08:30: 2026-10-24 to 2026-10-24',
+  ],
+  [
+    'Signalbox was down for eight hours',
+    digest(berlin),
+    '2026-11-20T16:30Z',
+    '2026-11-19',
+    'missed for 2026-11-20 at 2026-11-20T08:30: 2026-11-19 to 2026-11-19',
+  ],
+  [
+    'the file was new eight hours ago: nothing was promised before',
+    digest(berlin),
+    '2026-11-20T16:30Z',
+    null,
+    'waiting, next 2026-11-21T08:30',
+  ],
+  [
+    'somebody added it after the time of today',
+    digest(berlin, { by: 'UANA' as UserId, since: new Date('2026-11-20T09:00Z') }),
+    '2026-11-20T09:10Z',
+    null,
+    'waiting, next 2026-11-21T08:30',
+  ],
+  [
+    'it is muted',
+    digest({ ...berlin, mutedUntil: '2026-11-21T00:00Z' }),
+    '2026-11-20T08:30Z',
+    '2026-11-19',
+    'waiting, next 2026-11-21T08:30',
+  ],
+  [
+    'a week is over',
+    digest({ period: 'week', at: '09:30' }),
+    '2026-11-23T09:30Z',
+    '2026-11-16',
+    'due for 2026-11-23 at 2026-11-23T09:30: 2026-11-16 to 2026-11-22',
+  ],
+  [
+    'a month is over',
+    digest({ period: 'month', at: '09:30' }),
+    '2026-11-03T09:30Z',
+    '2026-10-04',
+    'due for 2026-11-03 at 2026-11-03T09:30: 2026-10-01 to 2026-10-31',
+  ],
+  [
+    'its month was reported',
+    digest({ period: 'month', at: '09:30' }),
+    '2026-11-05T09:30Z',
+    '2026-11-03',
+    'waiting, next 2026-11-06T09:30',
+  ],
+])('when %s', ([, one, now, lastDay, expected]) => {
+  expect(turn(one, now, lastDay)).toBe(expected);
+});
+
+const states = dayStates(nineWeeks(), { first: '2026-10-01', last: '2026-11-19' });
+
+test.for<[string, string, string | null, boolean]>([
+  ['nothing new is final since the last one', '2026-11-20T08:30Z', '2026-11-17', true],
+  ['four hours have passed all the same', '2026-11-20T12:30Z', '2026-11-17', false],
+  ['another day is final', '2026-11-20T08:30Z', '2026-11-16', false],
+  ['it is the first one', '2026-11-20T08:30Z', null, false],
+])('it waits or not when %s', ([, now, finalBefore, waits]) => {
+  const one = digest(berlin);
+  const due = turnOf(one, new Date('2026-11-20T08:30Z'), '2026-11-19');
+  if (due.state === 'waiting') throw new Error('it is due');
+  const circumstances = { now: new Date(now), states, finalBefore };
+  expect(isWorthWaiting(one, due.slot, circumstances)).toBe(waits);
+});
+
+test('a month waits until all of it is final, and no longer than until the seventh', () => {
+  const one = digest({ period: 'month', at: '09:30' });
+  const waits = (now: string, rows = nineWeeks('2026-11-03')) => {
+    const due = turnOf(one, new Date(now), '2026-10-03');
+    if (due.state === 'waiting') throw new Error('it is due');
+    const known = dayStates(rows, { first: '2026-09-15', last: '2026-11-02' });
+    return isWorthWaiting(one, due.slot, { now: new Date(now), states: known, finalBefore: null });
+  };
+  expect(waits('2026-11-03T09:30Z')).toBe(false);
+  expect(waits('2026-11-03T09:30Z', nineWeeks('2026-11-02'))).toBe(true);
+  expect(waits('2026-11-07T09:30Z', nineWeeks('2026-11-02'))).toBe(false);
+});

@@ -1,0 +1,41 @@
+import { addDays, daysBetween, weekdayOf } from '../../src/costs/calendar/day.ts';
+import type { CostRow } from '../../src/costs/ledger/row.ts';
+import type { DigestFacts } from '../../src/digests/facts.ts';
+import { SECTIONS } from '../../src/digests/subscriptions/options.ts';
+import { row, TODAY, warehouseRow } from '../costs/rows.ts';
+
+/** Nine weeks of two services and their warehouse: quiet weekends, the last two days not final. */
+export function nineWeeks(today = TODAY, openDays = 2): readonly CostRow[] {
+  return daysBetween(addDays(today, -63), addDays(today, -1)).flatMap((day, index) => {
+    const share = weekdayOf(day) > 4 ? 0.4 : 1;
+    const locked = day < addDays(today, -openDays);
+    const wobble = 1 + ((index * 7) % 5) / 100;
+    const over = { day, locked };
+    return [
+      row({ ...over, credits: 100 * share * wobble }),
+      row({ ...over, entityId: 's-2', entityName: 'staging', credits: 30 * share * wobble }),
+      warehouseRow({ ...over, credits: 12, metrics: { storageCredits: 12_000_000 } }),
+    ];
+  });
+}
+
+export function factsFor(over: Partial<DigestFacts> = {}): DigestFacts {
+  const rows = nineWeeks();
+  return {
+    read: { rows, fetchedAt: new Date('2026-11-20T08:00:00Z'), problems: [], gaps: [] },
+    today: TODAY,
+    covers: { first: '2026-11-19', last: '2026-11-19' },
+    selector: {},
+    scope: null,
+    options: { period: 'day', sections: [...SECTIONS], minimumCredits: null, increasesOnly: false },
+    posted: [],
+    changes: [],
+    watched: { unusual: null, budgets: [] },
+    next: new Date('2026-11-23T08:30:00Z'),
+    ...over,
+  };
+}
+
+export function reading(rows: readonly CostRow[]): Pick<DigestFacts, 'read'> {
+  return { read: { ...factsFor().read, rows } };
+}

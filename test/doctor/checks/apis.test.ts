@@ -1,0 +1,95 @@
+import { expect, test } from 'vitest';
+import { CLOUD_KEY } from '../../../sandbox/seed/organization.ts';
+import { openClinic } from '../clinic.ts';
+import { line } from '../lines.ts';
+
+const CLOUD = 'cloud API';
+const ALERTS = 'alerts API';
+
+test.for<[string, string, Record<string, string>, string, string]>([
+  [
+    'a cloud key that is not known',
+    CLOUD,
+    { CLOUD_API_KEY_SECRET: 'another-secret-than-that' },
+    'the key is not accepted (401 UNAUTHORIZED: Key is not found)',
+    'copy CLOUD_API_KEY_ID and CLOUD_API_KEY_SECRET anew',
+  ],
+  [
+    'an alerts token that is not known',
+    ALERTS,
+    { ALERTS_API_TOKEN: 'another-token-than-that' },
+    'the key is not accepted (401 Unauthorized)',
+    'copy ALERTS_API_TOKEN anew',
+  ],
+  [
+    'an address where nobody listens',
+    CLOUD,
+    { CLOUD_API_URL: 'http://127.0.0.1:1' },
+    'is not reached (ECONNREFUSED)',
+    'look at CLOUD_API_URL',
+  ],
+])('%s is told', async ([, name, changes, says, fix]) => {
+  const clinic = await openClinic();
+  expect(line(await clinic.diagnose(changes), name)).toMatchObject({
+    status: 'failed',
+    says: expect.stringContaining(says),
+    fix: expect.stringContaining(fix),
+  });
+});
+
+test('a key that has expired, and one that may not read, are told apart', async () => {
+  const clinic = await openClinic();
+  clinic.cloud.setKey(CLOUD_KEY.id, { active: false });
+  expect(line(await clinic.diagnose(), CLOUD)?.says).toContain('Key is not active');
+  clinic.cloud.setKey(CLOUD_KEY.id, { active: true, denied: ['usage cost'] });
+  expect(line(await clinic.diagnose(), CLOUD)).toMatchObject({
+    says: expect.stringContaining('the key may not read it (403'),
+    fix: expect.stringContaining('the right to read usage'),
+  });
+});
+
+test('a cloud that never answers is told in time', async () => {
+  const clinic = await openClinic();
+  clinic.cloud.injectFault({ operation: 'usage cost', fault: 'hang', times: 3 });
+  expect(line(await clinic.diagnose({}, 300), CLOUD)).toMatchObject({
+    status: 'failed',
+    says: 'did not answer in 0.3 s',
+  });
+});
+
+test('a page in the place of the API points to the address', async () => {
+  const clinic = await openClinic();
+  clinic.cloud.injectFault({ operation: 'usage cost', fault: 'html-200', times: 3 });
+  expect(line(await clinic.diagnose(), CLOUD)).toMatchObject({
+    status: 'failed',
+    fix: expect.stringContaining('CLOUD_API_URL'),
+  });
+});
+
+test('a limit that a running bot has used up is no problem', async () => {
+  const clinic = await openClinic();
+  clinic.alerts.limitTo({ requests: 0, perMs: 60_000 });
+  expect(line(await clinic.diagnose(), ALERTS)).toMatchObject({
+    status: 'warning',
+    fix: expect.stringContaining('again in a minute'),
+  });
+});
+
+test('both APIs are only read, and hardly ever', async () => {
+  const clinic = await openClinic();
+  await clinic.diagnose();
+  // A cloud that wants bare days refuses the first form of the question, and is asked once more.
+  expect(clinic.cloud.count('usage cost')).toBeLessThanOrEqual(2);
+  expect(clinic.alerts.count('list alerts')).toBe(1);
+  const asked = [...clinic.cloud.requests(), ...clinic.alerts.requests()];
+  expect(new Set(asked.map(({ operation }) => operation))).toEqual(
+    new Set(['usage cost', 'list alerts']),
+  );
+  expect([...clinic.cloud.effects(), ...clinic.alerts.effects()]).toEqual([]);
+});
+
+test('without an alerts API that is said, and nothing is wrong', async () => {
+  const clinic = await openClinic();
+  const lines = await clinic.diagnose({ ALERTS_API_URL: '', ALERTS_API_TOKEN: '' });
+  expect(line(lines, ALERTS)?.status).toBe('skipped');
+});

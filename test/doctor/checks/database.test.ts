@@ -1,0 +1,168 @@
+import { chmodSync, writeFileSync } from 'node:fs';
+import { expect, test } from 'vitest';
+import { databaseLines } from '../../../src/doctor/checks/database.ts';
+import { appendEvent } from '../../../src/storage/audit/append.ts';
+import { noteTrouble } from '../../../src/storage/audit/trail-errors.ts';
+import { openDatabase } from '../../../src/storage/engine/database.ts';
+import type { Examined } from '../../../src/storage/engine/examine.ts';
+import { SCHEMA_VERSION } from '../../../src/storage/migrations/migrate.ts';
+import { readMeta, writeMeta } from '../../../src/storage/tables/meta.ts';
+import { ENGINES, freshUrl, openForTest, run } from '../../storage/engines.ts';
+import { openClinic } from '../clinic.ts';
+import { line, namesOf } from '../lines.ts';
+
+const pathOf = (url: string) => url.slice('file:'.length);
+
+test.for(ENGINES)('a database in use is well, and nothing stays in it, on %s', async (engine) => {
+  const url = await freshUrl(engine);
+  const database = await openForTest(url);
+  const clinic = await openClinic({ databaseUrl: url });
+  const lines = await clinic.diagnose();
+  expect(namesOf(lines, 'failed')).toEqual([]);
+  expect(line(lines, 'schema')?.says).toContain(`version ${SCHEMA_VERSION}`);
+  expect(line(lines, 'writable')?.status).toBe('ok');
+  expect(await readMeta(database.db, 'doctor')).toBeNull();
+});
+
+test('a running bot keeps its file, and the doctor says so', async () => {
+  const url = await freshUrl('sqlite');
+  const database = await openDatabase(url);
+  const clinic = await openClinic({ databaseUrl: url });
+  expect(line(await clinic.diagnose(), 'lock')?.says).toContain('a Signalbox has it open');
+  await database.transaction((tx) => writeMeta(tx, 'still', 'writable'));
+  await database.close();
+  expect(line(await clinic.diagnose(), 'lock')?.says).toContain('free');
+});
+
+test.for(ENGINES)('the database of a newer Signalbox is told on %s', async (engine) => {
+  const url = await freshUrl(engine);
+  const database = await openForTest(url);
+  await database.transaction((tx) => writeMeta(tx, 'schema-version', '77'));
+  const clinic = await openClinic({ databaseUrl: url });
+  expect(line(await clinic.diagnose(), 'schema')).toMatchObject({
+    status: 'failed',
+    says: expect.stringContaining('version 77'),
+    fix: expect.stringContaining('newer Signalbox'),
+  });
+});
+
+test('migrations that are pending are told, and not run', async () => {
+  const url = await freshUrl('postgres');
+  const database = await openForTest(url);
+  await database.transaction((tx) => writeMeta(tx, 'schema-version', '1'));
+  const clinic = await openClinic({ databaseUrl: url });
+  expect(line(await clinic.diagnose(), 'schema')).toMatchObject({
+    status: 'warning',
+    fix: expect.stringContaining('back it up'),
+  });
+  expect(await readMeta(database.db, 'schema-version')).toBe('1');
+});
+
+test('before the first start nothing is made, and that is fine', async () => {
+  const clinic = await openClinic();
+  const lines = await clinic.diagnose();
+  expect(line(lines, 'database')?.says).toContain('made at the first start');
+  expect(namesOf(await clinic.diagnose(), 'failed')).toEqual([]);
+});
+
+test.for<[string, string, string]>([
+  ['a folder that is not there', 'file:/nowhere/at/all.db', 'make /nowhere/at'],
+  ['a server that is not there', 'postgres://u:hidden-word@127.0.0.1:1/x', 'does not answer'],
+  ['a user without rights', 'wrong user', 'may not'],
+])('%s is told', async ([, databaseUrl, fix]) => {
+  const url = databaseUrl === 'wrong user' ? await withoutRights() : databaseUrl;
+  const clinic = await openClinic({ databaseUrl: url });
+  const lines = await clinic.diagnose();
+  expect(JSON.stringify(lines)).not.toContain('hidden-word');
+  const told = lines.find((one) => one.status === 'failed');
+  expect(told?.fix).toContain(fix);
+});
+
+/** It may come in, and neither read nor write. */
+async function withoutRights(): Promise<string> {
+  const url = await freshUrl('postgres');
+  await (await openForTest(url)).db.selectFrom('meta').selectAll().execute();
+  const name = `poor_${Math.floor(performance.now() * 1000)}`;
+  await run(url, `create role ${name} login`);
+  const schema = new URL(url).searchParams.get('options')?.split('=')[1];
+  await run(url, `grant usage on schema ${schema} to ${name}`);
+  const poor = new URL(url);
+  poor.username = name;
+  return poor.href;
+}
+
+test('a file that others can read is told, with the command that mends it', async () => {
+  const url = await freshUrl('sqlite');
+  await openForTest(url);
+  chmodSync(pathOf(url), 0o644);
+  const clinic = await openClinic({ databaseUrl: url });
+  expect(line(await clinic.diagnose(), 'file rights')).toMatchObject({
+    status: 'failed',
+    fix: `chmod 600 ${pathOf(url)}`,
+  });
+});
+
+test('a file that is no database is told', async () => {
+  const url = await freshUrl('sqlite');
+  writeFileSync(pathOf(url), 'a letter, not a database '.repeat(100), { mode: 0o600 });
+  const clinic = await openClinic({ databaseUrl: url });
+  expect(line(await clinic.diagnose(), 'database')?.fix).toContain('not a database of Signalbox');
+});
+
+test('another key than that of the audit trail is told', async () => {
+  const url = await freshUrl('sqlite');
+  const database = await openForTest(url);
+  const event = { kind: 'refused' as const, at: new Date(), body: {} };
+  await database.transaction(async (tx) => {
+    await appendEvent(tx, Buffer.alloc(32, 8), event);
+  });
+  const clinic = await openClinic({ databaseUrl: url });
+  expect(line(await clinic.diagnose(), 'audit trail')?.says).toContain('is not the one');
+});
+
+test.for(ENGINES)('a trail that was found broken is told on %s', async (engine) => {
+  const url = await freshUrl(engine);
+  const database = await openForTest(url);
+  await database.transaction((tx) => noteTrouble(tx, null, 'Event 7 is missing.'));
+  const clinic = await openClinic({ databaseUrl: url });
+  expect(line(await clinic.diagnose(), 'audit trail')).toMatchObject({
+    status: 'failed',
+    says: 'it is not as it was written, so nothing is executed. Event 7 is missing.',
+  });
+});
+
+const WELL: Examined = {
+  schema: SCHEMA_VERSION,
+  known: SCHEMA_VERSION,
+  durability: { fsync: 'on', synchronousCommit: 'on' },
+  clock: { server: new Date(), here: Date.now() },
+  mayCreateTables: true,
+  keyProblem: null,
+  trailTrouble: null,
+  instances: [],
+};
+
+function linesOf(change: Partial<Examined>) {
+  const examined = { ok: true, value: { ...WELL, ...change } } as const;
+  const written = { ok: true, value: undefined } as const;
+  return databaseLines({ url: 'postgres://db/signalbox', file: null, examined, written });
+}
+
+test.for<[string, Partial<Examined>, string, string]>([
+  [
+    'loses commits',
+    { durability: { fsync: 'off', synchronousCommit: 'on' } },
+    'durability',
+    'fsync',
+  ],
+  ['has another time', { clock: { server: new Date(0), here: 60_000 } }, 'clock', 'NTP'],
+  ['lets nobody make tables', { schema: 1, mayCreateTables: false }, 'rights', 'grant create'],
+])('a server that %s is told', ([, change, name, fix]) => {
+  const told = line(linesOf(change), name);
+  expect(told?.status).not.toBe('ok');
+  expect(told?.fix).toContain(fix);
+});
+
+test('a server that is well has nothing to mend', () => {
+  expect(linesOf({}).filter(({ fix }) => fix !== null)).toEqual([]);
+});

@@ -1,0 +1,70 @@
+import { expect, test } from 'vitest';
+import { replicaLines } from '../../../src/doctor/checks/running.ts';
+import { NOON } from '../../storage/example-change.ts';
+import { openClinic } from '../clinic.ts';
+import { line, namesOf } from '../lines.ts';
+
+test('beside a running bot all is well, and a signed request comes back', async () => {
+  const clinic = await openClinic();
+  const at = await clinic.start();
+  await expect
+    .poll(async () => (await clinic.diagnose(at)).map(({ name }) => name))
+    .toContain('replica 1');
+  const lines = await clinic.diagnose(at);
+  expect(namesOf(lines, 'failed')).toEqual([]);
+  expect(namesOf(lines, 'warning')).toEqual([]);
+  expect(line(lines, 'this machine')?.says).toContain('is ready');
+  expect(line(lines, 'interactivity')?.status).toBe('ok');
+  expect(line(lines, 'replica 1')?.says).toContain('1.0.0, up since');
+});
+
+test('a bot that runs with another signing secret is told', async () => {
+  const clinic = await openClinic();
+  const at = await clinic.start();
+  const lines = await clinic.diagnose({ ...at, SLACK_SIGNING_SECRET: 'another-one-than-that' });
+  expect(line(lines, 'interactivity')).toMatchObject({
+    status: 'failed',
+    fix: expect.stringContaining('Basic Information'),
+  });
+});
+
+test('something else on the port is not taken for Signalbox', async () => {
+  const clinic = await openClinic();
+  const { port } = new URL(clinic.alerts.url);
+  expect(line(await clinic.diagnose({ PORT: port }), 'interactivity')?.status).toBe('failed');
+  expect(line(await clinic.diagnose({ PORT: port }), 'this machine')?.status).toBe('failed');
+});
+
+test('a bot that does not run yet is no problem, and Socket Mode is tried by hand', async () => {
+  const idle = await openClinic();
+  const { port: PORT } = new URL(idle.alerts.url);
+  await idle.alerts.stop();
+  expect(line(await idle.diagnose({ PORT }), 'this machine')?.status).toBe('skipped');
+
+  const clinic = await openClinic({ delivery: 'socket' });
+  const lines = await clinic.diagnose(await clinic.start());
+  expect(namesOf(lines, 'failed')).toEqual([]);
+  expect(line(lines, 'way in')?.says).toContain('Socket Mode');
+  expect(line(lines, 'interactivity')?.fix).toContain('type /signalbox');
+});
+
+const MINUTE_MS = 60_000;
+const replica = (version: string, silentMs = 0) => ({
+  ...{ id: version, version, startedAt: NOON },
+  seenAt: new Date(NOON.getTime() - silentMs),
+});
+const told = (...instances: ReturnType<typeof replica>[]) =>
+  replicaLines(instances, { now: NOON, version: '1.0.0' });
+
+test('replicas of different releases are told', () => {
+  expect(line(told(replica('1.0.0'), replica('1.1.0')), 'replicas')).toMatchObject({
+    status: 'warning',
+    says: 'of different releases: 1.0.0, 1.1.0 (this doctor is 1.0.0)',
+  });
+  expect(namesOf(told(replica('1.0.0'), replica('1.0.0')), 'warning')).toEqual([]);
+});
+
+test('a replica that fell silent is told', () => {
+  const lines = told(replica('1.0.0', 4 * MINUTE_MS));
+  expect(line(lines, 'replica 1')?.says).toContain('silent for 4 minutes');
+});

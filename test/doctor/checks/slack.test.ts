@@ -1,0 +1,211 @@
+import { expect, onTestFinished, test, vi } from 'vitest';
+import { sandboxWorkspace } from '../../../sandbox/slack/sandbox-workspace.ts';
+import type { Conversation, Group, Workspace } from '../../../sandbox/slack/workspace.ts';
+import { openClinic } from '../clinic.ts';
+import { line, namesOf } from '../lines.ts';
+
+function withRoom(name: string, change: Partial<Conversation> | null): Workspace {
+  const channels = sandboxWorkspace.channels.flatMap((room) => {
+    if (room.name !== name) return [room];
+    return change === null ? [] : [{ ...room, ...change }];
+  });
+  return { ...sandboxWorkspace, channels };
+}
+
+function withGroup(handle: string, change: Partial<Group> | null): Workspace {
+  const groups = sandboxWorkspace.groups.flatMap((group) => {
+    if (group.handle !== handle) return [group];
+    return change === null ? [] : [{ ...group, ...change }];
+  });
+  return { ...sandboxWorkspace, groups };
+}
+
+test.for<[string, string, string]>([
+  ['invalid_auth', 'does not know this token', 'copy it anew from OAuth & Permissions'],
+  ['token_expired', 'the token has expired', 'without token rotation'],
+  ['token_revoked', 'the token was revoked', 'Reinstall to Workspace'],
+  ['account_inactive', 'the app was uninstalled', 'allow it again'],
+  ['something_new', 'Slack refuses: something_new', 'docs.slack.dev'],
+])('a token that Slack refuses with %s is told with its own fix', async ([error, says, fix]) => {
+  const clinic = await openClinic();
+  clinic.slack.failNext({ method: 'auth.test', times: 1, how: { error } });
+  const lines = await clinic.diagnose();
+  expect(line(lines, 'bot token')).toMatchObject({
+    status: 'failed',
+    says: expect.stringContaining(says),
+    fix: expect.stringContaining(fix),
+  });
+});
+
+test('a token that a server quotes is not shown', async () => {
+  const clinic = await openClinic();
+  const error = clinic.slack.botToken;
+  clinic.slack.failNext({ method: 'auth.test', times: 1, how: { error } });
+  expect(line(await clinic.diagnose(), 'bot token')?.says).toBe('Slack refuses: [secret]');
+});
+
+test('a wrong token is one problem: what needs it is not told as broken too', async () => {
+  const clinic = await openClinic();
+  const lines = await clinic.diagnose({ SLACK_BOT_TOKEN: 'xoxb-not-the-right-one' });
+  expect(namesOf(lines, 'failed')).toEqual(['bot token']);
+});
+
+function without(...gone: string[]) {
+  return (manifest: Record<string, unknown>) => {
+    const text = JSON.stringify(manifest, (key, value) =>
+      key === 'bot' ? value.filter((scope: string) => !gone.includes(scope)) : value,
+    );
+    return JSON.parse(text);
+  };
+}
+
+test('a scope that was not granted is named, and that it takes a reinstall', async () => {
+  const clinic = await openClinic({ installed: without('files:write', 'chat:write') });
+  expect(line(await clinic.diagnose(), 'scopes')).toMatchObject({
+    status: 'failed',
+    says: 'chat:write, files:write: not granted to this token',
+    fix: expect.stringContaining('Reinstall to Workspace'),
+  });
+});
+
+test('an optional scope that was left out is worth a look only', async () => {
+  const clinic = await openClinic({ installed: without('channels:history') });
+  const lines = await clinic.diagnose();
+  expect(line(lines, 'scopes')).toMatchObject({
+    status: 'warning',
+    says: expect.stringContaining('channels:history'),
+  });
+  expect(namesOf(lines, 'failed')).toEqual([]);
+});
+
+test('without the scope for groups both the scope and the groups are told', async () => {
+  const clinic = await openClinic({ installed: without('usergroups:read') });
+  const lines = await clinic.diagnose();
+  expect(line(lines, 'groups')?.says).toBe('the token lacks usergroups:read');
+  expect(line(lines, 'groups')?.fix).toContain('Reinstall');
+});
+
+test.for<[string, Record<string, string>, string]>([
+  ['is not one of Slack’s', { SLACK_APP_TOKEN: 'xapp-1-A0SIGNALBOX-9-none' }, 'connections:write'],
+  ['is of another app', { SLACK_APP_TOKEN: 'xapp-1-A0OTHERAPP0-9-none' }, 'from one app'],
+])('an app-level token that %s is told', async ([, changes, fix]) => {
+  const clinic = await openClinic({ delivery: 'socket' });
+  expect(line(await clinic.diagnose(changes), 'way in')).toMatchObject({
+    status: 'failed',
+    fix: expect.stringContaining(fix),
+  });
+});
+
+test('Socket Mode that is off for the app is told', async () => {
+  const clinic = await openClinic({ delivery: 'http' });
+  const lines = await clinic.diagnose({ SLACK_APP_TOKEN: clinic.slack.appToken });
+  expect(line(lines, 'way in')?.says).toBe('Socket Mode is off for this app');
+});
+
+test('another app of the same name is told, with the one that this token is of', async () => {
+  const own = sandboxWorkspace.members.find(({ id }) => id === sandboxWorkspace.botUserId);
+  if (!own) throw new Error('There is no bot');
+  const twin = { ...own, id: 'U0OTHERBOT' };
+  const members = [...sandboxWorkspace.members, twin];
+  const clinic = await openClinic({ workspace: { ...sandboxWorkspace, members } });
+  expect(line(await clinic.diagnose(), 'same name')).toMatchObject({
+    status: 'warning',
+    says: 'another app here is called Signalbox too (U0OTHERBOT)',
+    fix: expect.stringContaining('this token is of U0SIGNALBOX, app A0SIGNALBOX'),
+  });
+});
+
+test.for<[number, string]>([
+  [600_000, 'failed'],
+  [-20_000, 'warning'],
+  [1_000, 'ok'],
+])('a clock that is %i ms off Slack’s is %s', async ([ms, status]) => {
+  const clinic = await openClinic();
+  const real = Date.now;
+  vi.spyOn(Date, 'now').mockImplementation(() => real() + ms);
+  onTestFinished(() => void vi.restoreAllMocks());
+  expect(line(await clinic.diagnose(), 'clock')?.status).toBe(status);
+});
+
+test('a prefix that the manifest does not have is told', async () => {
+  const clinic = await openClinic();
+  const lines = await clinic.diagnose({ SLACK_COMMAND_PREFIX: 'db-' });
+  expect(line(lines, 'manifest')).toMatchObject({
+    status: 'warning',
+    fix: expect.stringContaining('npm run manifest'),
+  });
+});
+
+test.for<[string, Partial<Conversation> | null, string, string]>([
+  ['is archived', { archived: true }, 'is archived', 'unarchive it'],
+  ['is gone', null, 'the bot sees no such channel', '/invite @Signalbox'],
+  ['has another name', { name: 'db-approval' }, 'sees no such', "did you mean '#db-approval' at"],
+  [
+    'was renamed',
+    { name: 'db-decisions', formerNames: ['db-approvals'] },
+    'was renamed to #db-decisions',
+    "write '#db-decisions' at channels.approvals",
+  ],
+  ['the bot is not in', { members: ['U0ANA00001'] }, 'is not in it', '/invite @Signalbox'],
+])('a channel that %s is told', async ([, change, says, fix]) => {
+  const clinic = await openClinic({ workspace: withRoom('db-approvals', change) });
+  expect(line(await clinic.diagnose(), '#db-approvals')).toMatchObject({
+    status: 'failed',
+    says: expect.stringContaining(says),
+    fix: expect.stringContaining(fix),
+  });
+});
+
+test('a channel that is shared with another workspace is refused for costs only', async () => {
+  const shared = '#shared-partners';
+  const forCards = await openClinic({
+    yaml: (file) => ({ ...file, channels: { approvals: shared } }),
+  });
+  expect(line(await forCards.diagnose(), shared)?.status).toBe('warning');
+  const forCosts = await openClinic({
+    yaml: (file) => ({ ...file, digests: [{ channel: shared }] }),
+  });
+  expect(line(await forCosts.diagnose(), shared)).toMatchObject({
+    status: 'failed',
+    fix: expect.stringContaining('digests[0].channel'),
+  });
+});
+
+test.for<[string, Partial<Group> | null, string, string, string]>([
+  ['was deleted', null, 'roles.approver', 'no user group @db-leads', 'create it in Slack'],
+  ['has another name', { handle: 'db-lead' }, 'roles.approver', 'no user', "mean '@db-lead'"],
+  ['is disabled', { disabled: true }, 'roles.approver', 'is disabled', 'enable it in Slack'],
+  ['is empty', { users: [] }, 'approver', 'has nobody', 'add somebody to @db-leads'],
+  ['has one for two', { users: ['U0BEN00001'] }, 'policy[1].approvals', 'needs 2', 'add people'],
+  ['has guests only', { users: ['U0GINA0001'] }, 'approver', 'has nobody', 'do not count'],
+])('a group that %s is told', async ([, change, name, says, fix]) => {
+  const clinic = await openClinic({ workspace: withGroup('db-leads', change) });
+  expect(line(await clinic.diagnose(), name)).toMatchObject({
+    status: 'failed',
+    says: expect.stringContaining(says),
+    fix: expect.stringContaining(fix),
+  });
+});
+
+test('a person whom Slack does not know is told', async () => {
+  const clinic = await openClinic({
+    yaml: (file) => JSON.parse(JSON.stringify(file).replace('U0ANA00001', 'U0NOBODY01')),
+  });
+  expect(line(await clinic.diagnose(), 'roles.oncall')?.says).toContain('U0NOBODY01');
+});
+
+test('a Slack that does not answer is told in time', async () => {
+  const clinic = await openClinic();
+  clinic.slack.failNext({ method: '*', times: 20, how: 'no-reply' });
+  const lines = await clinic.diagnose({}, 300);
+  expect(line(lines, 'bot token')).toMatchObject({
+    status: 'failed',
+    says: 'Slack did not answer in 0.3 s',
+  });
+});
+
+test('a Slack that asks to wait is no problem of ours', async () => {
+  const clinic = await openClinic();
+  clinic.slack.failNext({ method: 'conversations.list', times: 1, how: 'rate-limited' });
+  expect(line(await clinic.diagnose(), 'channels')?.status).toBe('warning');
+});

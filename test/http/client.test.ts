@@ -1,0 +1,440 @@
+import { createServer } from 'node:net';
+import { gzipSync } from 'node:zlib';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { ApiError, Secret } from '../../src/errors.ts';
+import { type Call, createHttp, type HttpOptions } from '../../src/http/client.ts';
+import { machineClock } from '../../src/http/clock.ts';
+import {
+  breakOff,
+  GATEWAY_PAGE,
+  hangUp,
+  json,
+  type Respond,
+  raw,
+  serve,
+  testClock,
+} from './loopback.ts';
+
+const READ: Call = { operation: 'getThing', method: 'GET', path: '/v1/thing' };
+const WRITE: Call = { operation: 'makeThing', method: 'POST', path: '/v1/thing', body: { a: 1 } };
+const OK = json(200, { result: {}, requestId: 'r-1' });
+
+function client(url: string, options: Partial<HttpOptions> = {}) {
+  const clock = testClock();
+  const http = createHttp({
+    baseUrl: new URL(url),
+    authorization: new Secret('Bearer canary-token'),
+    secrets: [new Secret('canary-token')],
+    version: '1.2.3',
+    limit: { requests: 10, perMs: 10_000 },
+    retryAfterMs: 10_000,
+    clock,
+    ...options,
+  });
+  onTestFinished(() => http.close());
+  return { ...http, clock };
+}
+
+async function failureOf(promise: Promise<unknown>): Promise<ApiError> {
+  const error = await promise.then(
+    () => null,
+    (reason: unknown) => reason,
+  );
+  if (!(error instanceof ApiError)) throw new Error('expected an ApiError', { cause: error });
+  return error;
+}
+
+async function unusedPort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
+  const address = server.address();
+  await new Promise((done) => server.close(done));
+  return typeof address === 'object' && address !== null ? address.port : 0;
+}
+
+describe('a request', () => {
+  test('carries who we are, what we want and the body', async () => {
+    const server = await serve(OK);
+    await client(`${server.url}/base`).send({ ...WRITE, query: { day: '2026-11-01' } });
+    expect(server.received).toMatchObject([
+      {
+        method: 'POST',
+        path: '/base/v1/thing',
+        query: { day: '2026-11-01' },
+        body: { a: 1 },
+        headers: {
+          authorization: 'Bearer canary-token',
+          'user-agent': 'signalbox/1.2.3',
+          'content-type': 'application/json',
+          accept: 'application/json',
+        },
+      },
+    ]);
+  });
+
+  test('a read has no body and no content type', async () => {
+    const server = await serve(OK);
+    await client(server.url).send(READ);
+    expect(server.received[0]?.text).toBe('');
+    expect(server.received[0]?.headers).not.toHaveProperty('content-type');
+  });
+
+  test('has a connection of its own, so that none is swallowed by a closing one', async () => {
+    const server = await serve(OK);
+    await client(server.url).send(WRITE);
+    expect(server.received[0]?.headers.connection).toBe('close');
+  });
+
+  test.each([200, 201, 202, 204])('the server answers %i, and that is success', async (status) => {
+    const server = await serve(raw(status, ''));
+    await expect(client(server.url).send(WRITE)).resolves.toMatchObject({ status });
+  });
+});
+
+describe('a write is sent once', () => {
+  test.for<[string, Respond, ApiError['effect'], ApiError['trouble']]>([
+    ['refuses it', json(400, { error: 'BAD_REQUEST: no' }), 'refused', 'answer'],
+    ['does not know the key', json(401, { error: 'UNAUTHORIZED: x' }), 'refused', 'answer'],
+    ['forbids it', json(403, { message: 'Forbidden' }), 'refused', 'answer'],
+    ['does not know the target', json(404, { error: 'NOT_FOUND: id' }), 'refused', 'answer'],
+    ['has a page for unknown routes', raw(404, '<html>no</html>'), 'refused', 'wrong-address'],
+    ['answers 422', json(422, { message: 'no' }), 'refused', 'answer'],
+    ['answers 424', json(424, { error: 'FAILED_DEPENDENCY: idle' }), 'refused', 'answer'],
+    ['turns it away by its rate limit', json(429, { error: 'wait' }), 'not-sent', 'rate-limit'],
+    ['timed out itself', json(408, { error: 'timeout' }), 'unknown', 'answer'],
+    ['sees a conflict', json(409, { error: 'CONFLICT: busy' }), 'unknown', 'answer'],
+    ['fails', json(500, { message: 'Something went wrong :(' }), 'unknown', 'answer'],
+    ['sits behind a broken gateway', raw(502, 'Bad gateway'), 'unknown', 'answer'],
+    ['is overloaded', raw(503, ''), 'unknown', 'answer'],
+    ['is slower than its gateway', raw(504, GATEWAY_PAGE), 'unknown', 'answer'],
+    ['hangs up', hangUp, 'unknown', 'connection-lost'],
+    ['redirects', raw(307, '', { location: '/elsewhere' }), 'unknown', 'redirect'],
+  ])('and fails as known when the server %s', async ([, answer, effect, trouble]) => {
+    const server = await serve(answer, OK);
+    const error = await failureOf(client(server.url).send(WRITE));
+    expect(error).toMatchObject({ effect, trouble, operation: 'makeThing' });
+    expect(server.received).toHaveLength(1);
+  });
+
+  test('the deadline passes while the server works on it', async () => {
+    const { promise: arrived, resolve: arrive } = Promise.withResolvers<void>();
+    const server = await serve(() => arrive());
+    const { send, clock } = client(server.url);
+    const failing = failureOf(send(WRITE));
+    await arrived;
+    clock.expire();
+    expect(await failing).toMatchObject({ effect: 'unknown', trouble: 'deadline', status: null });
+    expect(server.received).toHaveLength(1);
+  });
+
+  test('nobody listens at the address', async () => {
+    const error = await failureOf(client(`http://127.0.0.1:${await unusedPort()}`).send(WRITE));
+    expect(error).toMatchObject({ effect: 'not-sent', trouble: 'no-connection', status: null });
+    expect(error.cause).toMatchObject({ code: 'ECONNREFUSED' });
+  });
+
+  test('the server does not speak TLS', async () => {
+    const server = await serve(OK);
+    const error = await failureOf(client(`https://127.0.0.1:${server.port}`).send(WRITE));
+    expect(error).toMatchObject({ effect: 'not-sent', trouble: 'no-connection' });
+    expect(server.received).toHaveLength(0);
+  });
+
+  test('the answer breaks off after a 200, which has said what matters', async () => {
+    const server = await serve(breakOff);
+    const answer = await client(server.url).send(WRITE);
+    expect(answer).toMatchObject({ status: 200, body: { kind: 'unreadable' }, requestId: null });
+  });
+
+  test('a redirect is not followed, not even a 307', async () => {
+    const target = await serve(OK);
+    const server = await serve(raw(307, '', { location: `${target.url}/v1/thing` }));
+    await failureOf(client(server.url).send(WRITE));
+    expect(target.received).toHaveLength(0);
+  });
+});
+
+describe('a read is sent again', () => {
+  test.for<[string, Respond]>([
+    ['hung up', hangUp],
+    ['broke off in the middle', breakOff],
+    ['asked to wait', raw(429, 'Too many requests', { 'retry-after': '3' })],
+    ['failed once', json(500, { message: 'oops' })],
+    ['sat behind a broken gateway', raw(502, 'Bad gateway')],
+    ['was overloaded', raw(503, '')],
+    ['was slower than its gateway', raw(504, GATEWAY_PAGE)],
+  ])('when the server %s', async ([, answer]) => {
+    const server = await serve(answer, OK);
+    await expect(client(server.url).send(READ)).resolves.toMatchObject({ status: 200 });
+    expect(server.received).toHaveLength(2);
+  });
+
+  test('three times at most, with pauses of half a second to four', async () => {
+    const server = await serve(raw(503, ''));
+    const { send, clock } = client(server.url);
+    const error = await failureOf(send(READ));
+    expect(error).toMatchObject({ status: 503, effect: 'unknown' });
+    expect(server.received).toHaveLength(3);
+    expect(clock.slept).toEqual([500, 500]);
+  });
+
+  test('the pauses reach up to four seconds', async () => {
+    const server = await serve(raw(503, ''), OK);
+    const clock = { ...testClock(), random: () => 0.9999 };
+    await client(server.url, { clock }).send(READ);
+    expect(clock.slept).toEqual([4000]);
+  });
+
+  test('only once more after a 500', async () => {
+    const server = await serve(json(500, { message: 'oops' }));
+    await failureOf(client(server.url).send(READ));
+    expect(server.received).toHaveLength(2);
+  });
+
+  test('when no connection could be made', async () => {
+    const { send, clock } = client(`http://127.0.0.1:${await unusedPort()}`);
+    expect(await failureOf(send(READ))).toMatchObject({ trouble: 'no-connection' });
+    expect(clock.slept).toHaveLength(2);
+  });
+
+  test.each([400, 401, 403, 404, 409, 422, 424])('never after a %i', async (status) => {
+    const server = await serve(json(status, { error: 'NO: no' }), OK);
+    await failureOf(client(server.url).send(READ));
+    expect(server.received).toHaveLength(1);
+  });
+
+  test('not when the wait would outlast the deadline', async () => {
+    const server = await serve(raw(429, 'wait', { 'retry-after': '60' }), OK);
+    const error = await failureOf(client(server.url).send(READ));
+    expect(error).toMatchObject({ effect: 'not-sent', retryAfterMs: 60_000 });
+    expect(server.received).toHaveLength(1);
+  });
+
+  test('not when the deadline has passed', async () => {
+    const { promise: arrived, resolve: arrive } = Promise.withResolvers<void>();
+    const server = await serve(() => arrive(), OK);
+    const clock = testClock();
+    const { send } = client(server.url, { clock, timing: { deadlineMs: 400 } });
+    const failing = failureOf(send(READ));
+    await arrived;
+    clock.expire();
+    expect(await failing).toMatchObject({ trouble: 'deadline' });
+    expect(server.received).toHaveLength(1);
+  });
+
+  test.for<[string, Record<string, string>, number]>([
+    ['Retry-After', { 'retry-after': '2' }, 2000],
+    ['RateLimit-Reset', { 'ratelimit-reset': '7' }, 7000],
+    ['X-RateLimit-Reset and a second more', { 'x-ratelimit-reset': '1.5' }, 2500],
+    ['its own rule when the server says nothing', {}, 10_000],
+  ])('after the time of %s', async ([, headers, ms]) => {
+    const server = await serve(raw(429, '<html>wait</html>', headers), OK);
+    const { send, clock } = client(server.url);
+    await send(READ);
+    expect(clock.slept).toEqual([ms]);
+  });
+});
+
+describe('the request budget', () => {
+  test('the eleventh request waits for the window to move on', async () => {
+    const server = await serve(OK);
+    const { send, clock } = client(server.url);
+    await Promise.all(Array.from({ length: 11 }, () => send(READ)));
+    expect(server.received).toHaveLength(11);
+    expect(clock.slept).toEqual([10_000]);
+  });
+
+  test('a write that cannot start in time is not sent', async () => {
+    const server = await serve(OK);
+    const limit = { requests: 1, perMs: 30_000 };
+    const { send } = client(server.url, { limit });
+    await send(READ);
+    const error = await failureOf(send(WRITE));
+    expect(error).toMatchObject({ effect: 'not-sent', trouble: 'budget', retryAfterMs: 30_000 });
+    expect(server.received).toHaveLength(1);
+  });
+
+  test('a read that cannot start in time is not tried again', async () => {
+    const server = await serve(OK);
+    const limit = { requests: 1, perMs: 60_000 };
+    const { send, clock } = client(server.url, { limit });
+    await send(READ);
+    expect(await failureOf(send(READ))).toMatchObject({ trouble: 'budget' });
+    expect(clock.slept).toEqual([]);
+  });
+
+  test('a repetition whose turn would come with the deadline is not sent', async () => {
+    const server = await serve(raw(503, ''), OK);
+    const limit = { requests: 1, perMs: 40_000 };
+    await failureOf(client(server.url, { limit }).send(READ));
+    expect(server.received).toHaveLength(1);
+  });
+
+  test('a 429 stops everyone until the server is ready again', async () => {
+    const server = await serve(raw(429, 'wait', { 'retry-after': '20' }), OK);
+    const { send } = client(server.url);
+    await failureOf(send(WRITE));
+    expect(await failureOf(send(WRITE))).toMatchObject({ trouble: 'budget', retryAfterMs: 20_000 });
+    expect(server.received).toHaveLength(1);
+  });
+});
+
+describe('a read that is given up', () => {
+  const silent: Respond = () => undefined;
+
+  function patient(url: string, options: Partial<HttpOptions> = {}) {
+    const patience = new AbortController();
+    const { send } = client(url, options);
+    return { patience, failure: () => failureOf(send({ ...READ, signal: patience.signal })) };
+  }
+
+  test('while the server is silent says so, and is not sent again', async () => {
+    const server = await serve(silent);
+    const { patience, failure } = patient(server.url);
+    const failed = failure();
+    await expect.poll(() => server.received.length).toBe(1);
+    patience.abort();
+    expect(await failed).toMatchObject({ trouble: 'stopping' });
+    expect(server.received).toHaveLength(1);
+  });
+
+  test('while it waits to be repeated is not sent again', async () => {
+    const server = await serve(raw(503, ''), OK);
+    const clock = testClock();
+    const { patience, failure } = patient(server.url, {
+      clock: { ...clock, sleep: async () => patience.abort() },
+    });
+    expect(await failure()).toMatchObject({ trouble: 'stopping' });
+    expect(server.received).toHaveLength(1);
+  });
+
+  test('while it waits for its turn is never sent', async () => {
+    const server = await serve(OK);
+    const limit = { requests: 1, perMs: 10_000 };
+    const { patience, failure } = patient(server.url, {
+      limit,
+      clock: { ...testClock(), sleep: async () => patience.abort() },
+    });
+    const [, second] = await Promise.all([failure(), failure()]);
+    expect(second).toMatchObject({ trouble: 'stopping' });
+    expect(server.received.length).toBeLessThanOrEqual(1);
+  });
+});
+
+test('an API that hangs holds no more connections than it may be asked, and keeps none', async () => {
+  const server = await serve(() => undefined);
+  const leaving = new AbortController();
+  const { expire, timeout } = testClock();
+  const { send } = client(server.url, {
+    leaving: leaving.signal,
+    limit: { requests: 10, perMs: 60_000 },
+    timing: { deadlineMs: 90_000, writeWaitMs: 80_000 },
+    clock: { ...machineClock, timeout },
+  });
+  const failing = Array.from({ length: 1_000 }, () => failureOf(send(WRITE)));
+  await expect.poll(() => server.received.length).toBe(10);
+  expect(await server.connections()).toBe(10);
+  expire();
+  await expect.poll(server.connections).toBe(0);
+  leaving.abort();
+  const troubles = (await Promise.all(failing)).map(({ trouble }) => trouble);
+  const count = (wanted: string) => troubles.filter((trouble) => trouble === wanted).length;
+  // Those that were asked, those that still waited for their turn, and those who found it full.
+  expect([count('deadline'), count('stopping'), count('budget')]).toEqual([10, 200, 790]);
+});
+
+describe('when the process has to go', () => {
+  const silent: Respond = () => undefined;
+
+  test('nobody knows what a write did that is under way, and it is not sent again', async () => {
+    const server = await serve(silent);
+    const leaving = new AbortController();
+    const failed = failureOf(client(server.url, { leaving: leaving.signal }).send(WRITE));
+    await expect.poll(() => server.received.length).toBe(1);
+    leaving.abort();
+    expect(await failed).toMatchObject({ effect: 'unknown', trouble: 'left', status: null });
+    expect(server.received).toHaveLength(1);
+  });
+
+  test('a write that waits for its turn is surely not sent', async () => {
+    const server = await serve(silent);
+    const leaving = new AbortController();
+    const { send } = client(server.url, {
+      leaving: leaving.signal,
+      limit: { requests: 1, perMs: 10_000 },
+      // By the clock of the tests a wait is over at once.
+      clock: machineClock,
+    });
+    const both = [failureOf(send(WRITE)), failureOf(send(WRITE))];
+    await expect.poll(() => server.received.length).toBe(1);
+    leaving.abort();
+    const [first, second] = await Promise.all(both);
+    expect(first).toMatchObject({ effect: 'unknown', trouble: 'left' });
+    expect(second).toMatchObject({ effect: 'not-sent', trouble: 'stopping' });
+    expect(server.received).toHaveLength(1);
+  });
+
+  test('a read that a change needs is given up as well', async () => {
+    const server = await serve(silent);
+    const leaving = new AbortController();
+    const failed = failureOf(client(server.url, { leaving: leaving.signal }).send(READ));
+    await expect.poll(() => server.received.length).toBe(1);
+    leaving.abort();
+    expect(await failed).toMatchObject({ trouble: 'stopping' });
+  });
+});
+
+describe('an answer is read by its content', () => {
+  const value = { result: { name: 'ö' }, requestId: 'r-1' };
+  const text = JSON.stringify(value);
+
+  test.for<[string, Respond]>([
+    ['is announced as HTML', raw(200, text, { 'content-type': 'text/html' })],
+    ['has no content type', raw(200, text)],
+    ['begins with a byte order mark', raw(200, `\uFEFF${text}`)],
+    ['is packed', raw(200, gzipSync(text), { 'content-encoding': 'gzip' })],
+    ['is packed and nobody says so', raw(200, gzipSync(text))],
+  ])('when it %s', async ([, answer]) => {
+    const server = await serve(answer);
+    const { body, requestId } = await client(server.url).send(READ);
+    expect(body).toEqual({ kind: 'json', value });
+    expect(requestId).toBe('r-1');
+  });
+
+  test.for<[string, Respond, string]>([
+    ['nothing', raw(200, ''), 'empty'],
+    ['a page', raw(200, GATEWAY_PAGE), 'html'],
+    ['half an object', raw(200, '{"result":{"na'), 'unreadable'],
+    ['a broken archive', raw(200, Buffer.from([0x1f, 0x8b, 0, 1])), 'unreadable'],
+    ['more than we keep', raw(200, 'x'.repeat(17 * 1024 * 1024)), 'unreadable'],
+    ['a bomb', raw(200, gzipSync('x'.repeat(17 * 1024 * 1024))), 'unreadable'],
+  ])('and %s is told apart', async ([, answer, kind]) => {
+    const server = await serve(answer);
+    await expect(client(server.url).send(READ)).resolves.toMatchObject({ body: { kind } });
+  });
+
+  test('a server that quotes our credentials does not get them into an error', async () => {
+    const server = await serve(json(400, { error: 'BAD: Authorization was Bearer canary-token' }));
+    const error = await failureOf(client(server.url).send(WRITE));
+    expect(error.serverText).toBe('BAD: Authorization was Bearer [secret]');
+    expect(`${error.message} ${error.stack} ${JSON.stringify(error)}`).not.toContain('canary');
+  });
+});
+
+test('an empty credential leaves the words of the server alone', async () => {
+  const server = await serve(json(400, { error: 'BAD_REQUEST: no' }));
+  const error = await failureOf(client(server.url, { secrets: [new Secret('')] }).send(WRITE));
+  expect(error.serverText).toBe('BAD_REQUEST: no');
+});
+
+test('every request on the wire is observed, repetitions too', async () => {
+  const seen: unknown[] = [];
+  const server = await serve(hangUp, raw(503, ''), OK);
+  await client(server.url, { observe: (one) => seen.push(one) }).send(READ);
+  const common = { operation: 'getThing', method: 'GET', ms: 0 };
+  expect(seen).toEqual([
+    { ...common, attempt: 1, status: null, requestId: null },
+    { ...common, attempt: 2, status: 503, requestId: null },
+    { ...common, attempt: 3, status: 200, requestId: 'r-1' },
+  ]);
+});

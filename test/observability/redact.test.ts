@@ -1,0 +1,46 @@
+import { expect, test } from 'vitest';
+import { redact } from '../../src/observability/redact.ts';
+
+test.each([
+  'password',
+  'keySecret',
+  'accessKeyId',
+  'encryptionKey',
+  'encryptionAssumedRoleIdentifier',
+  'encryptionRoleId',
+  'transparentDataEncryptionKeyId',
+  'iamRole',
+  'iamRoleArn',
+  'iamRoleSessionName',
+  'streamClusterArn',
+  'vpcResourceShareArn',
+  'ipAccessList',
+  'authorization',
+  'token',
+])('%s is replaced wherever it stands', (key) => {
+  const logged = redact({ result: [{ [key]: 'canary', name: 'analytics' }] });
+  expect(logged).toEqual({ result: [{ [key]: '[redacted]', name: 'analytics' }] });
+});
+
+test.each(['id', 'name', 'serviceId', 'state', 'webhookId', 'privateEndpointIds', 'backupName'])(
+  '%s stays',
+  (key) => {
+    expect(redact({ [key]: 'shown' })).toEqual({ [key]: 'shown' });
+  },
+);
+
+test('an absent secret stays absent, so that a log can show that there was none', () => {
+  expect(redact({ password: null })).toEqual({ password: null });
+});
+
+test('whole lists and objects under a telling key go too', () => {
+  expect(redact({ ipAccessList: [{ source: '10.0.0.0/8' }] })).toEqual({
+    ipAccessList: '[redacted]',
+  });
+});
+
+test('a thing that contains itself does not keep us busy for ever', () => {
+  const loop: Record<string, unknown> = {};
+  loop.inner = loop;
+  expect(JSON.stringify(redact(loop))).toContain('[deeper]');
+});

@@ -1,0 +1,136 @@
+import { setImmediate as later } from 'node:timers/promises';
+import {
+  InMemorySpanExporter,
+  ParentBasedSampler,
+  SimpleSpanProcessor,
+  TraceIdRatioBasedSampler,
+  TracerProvider,
+} from '@opentelemetry/sdk-trace';
+import { expect, onTestFinished, test } from 'vitest';
+import { createLog } from '../../src/observability/log.ts';
+import {
+  apart,
+  note,
+  pastStep,
+  step,
+  traceBy,
+  traced,
+  traceHere,
+  traceIds,
+} from '../../src/observability/trace.ts';
+import { createTracer } from '../../src/observability/tracer.ts';
+
+function openTracer(ratio = 1) {
+  const exporter = new InMemorySpanExporter();
+  const provider = new TracerProvider({
+    sampler: new ParentBasedSampler({ root: new TraceIdRatioBasedSampler(ratio) }),
+    spanProcessors: [new SimpleSpanProcessor({ exporter })],
+  });
+  traceBy(createTracer(provider.getTracer('tests')));
+  onTestFinished(() => traceBy(null));
+  const spans = () => exporter.getFinishedSpans();
+  return { spans, one: (name: string) => spans().find((span) => span.name === name) };
+}
+
+test('where nobody traces, the work is done and nothing else', async () => {
+  expect(await traced({ name: 'work' }, async () => traceHere())).toBeUndefined();
+  expect(await step({ name: 'step' }, async () => 7)).toBe(7);
+  expect(apart(() => 7)).toBe(7);
+  expect(traceIds()).toEqual({});
+  expect(() => note({ 'signalbox.ending': 'answered' })).not.toThrow();
+});
+
+test('a step belongs to the work that it is done for, through whatever is waited for', async () => {
+  const { spans } = openTracer();
+  const work = async (name: string) => {
+    await later();
+    await step({ name: `step of ${name}` }, later);
+    pastStep({ name: `call of ${name}`, facts: { 'http.response.status_code': 200 } }, 12);
+  };
+  await Promise.all(['one', 'two'].map((name) => traced({ name }, () => work(name))));
+  for (const name of ['one', 'two']) {
+    const own = spans().find((span) => span.name === name);
+    const below = spans().filter((span) => span.name.endsWith(`of ${name}`));
+    expect(below.map(({ parentSpanContext }) => parentSpanContext?.spanId)).toEqual([
+      own?.spanContext().spanId,
+      own?.spanContext().spanId,
+    ]);
+  }
+});
+
+test('a step of nothing is not told', async () => {
+  const { spans } = openTracer();
+  await step({ name: 'transaction' }, later);
+  pastStep({ name: 'call' }, 12);
+  expect(spans()).toEqual([]);
+});
+
+test('whoever only woke something up does not get it into his trace', async () => {
+  const { one } = openTracer();
+  await traced({ name: 'click' }, () => apart(() => traced({ name: 'lane' }, later)));
+  expect(one('lane')?.parentSpanContext).toBeUndefined();
+  expect(one('lane')?.spanContext().traceId).not.toBe(one('click')?.spanContext().traceId);
+});
+
+test('work that was left behind is gone on with in its trace', async () => {
+  const { one } = openTracer();
+  const from = await traced({ name: 'click' }, async () => traceHere() ?? null);
+  await traced({ name: 'handle', from }, later);
+  expect(one('handle')?.parentSpanContext?.spanId).toBe(one('click')?.spanContext().spanId);
+});
+
+test.for(['', 'what?', `00-${'0'.repeat(32)}`, '00-1-2-01'])(
+  'what does not say where it came from (%s) begins a trace of its own',
+  async (from) => {
+    const { one } = openTracer();
+    await traced({ name: 'handle', from }, later);
+    expect(one('handle')?.parentSpanContext).toBeUndefined();
+  },
+);
+
+test('a fault is told by its kind, and its words are not', async () => {
+  const { one } = openTracer();
+  const fault = new TypeError('canary');
+  const work = traced({ name: 'work' }, async () => Promise.reject(fault));
+  await expect(work).rejects.toBe(fault);
+  expect(one('work')).toMatchObject({
+    status: { code: 2 },
+    attributes: { 'error.type': 'TypeError' },
+  });
+  expect(one('work')?.events).toEqual([]);
+});
+
+test.for(['<!channel>', 'a\nb', 'xoxb-1"', 'é', 'x'.repeat(121), '\u001b[2J'])(
+  'what does not look like a word of ours (%j) is not told',
+  async (text) => {
+    const { spans } = openTracer();
+    await traced({ name: text, facts: { 'signalbox.command': text } }, async () =>
+      note({ 'signalbox.ending': text }),
+    );
+    expect(spans()).toMatchObject([
+      { name: 'other', attributes: { 'signalbox.command': 'other', 'signalbox.ending': 'other' } },
+    ]);
+  },
+);
+
+test('lines of the log name the trace, where it is told', async () => {
+  const lines: string[] = [];
+  const log = createLog({ level: 'info' }, { write: (line: string) => void lines.push(line) });
+  const { one } = openTracer();
+  await traced({ name: 'work' }, async () => log.info('within'));
+  log.info('outside');
+  const { traceId, spanId } = one('work')?.spanContext() ?? {};
+  expect(JSON.parse(lines[0] ?? '')).toMatchObject({ trace_id: traceId, span_id: spanId });
+  expect(JSON.parse(lines[1] ?? '')).not.toHaveProperty('trace_id');
+});
+
+test('one that is not among the chosen leaves nothing, here or where it is gone on with', async () => {
+  const { spans } = openTracer(0);
+  const from = await traced({ name: 'click' }, async () => {
+    expect(traceIds()).toEqual({});
+    return traceHere() ?? null;
+  });
+  expect(from).toMatch(/-00$/);
+  await traced({ name: 'handle', from }, later);
+  expect(spans()).toEqual([]);
+});

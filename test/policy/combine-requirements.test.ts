@@ -1,0 +1,49 @@
+import { expect, test } from 'vitest';
+import type { Requirement } from '../../src/changes/change.ts';
+import { asOne } from '../../src/policy/combine-requirements.ts';
+import { REQUIRES } from '../changes/fixtures.ts';
+
+const one: Requirement = { ...REQUIRES, count: 1 };
+const none: Requirement = { ...REQUIRES, from: null, count: 0 };
+const later = { to: 'director', afterMs: 3_600_000 };
+
+test.for<[string, Requirement, Requirement, Partial<Requirement> | null]>([
+  ['nobody has to approve either', none, none, { from: null, count: 0 }],
+  ['only the way there needs one', one, none, { from: 'approver', count: 1 }],
+  ['only the way back needs one', none, one, { from: 'approver', count: 1, rule: 2 }],
+  ['the way back needs more', one, REQUIRES, { count: 2 }],
+  ['the way there needs more', REQUIRES, one, { count: 2 }],
+  ['others approve the way back', one, { ...one, from: 'director' }, null],
+  ['only one lets a requester approve', { ...one, self: true }, one, { self: false }],
+  ['both let a requester approve', { ...one, self: true }, { ...one, self: true }, { self: true }],
+  ['only one calls a second role', { ...one, escalation: later }, one, { escalation: null }],
+  [
+    'both call the same second role',
+    { ...one, escalation: later },
+    { ...one, escalation: { ...later } },
+    { escalation: later },
+  ],
+  [
+    'both call the same second role, but not at the same hour',
+    { ...one, escalation: later },
+    { ...one, escalation: { ...later, afterMs: 1 } },
+    { escalation: null },
+  ],
+  [
+    'they call different second roles at the same hour',
+    { ...one, escalation: later },
+    { ...one, escalation: { ...later, to: 'owner' } },
+    { escalation: null },
+  ],
+  ['only one knows an emergency', { ...one, breakGlass: 'oncall' }, one, { breakGlass: null }],
+  [
+    'both know the same emergency',
+    { ...one, breakGlass: 'oncall' },
+    { ...none, breakGlass: 'oncall' },
+    { breakGlass: 'oncall' },
+  ],
+])('approved as one where %s', ([, there, back, expected]) => {
+  const both = asOne(there, back);
+  if (expected === null) expect(both).toBeNull();
+  else expect(both).toMatchObject(expected);
+});

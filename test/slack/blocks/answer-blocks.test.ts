@@ -1,0 +1,203 @@
+import { expect, test } from 'vitest';
+import { commands } from '../../../src/commands/index.ts';
+import type { Answer, Part } from '../../../src/intent/answers/answer.ts';
+import { helpFor } from '../../../src/intent/help.ts';
+import { answerMessage, sentenceMessage } from '../../../src/slack/blocks/answer-blocks.ts';
+import type { Message } from '../../../src/slack/blocks/blocks.ts';
+import { NOON } from '../../changes/fixtures.ts';
+import { expectSound, NASTY, NASTY_SEEN, shownIn } from '../fixtures.ts';
+
+function answer(...parts: readonly Part[]): Message {
+  return answerMessage({ title: 'Services', parts });
+}
+
+function tableOf(rows: Extract<Part, { kind: 'table' }>['rows'], columns = ['Service', 'Tags']) {
+  return answer({ kind: 'table', columns, rows });
+}
+
+function rowsOf({ blocks }: Message): number {
+  return blocks.flatMap((block) => ('rows' in block && Array.isArray(block.rows) ? block.rows : []))
+    .length;
+}
+
+function leftOut(message: Message): number {
+  return Number(/(\d+) more rows do not fit here/.exec(shownIn(message))?.[1] ?? 0);
+}
+
+test.for<[string, Part]>([
+  ['a text', { kind: 'text', text: NASTY }],
+  ['a note', { kind: 'note', text: NASTY }],
+  ['a fact', { kind: 'facts', facts: [[NASTY, NASTY]] }],
+  ['a cell', { kind: 'table', columns: ['Name', 'x'], rows: [[NASTY, 1]] }],
+])('a nasty name is literal in %s', ([, part]) => {
+  const drawn = answer(part);
+  expectSound(drawn);
+  expect(shownIn(drawn)).toContain(NASTY_SEEN);
+});
+
+test('a nasty name is literal in a title, in a sentence and on a button', () => {
+  const offers = [{ label: NASTY, line: 'service show x' }];
+  const drawn = sentenceMessage([`I know no service “${NASTY}”.`], offers);
+  expectSound(drawn);
+  expect(shownIn(drawn)).toContain(NASTY_SEEN.slice(0, 60));
+  const titled = answerMessage({ title: NASTY, parts: [] });
+  expectSound(titled);
+  expect(shownIn(titled)).toContain(NASTY_SEEN);
+});
+
+test('buttons in two places of one answer are two blocks, as Slack wants them', () => {
+  const offers = (label: string): Part => ({ kind: 'offers', offers: [{ label, line: 'cost' }] });
+  const drawn = answer(offers('CSV'), { kind: 'text', text: 'Not set yet.' }, offers('Add'));
+  expectSound(drawn);
+  expect(drawn.blocks.flatMap(({ block_id }) => block_id ?? [])).toEqual(['offers', 'offers.1']);
+});
+
+test('a name with a line break or a turned direction is one line of a table', () => {
+  const { text } = tableOf([['prod\n\u202eTotal', 'a\u2028b']]);
+  expect(text.split('\n').at(-1)).toBe('prod Total · a b');
+});
+
+test('cells say what is not known, and tell times', () => {
+  const drawn = tableOf([
+    ['a', null],
+    ['b', NOON],
+    ['c', 0],
+    ['\u200b', ''],
+  ]);
+  expectSound(drawn);
+  expect(drawn.text).toBe(
+    ['Services', 'Service · Tags', 'a · –', 'b · 2026-11-20 12:00 UTC', 'c · 0', '– · –'].join(
+      '\n',
+    ),
+  );
+});
+
+test('facts say what is not known, and tell times in the zone of the reader', () => {
+  const drawn = answer({
+    kind: 'facts',
+    facts: [
+      ['Seen', NOON],
+      ['Tags', null],
+      ['Id', ''],
+    ],
+  });
+  expectSound(drawn);
+  expect(drawn.text).toContain('Seen  <!date^1795176000^');
+  expect(drawn.text).toContain('Tags  not known');
+});
+
+test.for([
+  ['short names', 'service', 200],
+  ['names of 60 letters', 'n'.repeat(60), 100],
+  ['endless names', 'n'.repeat(3_000), 20],
+] as const)(
+  'of 300 services with %s the table shows many and counts the rest',
+  ([, name, least]) => {
+    const rows = Array.from({ length: 300 }, (_, index) => [`${index}-${name}`, 'prod, eu']);
+    const drawn = tableOf(rows);
+    expectSound(drawn);
+    const shown = rowsOf(drawn) - 1;
+    expect(shown).toBeGreaterThanOrEqual(least);
+    expect(leftOut(drawn)).toBe(300 - shown);
+  },
+);
+
+test('a table that fits leaves nothing out and does not say so', () => {
+  const drawn = tableOf(Array.from({ length: 200 }, (_, index) => [`s${index}`, null]));
+  expectSound(drawn);
+  expect([rowsOf(drawn), leftOut(drawn)]).toEqual([201, 0]);
+});
+
+test('a table without rows is a sentence, for Slack takes none', () => {
+  const drawn = tableOf([]);
+  expectSound(drawn);
+  expect(shownIn(drawn)).toContain('Nothing to show.');
+});
+
+function valuesIn(message: Message, column: number): readonly unknown[] {
+  const [block] = message.blocks.flatMap((one) => ('rows' in one ? [one] : []));
+  // The table that was just drawn: rows of cells.
+  const rows = (block?.rows ?? []) as { type: string; value?: number }[][];
+  return rows.slice(1).map((cells) => cells[column]?.value ?? cells[column]?.type);
+}
+
+test('a column of figures sorts by value, and what is not known below all of it', () => {
+  const drawn = tableOf([
+    ['a', { value: 1_000, text: '1,000.0' }],
+    ['b', { value: null, text: 'no data' }],
+    ['c', { value: -9, text: '−9.0' }],
+    ['d', null],
+  ]);
+  expectSound(drawn);
+  expect(valuesIn(drawn, 1)).toEqual([1_000, -10, -9, -10]);
+  expect(shownIn(drawn)).toContain('no data');
+});
+
+test('a column that has words in it, or nothing known, is sorted by its words', () => {
+  const mixed = tableOf([
+    ['a', { value: 5, text: '5' }],
+    ['b', 'soon'],
+    ['c', null],
+  ]);
+  expect(valuesIn(mixed, 1)).toEqual([5, 'raw_text', 'raw_text']);
+  expect(valuesIn(tableOf([['a', null]]), 1)).toEqual(['raw_text']);
+});
+
+test('who cannot see the blocks reads the figures, the axis of the chart and the footer', () => {
+  const drawn = answer(
+    {
+      kind: 'chart',
+      title: 'Credits a day',
+      unit: 'credits',
+      axis: '18–19 Nov (UTC) · * not final',
+      points: [
+        { label: '18', value: 8 },
+        { label: '19*', value: 4.123 },
+      ],
+    },
+    { kind: 'table', caption: 'Credits by day', columns: ['Day'], rows: [['Wed 18 Nov']] },
+    { kind: 'note', text: 'figures do not add up <1 vs 2>' },
+  );
+  expectSound(drawn);
+  expect(drawn.text.split('\n')).toEqual([
+    'Services',
+    'Credits a day · 18–19 Nov (UTC) · * not final · 18: 8, 19*: 4.12',
+    'Day',
+    'Wed 18 Nov',
+    'figures do not add up &lt;1 vs 2&gt;',
+  ]);
+  expect(JSON.stringify(drawn.blocks)).toContain('"caption":"Credits by day"');
+});
+
+test('five offers are shown, each with the line that it types', () => {
+  const offers = Array.from({ length: 7 }, (_, index) => ({
+    label: `stop ${index}`,
+    line: `service stop ${index}`,
+  }));
+  const drawn = sentenceMessage(['Which one?'], offers);
+  expectSound(drawn);
+  const lines = JSON.stringify(drawn.blocks).match(/"value":"[^"]*"/g);
+  expect(lines).toEqual([0, 1, 2, 3, 4].map((index) => `"value":"service stop ${index}"`));
+});
+
+test('an offer whose line is too long for a button is left out, never cut', () => {
+  const long = `service stop staging "${'x'.repeat(2_000)}"`;
+  const offers = [
+    { label: 'stop staging', line: long },
+    { label: 'show staging', line: 'service show staging' },
+  ];
+  const drawn = sentenceMessage(['/service has no “sotp”.'], offers);
+  expectSound(drawn);
+  expect(JSON.stringify(drawn.blocks)).not.toContain('stop staging');
+  expect(JSON.stringify(drawn.blocks)).toContain('service show staging');
+});
+
+test('a sentence of 3,000 letters is cut, not refused', () => {
+  expectSound(sentenceMessage([`I know no service “${'<'.repeat(3_000)}”.`]));
+});
+
+test('help fits, whatever one may do', () => {
+  const answers: readonly Answer[] = [true, false].map((may) => helpFor(null, commands, () => may));
+  for (const help of answers) expectSound(answerMessage(help));
+  expectSound(answerMessage(helpFor(null, commands, ({ kind }) => kind === 'query')));
+});

@@ -1,0 +1,295 @@
+import { expect, test } from 'vitest';
+import { type Change, STATES } from '../../../src/changes/change.ts';
+import { lines, type Message, message } from '../../../src/slack/blocks/blocks.ts';
+import { cardTitle, changeCard } from '../../../src/slack/cards/card.ts';
+import { answeredPreview, preview } from '../../../src/slack/cards/preview.ts';
+import { threadLine } from '../../../src/slack/cards/thread-line.ts';
+import {
+  ben,
+  changeIn,
+  cleo,
+  DOUBT,
+  FAILURE,
+  minutes,
+  NOON,
+  PLAN,
+  REQUIRES,
+  SUCCESS,
+} from '../../changes/fixtures.ts';
+import { drawing, expectSound, NASTY, NASTY_SEEN, shownIn } from '../fixtures.ts';
+
+function drawingsOf(change: Change): readonly Message[] {
+  return [
+    changeCard(change, drawing),
+    preview(change, { others: [change, change], before: [], freezes: [] }, drawing),
+    answeredPreview(change, '#db-approvals'),
+    message(lines(threadLine(change, drawing))),
+  ];
+}
+
+function buttonsOf(change: Change): readonly string[] {
+  const ids = JSON.stringify(changeCard(change, drawing).blocks).match(/"change\.[\w-]+"/g);
+  return ids?.map((id) => JSON.parse(id)) ?? [];
+}
+
+function named(name: string): Partial<Change> {
+  return { plan: { ...PLAN, target: { ...PLAN.target, name } } };
+}
+
+const ALONE = { others: [], before: [], freezes: [] };
+const everyState = STATES.map((state) => [state] as const);
+
+test.for(everyState)('Slack takes each drawing of a change that is %s', ([state]) => {
+  for (const drawn of drawingsOf(changeIn(state))) expectSound(drawn);
+});
+
+test('each state has its own title', () => {
+  expect(STATES.map((state) => cardTitle(changeIn(state)))).toMatchInlineSnapshot(`
+    [
+      "○ Stop analytics-prod: not sent off yet",
+      "○ Stop analytics-prod: waiting for approval",
+      "○ Stop analytics-prod: approved",
+      "◐ Stop analytics-prod: running",
+      "● Stop analytics-prod: accepted",
+      "✕ Stop analytics-prod: refused by the server",
+      "? Stop analytics-prod: nobody knows whether it happened",
+      "✕ Stop analytics-prod: rejected",
+      "✕ Stop analytics-prod: cancelled",
+      "✕ Stop analytics-prod: expired",
+      "✕ Stop analytics-prod: not run, for something changed meanwhile",
+      "✕ Stop analytics-prod: not run, for the policy refuses it now",
+    ]
+  `);
+});
+
+test('the buttons are those that the state leaves open', () => {
+  expect(
+    Object.fromEntries(STATES.map((state) => [state, buttonsOf(changeIn(state)).join(' ')])),
+  ).toMatchInlineSnapshot(`
+    {
+      "approved": "change.cancel",
+      "cancelled": "",
+      "denied": "",
+      "draft": "",
+      "executing": "",
+      "expired": "",
+      "failed": "",
+      "pending": "change.approve change.reject change.cancel",
+      "rejected": "",
+      "stale": "",
+      "succeeded": "change.undo",
+      "unknown": "change.happened change.did-not-happen",
+    }
+  `);
+});
+
+test('every button carries the id of its change and nothing else', () => {
+  const drawn = JSON.stringify([
+    changeCard(changeIn('pending'), drawing),
+    preview(changeIn('draft'), ALONE, drawing),
+  ]);
+  expect(new Set(drawn.match(/"value":"[^"]*"/g))).toEqual(new Set(['"value":"K3M9QD"']));
+});
+
+test('a card that is redrawn never uses the id of its buttons again', () => {
+  const ids = [3, 4].map((version) => {
+    const { blocks } = changeCard(changeIn('pending', { version }), drawing);
+    return blocks.flatMap(({ block_id }) => block_id ?? []);
+  });
+  expect(ids[0]).not.toEqual(ids[1]);
+});
+
+test('the card of a waiting change says all that an approver has to know', () => {
+  const change = changeIn('pending', { approvals: [{ by: ben.id, at: NOON }] });
+  expect(changeCard(change, drawing).text).toMatchInlineSnapshot(`
+    "○ Stop analytics-prod: waiting for approval
+    Service  analytics-prod · prod · main · 2f7c9d34
+    Asked by  <@U0ANA>, <!date^1795175400^{date_short_pretty} at {time}|2026-11-20T11:50:00.000Z> · K3M9QD
+    Reason  nightly maintenance
+    State  running → stopped
+    Sends  PATCH state {"command":"stop"}
+    Cost  about −18.0 credits a day, from 14 final days
+    ! Queries and pipes of this service stop with it.
+    Approved by  <@U0BEN> (1 of 2)
+    Needs  2 of the approvers, not <@U0ANA>
+    Expires  <!date^1795190400^{date_short_pretty} at {time}|2026-11-20T16:00:00.000Z>
+    Rule  2, for @db-operators"
+  `);
+});
+
+test('of two services with one name the card tells which one is meant', () => {
+  const impostor = { ...PLAN.target, id: '00000000-0000-4000-8000-000000000000' };
+  const cards = [PLAN, { ...PLAN, target: impostor }].map((plan) =>
+    shownIn(changeCard(changeIn('pending', { plan }), drawing)),
+  );
+  expect(cards[0]).toContain('2f7c9d34');
+  expect(cards[1]).toContain('00000000');
+});
+
+test('the approvers are called by one mention, and only while they are needed', () => {
+  const mentions = STATES.filter((state) =>
+    JSON.stringify(changeCard(changeIn(state), drawing)).includes('S0LEADS'),
+  );
+  expect(mentions).toEqual(['pending']);
+});
+
+test('a role without a group is called by its name', () => {
+  const card = changeCard(changeIn('pending'), { ...drawing, groupIds: () => [] });
+  expect(card.text).toContain('2 of the role approver, not <@U0ANA>');
+});
+
+test.for<[string, Partial<Change>, string[]]>([
+  [
+    'succeeded',
+    { ending: SUCCESS },
+    ['The server reports: stopping.', 'after 812 ms · request 9f3e7a10'],
+  ],
+  ['succeeded without a word', { ending: { ...SUCCESS, reported: [] } }, ['no details']],
+  ['failed', { state: 'failed', ending: FAILURE }, ['409 CONFLICT', 'Nothing was changed.']],
+  [
+    'is in doubt',
+    { state: 'unknown', ending: DOUBT },
+    ['did not answer in time', 'not be sent again'],
+  ],
+  [
+    'was looked up',
+    {
+      state: 'failed',
+      ending: DOUBT,
+      resolution: { by: ben.id, at: NOON, happened: false, note: 'it still runs' },
+    },
+    ['it did not happen', 'Looked up by  <@U0BEN>: it still runs'],
+  ],
+  ['runs next', { state: 'approved' }, ['It runs as soon as nothing else runs there']],
+  ['has to wait', { state: 'approved', notBefore: minutes(1) }, ['nothing was sent. Next try:']],
+  ['was stopped', { state: 'denied', stopped: 'frozen' }, ['is frozen']],
+  [
+    'was cancelled',
+    { state: 'cancelled' as const, cancelledBy: cleo.id },
+    ['Cancelled by  <@U0CLEO>'],
+  ],
+])('a change that %s says so on its card', ([, over, words]) => {
+  const { state = 'succeeded', ...rest } = over;
+  const { text } = changeCard(changeIn(state, rest), drawing);
+  for (const word of words) expect(text).toContain(word);
+});
+
+test('a card never claims that a refused or doubtful request succeeded', () => {
+  for (const state of ['failed', 'unknown'] as const) {
+    expect(changeCard(changeIn(state), drawing).text).not.toContain('accepted');
+  }
+});
+
+function nastyEnding(ending: Change['ending']): Change['ending'] {
+  if (ending?.how === 'succeeded') return { ...ending, requestId: NASTY, reported: [NASTY] };
+  return ending && { ...ending, requestId: NASTY, text: NASTY };
+}
+
+function nasty(state: Change['state']): Change {
+  const change = changeIn(state);
+  return {
+    ...change,
+    ...named(NASTY),
+    reason: NASTY,
+    plan: {
+      ...PLAN,
+      target: { ...PLAN.target, name: NASTY, tags: [NASTY], warehouse: NASTY },
+      body: { message: NASTY },
+      before: { fields: { state: NASTY }, seenAt: NOON, source: NASTY },
+      warnings: [NASTY],
+    },
+    rejection: change.rejection && { ...change.rejection, reason: NASTY },
+    ending: nastyEnding(change.ending),
+  };
+}
+
+test.for(everyState)('a nasty name, reason or answer is literal when %s', ([state]) => {
+  for (const drawn of drawingsOf(nasty(state))) {
+    expectSound(drawn);
+    expect(shownIn(drawn)).toContain(NASTY_SEEN);
+  }
+});
+
+test.for(everyState)('3,000 letters everywhere hide nothing that counts when %s', ([state]) => {
+  const long = '<&'.repeat(1_500);
+  const change = changeIn(state, {
+    ...named('n'.repeat(300)),
+    reason: long,
+    ...(state === 'rejected' ? { rejection: { by: ben.id, at: NOON, reason: long } } : {}),
+    ...(state === 'failed' ? { ending: { ...FAILURE, text: long } } : {}),
+  });
+  for (const drawn of drawingsOf(change)) expectSound(drawn);
+  const words = cardTitle(changeIn(state)).split(': ').at(-1) ?? '';
+  expect(shownIn(changeCard(change, drawing)).split('\n')[0]).toContain(words);
+});
+
+test('a preview shows what will be sent, what is known, who must approve and what else is open', () => {
+  const draft = changeIn('draft');
+  const other = changeIn('pending', { createdAt: minutes(-12) });
+  expect(
+    preview(draft, { others: [other], before: [], freezes: [] }, drawing).text,
+  ).toMatchInlineSnapshot(`
+    "Stop analytics-prod?
+    Service  analytics-prod · prod · main · 2f7c9d34
+    Last seen  running, <!date^1795168800^{date_short_pretty} at {time}|2026-11-20T10:00:00.000Z> (reply to a scale)
+    State  running → stopped
+    Sends  PATCH state {"command":"stop"}
+    Cost  about −18.0 credits a day, from 14 final days
+    Approval  2 of @db-leads, not <@U0ANA> · rule 2 · expires after 4 h
+    Reason  nightly maintenance
+    ! Queries and pipes of this service stop with it.
+    ! Another open change: Stop analytics-prod by <@U0ANA>, <!date^1795175280^{date_short_pretty} at {time}|2026-11-20T11:48:00.000Z> (K3M9QD)"
+  `);
+});
+
+test.for<[string, Partial<Change>, string]>([
+  [
+    'nobody must approve',
+    { requires: { ...REQUIRES, from: null, count: 0 } },
+    'none needed · rule 2',
+  ],
+  [
+    'the requester may approve',
+    { requires: { ...REQUIRES, self: true } },
+    '2 of @db-leads · rule 2',
+  ],
+  ['minutes are left', { requires: { ...REQUIRES, expiresAfterMs: 45 * 60_000 } }, 'after 45 min'],
+  ['hours are left', { requires: { ...REQUIRES, expiresAfterMs: 90 * 60_000 } }, 'after 1.5 h'],
+  ['nothing was seen', { plan: { ...PLAN, before: null } }, 'Last seen  not yet'],
+])('a preview says so when %s', ([, over, words]) => {
+  expect(preview(changeIn('draft', over), ALONE, drawing).text).toContain(words);
+});
+
+test.for<[string, Change, string]>([
+  ['it waits', changeIn('pending'), 'The card is in #db-approvals.'],
+  ['it is cancelled', changeIn('cancelled'), 'Nothing was changed.'],
+  ['it needs nobody', changeIn('approved'), 'It runs now.'],
+])('an answered preview loses its buttons and says that %s', ([, change, words]) => {
+  const answered = answeredPreview(change, '#db-approvals');
+  expect(answered.text).toContain(words);
+  expect(JSON.stringify(answered.blocks)).not.toContain('button');
+});
+
+test('each ending is told in one line of the thread', () => {
+  const told = [
+    'succeeded',
+    'failed',
+    'unknown',
+    'rejected',
+    'expired',
+    'stale',
+    'denied',
+  ] as const;
+  const lined = told.map((state) => message(lines(threadLine(changeIn(state), drawing))).text);
+  expect(lined).toMatchInlineSnapshot(`
+    [
+      "<@U0ANA> “stop analytics-prod” was accepted by the server. The card above has what it reported.",
+      "<@U0ANA> “stop analytics-prod” was refused by the server; nothing was changed. The card says why.",
+      "<@U0ANA> nobody knows whether “stop analytics-prod” happened. Please look, then press on the card.",
+      "<@U0ANA> <@U0BEN> rejected “stop analytics-prod”: not during the launch",
+      "<@U0ANA> “stop analytics-prod” expired before it was decided; nothing was changed.",
+      "<@U0ANA> “stop analytics-prod” was not run. analytics-prod was changed since this was shown. Nothing was sent; ask again to see it anew.",
+      "<@U0ANA> “stop analytics-prod” was not run. analytics-prod is frozen.",
+    ]
+  `);
+});

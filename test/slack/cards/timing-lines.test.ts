@@ -1,0 +1,119 @@
+import { expect, test } from 'vitest';
+import { type Change, type ChangeId, STATES, type Timing } from '../../../src/changes/change.ts';
+import { spanText } from '../../../src/intent/arguments/timing.ts';
+import { mrkdwnOf } from '../../../src/slack/blocks/rich-text.ts';
+import { cardTitle, changeCard } from '../../../src/slack/cards/card.ts';
+import { threadLine } from '../../../src/slack/cards/thread-line.ts';
+import { keptLine, timingLines } from '../../../src/slack/cards/timing-lines.ts';
+import { KEPT } from '../../../src/workflow/revert/reverts.ts';
+import { changeIn, minutes, NOON, PLAN } from '../../changes/fixtures.ts';
+import { drawing, expectSound } from '../fixtures.ts';
+
+const back = { afterMs: 4 * 3_600_000, label: 'Start it again', line: 'service start staging' };
+const startAt = minutes(420).toISOString();
+const PARENT = '7KQ2MX' as ChangeId;
+const CHILD = 'P7T2WA' as ChangeId;
+
+function timed(state: Change['state'], timing: Timing, over: Partial<Change> = {}): Change {
+  return changeIn(state, { plan: { ...PLAN, timing }, ...over });
+}
+
+/** Dates as the hour that they show in UTC. */
+function said(change: Change): readonly string[] {
+  return timingLines(change).map((line) =>
+    mrkdwnOf(line).replace(/<!date\^\d+\^[^|]+\|[^T]+T(\d\d:\d\d)[^>]*>/g, '$1'),
+  );
+}
+
+test('a change says in every state when it runs, and what takes it back', () => {
+  const both = { startAt, back };
+  expect(
+    Object.fromEntries(STATES.map((state) => [state, said(timed(state, both)).join(' | ')])),
+  ).toMatchInlineSnapshot(`
+    {
+      "approved": "Runs  19:00 | Goes back  4 h after (Start it again)",
+      "cancelled": "Was to run  19:00",
+      "denied": "Was to run  19:00",
+      "draft": "Runs  19:00 | Goes back  4 h after (Start it again)",
+      "executing": "Goes back  4 h after (Start it again)",
+      "expired": "Was to run  19:00",
+      "failed": "",
+      "pending": "Runs  19:00 | Goes back  4 h after (Start it again)",
+      "rejected": "Was to run  19:00",
+      "stale": "Was to run  19:00",
+      "succeeded": "Goes back  not by itself",
+      "unknown": "Goes back  4 h after (Start it again)",
+    }
+  `);
+});
+
+test.for<[string, Partial<Change>, string]>([
+  ['will be planned in a moment', { backAt: minutes(242) }, 'Goes back  16:02'],
+  ['is planned', { child: { id: CHILD, state: 'approved' } }, 'Goes back  16:02 (P7T2WA)'],
+  ['runs now', { child: { id: CHILD, state: 'executing' } }, 'Goes back  16:02 (P7T2WA)'],
+  ['has run', { child: { id: CHILD, state: 'succeeded' } }, 'Taken back  by P7T2WA'],
+  [
+    'is in doubt',
+    { child: { id: CHILD, state: 'unknown' } },
+    'Taken back  nobody knows yet (P7T2WA)',
+  ],
+  [
+    'was cancelled',
+    { child: { id: CHILD, state: 'cancelled' } },
+    'Goes back  not by itself: P7T2WA is cancelled',
+  ],
+  ['cannot be planned', { backAt: null }, 'Goes back  not by itself'],
+])('the card of what succeeded for a while says how its return stands: it %s', ([, over, line]) => {
+  const change = timed('succeeded', { startAt: null, back }, { backAt: minutes(242), ...over });
+  expect(said(change)).toEqual([line]);
+  expectSound(changeCard(change, drawing));
+});
+
+test('what takes another one back names it, and no card is taken for the other', () => {
+  const child = timed('approved', { startAt, back: null }, { id: CHILD, parent: PARENT });
+  expect(said(child)).toEqual(['Takes back  7KQ2MX, with which it was approved', 'Runs  19:00']);
+  expect(cardTitle(child)).toBe('○ Stop analytics-prod: planned');
+  // A card that was posted without an answer is looked for by the id behind its dot.
+  expect(changeCard(child, drawing).text).not.toContain(` · ${PARENT}`);
+  const parent = timed(
+    'succeeded',
+    { startAt: null, back },
+    { child: { id: CHILD, state: 'stale' } },
+  );
+  expect(changeCard(parent, drawing).text).not.toContain(` · ${CHILD}`);
+});
+
+test.for(STATES)(
+  'a timed change that is %s can be drawn, and so can what takes it back',
+  (state) => {
+    expectSound(changeCard(timed(state, { startAt, back }), drawing));
+    const child = timed(state, { startAt, back: null }, { parent: PARENT, notBefore: NOON });
+    expectSound(changeCard(child, drawing));
+  },
+);
+
+test.for<[string, Partial<Change>, string]>([
+  ['expired before it was approved', {}, 'expired before it was decided'],
+  ['could not begin in time', { notBefore: NOON }, 'could not within an hour'],
+  ['could not go back in time', { notBefore: NOON, parent: PARENT }, 'could not within a day'],
+])('its thread tells that it %s', ([, over, words]) => {
+  const change = timed('expired', { startAt, back: null }, over);
+  expect(mrkdwnOf(threadLine(change, drawing))).toContain(words);
+});
+
+test.for(KEPT)('its thread tells why it stays: %s', (why) => {
+  const line = mrkdwnOf(keptLine(timed('succeeded', { startAt: null, back }), why));
+  expect(line).toMatch(/^<@U0ANA> “stop analytics-prod” is not taken back by itself: [a-z].+\.$/i);
+});
+
+test.for<[number, string]>([
+  [30, '30 min'],
+  [90, '90 min'],
+  [60, '1 h'],
+  [26 * 60, '26 h'],
+  [48 * 60, '2 days'],
+  [50 * 60, '50 h'],
+  [14 * 24 * 60, '14 days'],
+])('%i minutes are %s', ([count, text]) => {
+  expect(spanText(count * 60_000)).toBe(text);
+});

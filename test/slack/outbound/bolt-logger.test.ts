@@ -1,0 +1,37 @@
+import { expect, test } from 'vitest';
+import { createLog } from '../../../src/observability/log.ts';
+import { boltLogger } from '../../../src/slack/outbound/bolt-logger.ts';
+
+function openLog() {
+  const lines: Record<string, unknown>[] = [];
+  const log = createLog({ level: 'trace' }, { write: (line) => void lines.push(JSON.parse(line)) });
+  const clock = { now: 0 };
+  return { lines, clock, bolt: boltLogger(log, () => clock.now) };
+}
+
+test('whoever floods the door with bad signatures fills no log', () => {
+  const { lines, clock, bolt } = openLog();
+  const complain = () => bolt.warn('Failed to verify', new Error('signature mismatch'));
+  for (let n = 0; n < 10_000; n += 1) complain();
+  expect(lines).toMatchObject([
+    { level: 40, from: 'bolt', again: 0, msg: 'Failed to verify signature mismatch' },
+  ]);
+  bolt.error('something else');
+  expect(lines).toHaveLength(2);
+  clock.now = 60_000;
+  complain();
+  expect(lines[2]).toMatchObject({ again: 9_999 });
+});
+
+test('nor does whoever is refused with other words each time', () => {
+  const { lines, bolt } = openLog();
+  for (let n = 0; n < 10_000; n += 1) bolt.warn(`no JSON: ${n}`);
+  expect(lines.length).toBeLessThan(60);
+});
+
+test('payloads, which Bolt logs at lower levels, are not passed on', () => {
+  const { lines, bolt } = openLog();
+  bolt.debug('a payload');
+  bolt.info('a payload');
+  expect(lines).toEqual([]);
+});

@@ -1,0 +1,96 @@
+import { sql } from 'kysely';
+import { expect, onTestFinished, test } from 'vitest';
+import type { Change } from '../../../src/changes/change.ts';
+import { appendEvent } from '../../../src/storage/audit/append.ts';
+import { isTold } from '../../../src/storage/audit/matches-audit-trail.ts';
+import { freshDatabase } from '../engines.ts';
+import { aChange, ana, ben, cleo, NOON } from '../example-change.ts';
+
+const KEY = Buffer.alloc(32, 7);
+
+const APPROVED = aChange({
+  state: 'approved',
+  version: 3,
+  approvals: [{ by: ben, at: NOON }],
+});
+
+interface Step {
+  readonly kind: string;
+  readonly by: string;
+  readonly from?: Change['state'];
+  readonly to: Change['state'];
+  readonly version?: number;
+  readonly approvers?: readonly string[];
+  readonly digest?: string;
+  readonly key?: Buffer;
+}
+
+const DRAFTED: Step = { kind: 'drafted', by: ana, to: 'draft' };
+const CONFIRMED: Step = { kind: 'confirmed', by: ana, from: 'draft', to: 'pending' };
+const AGREED: Step = { kind: 'approved', by: ben, from: 'pending', to: 'approved' };
+
+/** A trail that tells these steps of the change, one version after the other. */
+async function trailOf(steps: readonly Step[]) {
+  const database = await freshDatabase('sqlite');
+  onTestFinished(() => database.close());
+  await database.transaction(async (tx) => {
+    for (const [index, step] of steps.entries()) {
+      const { kind, by, from, to, version = index + 1, digest = APPROVED.digest } = step;
+      const { approvers = [], key = KEY } = step;
+      const move = { changeId: APPROVED.id, version, ...(from && { from }), to };
+      const event = { kind, ...move, at: NOON, body: { by, digest, approvers } };
+      await appendEvent(tx, key, event);
+    }
+  });
+  return database;
+}
+
+test('a change that the trail tells of as it stands is believed', async () => {
+  const { db } = await trailOf([DRAFTED, CONFIRMED, AGREED]);
+  expect(await isTold(db, KEY, APPROVED)).toBe(true);
+});
+
+test.for<[string, readonly Step[]]>([
+  ['nothing at all is told', []],
+  ['its last step is not told', [DRAFTED, CONFIRMED]],
+  ['a step too many is told', [DRAFTED, CONFIRMED, AGREED, { ...AGREED, from: 'approved' }]],
+  ['a version is left out', [DRAFTED, CONFIRMED, { ...AGREED, version: 4 }]],
+  ['it came from where it never was', [DRAFTED, { ...AGREED, by: ana }, AGREED]],
+  ['it ended elsewhere', [DRAFTED, CONFIRMED, { ...AGREED, to: 'pending' }]],
+  ['somebody else asked for it', [{ ...DRAFTED, by: cleo }, CONFIRMED, AGREED]],
+  ['somebody else approved it', [DRAFTED, CONFIRMED, { ...AGREED, by: cleo }]],
+  [
+    'what its approver did is something else',
+    [DRAFTED, CONFIRMED, { ...AGREED, kind: 'confirmed' }],
+  ],
+  ['it was approved with another plan', [DRAFTED, CONFIRMED, { ...AGREED, digest: 'other' }]],
+  ['another key tells it', [DRAFTED, CONFIRMED, { ...AGREED, key: Buffer.alloc(32, 8) }]],
+])('a change is not believed where %s', async ([, steps]) => {
+  const { db } = await trailOf(steps);
+  expect(await isTold(db, KEY, APPROVED)).toBe(false);
+});
+
+test('what takes a change back is approved by whom its first event names', async () => {
+  const planned = { kind: 'planned-return', by: 'signalbox', to: 'approved', version: 1 } as const;
+  const child = { ...APPROVED, version: 1 };
+  const told = async (approvers: readonly string[]) => {
+    const { db } = await trailOf([{ ...planned, approvers }]);
+    return isTold(db, KEY, child);
+  };
+  expect(await told([ben])).toBe(true);
+  expect(await told([cleo])).toBe(false);
+});
+
+test('an event that was written over tells nothing', async () => {
+  const { db } = await trailOf([DRAFTED, CONFIRMED, { ...AGREED, by: cleo }]);
+  const { body } = await db
+    .selectFrom('audit_event')
+    .select('body')
+    .where('version', '=', 3)
+    .executeTakeFirstOrThrow();
+  const forged = body.replace(cleo, ben);
+  // The owner of the database may do that, but has no key.
+  await sql`drop trigger audit_event_no_update`.execute(db);
+  await db.updateTable('audit_event').set({ body: forged }).where('version', '=', 3).execute();
+  expect(await isTold(db, KEY, APPROVED)).toBe(false);
+});

@@ -1,0 +1,212 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { chmodSync, existsSync, statSync } from 'node:fs';
+import { DatabaseSync } from 'node:sqlite';
+import { sql } from 'kysely';
+import { expect, onTestFinished, test } from 'vitest';
+import { openDatabase } from '../../../src/storage/engine/database.ts';
+import { refuseLossy } from '../../../src/storage/engine/postgres.ts';
+import { SCHEMA_VERSION } from '../../../src/storage/migrations/migrate.ts';
+import { readMeta, writeMeta } from '../../../src/storage/tables/meta.ts';
+import { ENGINES, freshDatabase, freshUrl, openForTest, run } from '../engines.ts';
+import { NOON } from '../example-change.ts';
+
+test.for(ENGINES)('what was committed is there after a restart on %s', async (engine) => {
+  const url = await freshUrl(engine);
+  const first = await openDatabase(url);
+  await first.transaction((tx) => writeMeta(tx, 'colour', 'red'));
+  await first.close();
+
+  const second = await openForTest(url);
+  expect(await readMeta(second.db, 'colour')).toBe('red');
+  expect(second.engine).toBe(engine);
+});
+
+test.for(ENGINES)('a database of a newer Signalbox is refused on %s', async (engine) => {
+  const url = await freshUrl(engine);
+  const newer = await openDatabase(url);
+  await newer.transaction((tx) => writeMeta(tx, 'schema-version', '99'));
+  await newer.close();
+
+  await expect(openDatabase(url)).rejects.toThrow(
+    `This database has schema version 99 and this Signalbox knows versions up to ${SCHEMA_VERSION}.`,
+  );
+  // The refusal holds nothing: the file is free and the connections are closed.
+  await expect(openDatabase(url)).rejects.toThrow('schema version 99');
+});
+
+test('replicas that start at the same moment set the schema up once', async () => {
+  const url = await freshUrl('postgres');
+  const replicas = await Promise.all([1, 2, 3, 4].map(() => openForTest(url)));
+  for (const { db } of replicas)
+    expect(await readMeta(db, 'schema-version')).toBe(`${SCHEMA_VERSION}`);
+});
+
+test.for(['mysql://host/db', 'signalbox.db', ''])('the address %j is refused', async (url) => {
+  await expect(openDatabase(url)).rejects.toThrow('must begin with file: or postgres://');
+});
+
+test('a folder that does not exist is named', async () => {
+  await expect(openDatabase('file:/nowhere/at/all.db')).rejects.toThrow('/nowhere/at/all.db');
+});
+
+test('the clock of SQLite is the one handed in, and that of PostgreSQL is its own', async () => {
+  const sqlite = await freshDatabase('sqlite', { now: () => NOON });
+  const postgres = await freshDatabase('postgres', { now: () => NOON });
+  expect(await sqlite.now()).toEqual(NOON);
+  expect(Math.abs((await postgres.now()).getTime() - Date.now())).toBeLessThan(60_000);
+});
+
+test.for(ENGINES)('a database that is closed is not ready on %s', async (engine) => {
+  const database = await openDatabase(await freshUrl(engine));
+  await database.check();
+  await database.close();
+  await expect(database.check()).rejects.toThrow();
+});
+
+test('a new file is readable for its owner only, with all that lies beside it', async () => {
+  const url = await freshUrl('sqlite');
+  await openForTest(url);
+  const path = url.slice('file:'.length);
+  for (const beside of [path, `${path}-wal`, `${path}-shm`, `${path}.lock`]) {
+    expect(existsSync(beside)).toBe(true);
+    expect(statSync(beside).mode & 0o777).toBe(0o600);
+  }
+});
+
+test('a file that others could read is theirs no longer once it is opened', async () => {
+  const url = await freshUrl('sqlite');
+  const path = url.slice('file:'.length);
+  await (await openDatabase(url)).close();
+  chmodSync(path, 0o644);
+  await openForTest(url);
+  for (const beside of [path, `${path}-wal`, `${path}-shm`]) {
+    expect(statSync(beside).mode & 0o777).toBe(0o600);
+  }
+});
+
+test('a commit is on the disk before it is confirmed', async () => {
+  const url = await freshUrl('sqlite');
+  const { db } = await openForTest(url);
+  const pragma = async (name: string) => {
+    const { rows } = await sql.raw<Record<string, unknown>>(`pragma ${name}`).execute(db);
+    return Object.values(rows[0] ?? {})[0];
+  };
+  expect(await pragma('journal_mode')).toBe('wal');
+  expect(await pragma('synchronous')).toBe(2);
+  expect(await pragma('foreign_keys')).toBe(1);
+  expect(await pragma('trusted_schema')).toBe(0);
+});
+
+test('a second process on the same file is refused, until the first one dies', async () => {
+  const url = await freshUrl('sqlite');
+  const holder = await holdInAnotherProcess(url);
+  await expect(openDatabase(url)).rejects.toThrow(
+    /^Another process has .*signalbox\.db .*Stop it first; several replicas need PostgreSQL\.$/,
+  );
+
+  const died = once(holder, 'exit');
+  holder.kill('SIGKILL');
+  await died;
+  await openForTest(url);
+});
+
+test('a second opening in the same process is refused as well, and harms nothing', async () => {
+  const url = await freshUrl('sqlite');
+  const first = await openForTest(url);
+  await expect(openDatabase(url)).rejects.toThrow('Another process has');
+  const stranger = new DatabaseSync(`${url.slice('file:'.length)}.lock`, { timeout: 0 });
+  onTestFinished(() => stranger.close());
+  expect(() => stranger.exec('begin exclusive')).toThrow('locked');
+  await first.check();
+});
+
+async function holdInAnotherProcess(url: string) {
+  const module = new URL('../../../src/storage/engine/database.ts', import.meta.url).href;
+  const program = `
+    import { openDatabase } from ${JSON.stringify(module)};
+    await openDatabase(${JSON.stringify(url)});
+    console.log('open');
+    setInterval(() => {}, 1000);`;
+  const holder = spawn(process.execPath, ['--input-type=module', '--eval', program], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  onTestFinished(() => void holder.kill('SIGKILL'));
+  const first = await Promise.race([once(holder.stdout, 'data'), once(holder, 'exit')]);
+  expect(String(first[0])).toContain('open');
+  return holder;
+}
+
+test.for<[string, string, string]>([
+  ['off', 'on', 'fsync off'],
+  ['on', 'off', 'synchronous_commit off'],
+  ['off', 'off', 'fsync and synchronous_commit off'],
+])('a server with fsync=%s and synchronous_commit=%s is refused', ([fsync, commit, named]) => {
+  expect(() => refuseLossy({ fsync, synchronousCommit: commit })).toThrow(named);
+});
+
+test.for(['on', 'local', 'remote_write', 'remote_apply'])(
+  'a server with synchronous_commit=%s will do',
+  (synchronousCommit) => {
+    expect(() => refuseLossy({ fsync: 'on', synchronousCommit })).not.toThrow();
+  },
+);
+
+test('a server that confirms before it has written is refused at the start', async () => {
+  const url = new URL(await freshUrl('postgres'));
+  const options = url.searchParams.get('options');
+  url.searchParams.set('options', `${options} -c synchronous_commit=off`);
+  await expect(openDatabase(url.href)).rejects.toThrow('synchronous_commit off');
+});
+
+test('sessions of PostgreSQL give up in time', async () => {
+  const { db } = await freshDatabase('postgres');
+
+  const { rows } = await sql<Record<string, string>>`
+    select current_setting('statement_timeout') as statement,
+      current_setting('lock_timeout') as lock,
+      current_setting('idle_in_transaction_session_timeout') as idle`.execute(db);
+  expect(rows).toEqual([{ statement: '10s', lock: '3s', idle: '10s' }]);
+});
+
+test('the role that runs the bot needs no right to create tables', async () => {
+  const owner = new URL(await freshUrl('postgres'));
+  await (await openDatabase(owner.href)).close();
+  const bot = await roleOfBot(owner);
+  await (await openForTest(bot.href)).check();
+});
+
+test.for<[string, string]>([
+  ['an event is edited', "update audit_event set body = ''"],
+  ['an event is deleted', 'delete from audit_event'],
+  ['all events go at once', 'truncate audit_event'],
+  ['the guard is taken away', 'drop trigger audit_event_only_added on audit_event'],
+  ['the guard is switched off', 'alter table audit_event disable trigger all'],
+  ['the whole trail is dropped', 'drop table audit_event'],
+])('the role that runs the bot is refused when %s', async ([, statement]) => {
+  const owner = new URL(await freshUrl('postgres'));
+  await (await openDatabase(owner.href)).close();
+  const bot = await roleOfBot(owner);
+  await expect(run(bot.href, statement)).rejects.toThrow(/denied|owner|only ever added/);
+});
+
+/** A user who may use the tables, and owns none of them. */
+async function roleOfBot(owner: URL): Promise<URL> {
+  const schema = owner.searchParams.get('options')?.split('=')[1];
+  const role = `bot_${owner.pathname.slice(-12)}_${schema}`;
+  await run(owner.href, `create role ${role} login password 'bot'`);
+  onTestFinished(() => dropRole(owner.href, role));
+  await run(owner.href, `grant usage on schema ${schema} to ${role}`);
+  const rights = 'select, insert, update, delete';
+  await run(owner.href, `grant ${rights} on all tables in schema ${schema} to ${role}`);
+
+  const bot = new URL(owner);
+  bot.username = role;
+  bot.password = 'bot';
+  return bot;
+}
+
+async function dropRole(url: string, role: string): Promise<void> {
+  await run(url, `drop owned by ${role}`);
+  await run(url, `drop role ${role}`);
+}

@@ -1,0 +1,84 @@
+import { expect, test } from 'vitest';
+import { isOver, STATES } from '../../../../src/changes/change.ts';
+import {
+  dueToClaim,
+  dueToExpire,
+  leaseRanOut,
+} from '../../../../src/storage/tables/changes/change-due.ts';
+import {
+  changesWhere,
+  openChangesOf,
+} from '../../../../src/storage/tables/changes/change-lists.ts';
+import { takeTarget } from '../../../../src/storage/tables/changes/permits.ts';
+import { ENGINES, freshDatabase } from '../../engines.ts';
+import {
+  aChange,
+  ana,
+  aPost,
+  ben,
+  cleo,
+  elsewhere,
+  minutes,
+  NOON,
+  STAGING,
+  stored,
+} from '../../example-change.ts';
+
+test.for(ENGINES)(
+  'the open changes of a target are those that are not over on %s',
+  async (engine) => {
+    const database = await freshDatabase(engine);
+    const changes = STATES.map((state) => aChange({ state }));
+    await stored(database, ...changes, elsewhere(), aPost());
+
+    const open = await openChangesOf(database.db, STAGING);
+    const expected = changes.filter((change) => !isOver(change));
+    expect(open.map(({ state }) => state).sort()).toEqual(
+      expected.map(({ state }) => state).sort(),
+    );
+  },
+);
+
+test.for(ENGINES)('a list is read page by page, the newest first, on %s', async (engine) => {
+  const database = await freshDatabase(engine);
+  const mine = [0, 1, 1, 2].map((at) => aChange({ createdAt: minutes(at), approvals: byBoth() }));
+  await stored(database, ...mine, aChange({ requester: ben }), aChange({ state: 'draft' }));
+  const filter = { states: ['pending', 'approved'], requester: ana, limit: 2 } as const;
+
+  const page = await changesWhere(database.db, filter);
+  const last = page.at(-1);
+  const next = await changesWhere(database.db, { ...filter, ...(last && { before: last }) });
+  const times = [...page, ...next].map(({ createdAt }) => createdAt);
+  expect(times).toEqual([2, 1, 1, 0].map(minutes));
+  expect(new Set([...page, ...next].map(({ id }) => id)).size).toBe(4);
+  expect(next.map(({ approvals }) => approvals)).toEqual([byBoth(), byBoth()]);
+});
+
+function byBoth() {
+  return [
+    { by: ben, at: NOON },
+    { by: cleo, at: minutes(1) },
+  ];
+}
+
+test.for(ENGINES)('the sweeps find what is due and nothing else on %s', async (engine) => {
+  const database = await freshDatabase(engine);
+  const now = minutes(10);
+  const lease = (until: Date) => ({ owner: 'one', until });
+  const expired = elsewhere({ state: 'approved', expiresAt: now });
+  const ready = elsewhere({ state: 'approved', notBefore: now });
+  const lost = elsewhere({ state: 'executing', lease: lease(now) });
+  const busy = elsewhere({ state: 'executing', lease: lease(minutes(11)) });
+  const waiting = elsewhere({ state: 'approved', plan: busy.plan });
+  const later = elsewhere({ state: 'approved', notBefore: minutes(11) });
+  const over = elsewhere({ state: 'succeeded', expiresAt: NOON });
+  await stored(database, expired, ready, lost, busy, waiting, later, over, elsewhere());
+  const busyTarget = `service:${busy.plan.target.id}`;
+  await database.transaction((tx) => takeTarget(tx, busyTarget, busy.id, NOON));
+
+  expect(await dueToExpire(database.db, now, 9)).toEqual([expired.id]);
+  expect(await dueToClaim(database.db, now, { limit: 9 })).toEqual([ready.id]);
+  const except = [ready.id];
+  expect(await dueToClaim(database.db, now, { limit: 9, except })).toEqual([]);
+  expect(await leaseRanOut(database.db, now, 9)).toEqual([lost.id]);
+});

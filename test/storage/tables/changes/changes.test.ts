@@ -1,0 +1,195 @@
+import { expect, test } from 'vitest';
+import { resolve } from '../../../../src/changes/after-outcome.ts';
+import type { Change } from '../../../../src/changes/change.ts';
+import { approve, finish, reject, start } from '../../../../src/changes/lifecycle.ts';
+import type { Database } from '../../../../src/storage/engine/database.ts';
+import {
+  cardVersion,
+  insertChange,
+  LostRace,
+  loadChange,
+  lockChange,
+  setCard,
+  updateChange,
+} from '../../../../src/storage/tables/changes/changes.ts';
+import { takeTarget } from '../../../../src/storage/tables/changes/permits.ts';
+import { ENGINES, freshDatabase } from '../../engines.ts';
+import {
+  aChange,
+  ben,
+  channel,
+  cleo,
+  minutes,
+  NOON,
+  newId,
+  STAGING,
+  stored,
+} from '../../example-change.ts';
+
+const approver = (id: Change['requester']) => ({ id, roles: ['approver'] });
+
+function moved(outcome: ReturnType<typeof approve>): Change {
+  if (!outcome.ok) throw new Error(outcome.refusal);
+  return outcome.change;
+}
+
+async function vote(database: Database, id: Change['id'], by: Change['requester']) {
+  return database.transaction(async (tx) => {
+    const before = await lockChange(tx, id);
+    if (!before) throw new Error('gone');
+    const after = moved(approve(before, approver(by), NOON));
+    await updateChange(tx, before, after);
+    return after;
+  });
+}
+
+test.for(ENGINES)('a change is loaded as it was stored on %s', async (engine) => {
+  const database = await freshDatabase(engine);
+  const full = aChange({
+    state: 'approved',
+    approvals: [
+      { by: ben, at: minutes(1) },
+      { by: cleo, at: minutes(2) },
+    ],
+    notBefore: minutes(3),
+    card: { channel: channel('CAPPROVALS'), ts: '1786708800.000100' },
+  });
+  await stored(database, full);
+
+  expect(await loadChange(database.db, full.id)).toEqual(full);
+  expect(await loadChange(database.db, newId())).toBeNull();
+});
+
+test.for(ENGINES)('every verdict and ending survives storage on %s', async (engine) => {
+  const database = await freshDatabase(engine);
+  const change = aChange({ state: 'approved' });
+  await stored(database, change);
+  const lease = { owner: 'one', until: minutes(2) };
+  const executing = moved(start(change, lease, NOON));
+  const answer = { at: minutes(1), tookMs: 40_000, requestId: null, status: null, text: 'silence' };
+  const unknown = moved(finish(executing, { how: 'unknown', ...answer }));
+  const note = { happened: false, note: 'not in the console' };
+  const resolved = moved(resolve(unknown, approver(ben), note, minutes(9)));
+
+  for (const [before, after] of [
+    [change, executing],
+    [executing, unknown],
+    [unknown, resolved],
+  ] as const) {
+    await database.transaction((tx) => updateChange(tx, before, after));
+    expect(await loadChange(database.db, change.id)).toEqual(after);
+  }
+});
+
+test.for(ENGINES)('a rejection keeps the approval that came before it on %s', async (engine) => {
+  const database = await freshDatabase(engine);
+  const change = aChange();
+  await stored(database, change);
+  const approved = await vote(database, change.id, ben);
+  const rejected = moved(reject(approved, approver(ben), 'on second thoughts', minutes(1)));
+  await database.transaction((tx) => updateChange(tx, approved, rejected));
+
+  expect(await loadChange(database.db, change.id)).toEqual(rejected);
+});
+
+test.for(ENGINES)('two approvers in the same moment both count on %s', async (engine) => {
+  const database = await freshDatabase(engine);
+  for (let round = 0; round < 10; round += 1) {
+    const change = aChange();
+    await stored(database, change);
+    await Promise.all([vote(database, change.id, ben), vote(database, change.id, cleo)]);
+
+    const after = await loadChange(database.db, change.id);
+    expect(after).toMatchObject({ state: 'approved', version: 3 });
+    expect(after?.approvals.map(({ by }) => by).sort()).toEqual([ben, cleo]);
+  }
+});
+
+test.for(ENGINES)('who comes second loses, and nothing of it stays, on %s', async (engine) => {
+  const database = await freshDatabase(engine);
+  const change = aChange();
+  await stored(database, change);
+  const byBen = moved(approve(change, approver(ben), NOON));
+  const byCleo = moved(approve(change, approver(cleo), NOON));
+  await database.transaction((tx) => updateChange(tx, change, byBen));
+  const late = database.transaction(async (tx) => {
+    await takeTarget(tx, STAGING, change.id, NOON);
+    await updateChange(tx, change, byCleo);
+  });
+
+  await expect(late).rejects.toThrow(LostRace);
+  expect(await loadChange(database.db, change.id)).toEqual(byBen);
+  expect(await database.db.selectFrom('target_lock').selectAll().execute()).toEqual([]);
+});
+
+test.for(ENGINES)('a vote of a person whose vote is stored rolls back on %s', async (engine) => {
+  const database = await freshDatabase(engine);
+  const change = aChange();
+  await stored(database, change);
+  const once = moved(approve(change, approver(ben), NOON));
+  await database.transaction((tx) => updateChange(tx, change, once));
+  const forgotten: Change = { ...once, approvals: [] };
+  const twice = moved(approve(forgotten, approver(ben), NOON));
+  const again = database.transaction((tx) => updateChange(tx, forgotten, twice));
+
+  await expect(again).rejects.toThrow('UBEN has decided');
+  expect(await loadChange(database.db, change.id)).toEqual(once);
+});
+
+test.for<[string, Partial<Change>]>([
+  ['skips a version', { version: 3 }],
+  ['stands still', { version: 1 }],
+  ['brings another plan', { version: 2, digest: 'another' }],
+])('a move that %s is a fault', async ([, over]) => {
+  const database = await freshDatabase('sqlite');
+  const change = aChange();
+  await stored(database, change);
+  const odd = database.transaction((tx) => updateChange(tx, change, { ...change, ...over }));
+  await expect(odd).rejects.toThrow(`Change ${change.id} may move on by one version`);
+});
+
+test.for(ENGINES)('an id is given out once on %s', async (engine) => {
+  const database = await freshDatabase(engine);
+  const change = aChange();
+  await stored(database, change);
+  await expect(stored(database, change)).rejects.toThrow(/unique/i);
+});
+
+test.for(ENGINES)('a row that was edited by hand is a fault with its id on %s', async (engine) => {
+  const database = await freshDatabase(engine);
+  const change = aChange();
+  await stored(database, change);
+  await database.transaction((tx) =>
+    tx.updateTable('change').set({ plan: '{"target":"prod"}' }).execute(),
+  );
+  await expect(loadChange(database.db, change.id)).rejects.toThrow(`change ${change.id}`);
+});
+
+test('a plan that does not say how it is sent is not stored', async () => {
+  const database = await freshDatabase('sqlite');
+  const plan = { ...aChange().plan, sends: 'somehow' };
+  const storing = database.transaction((tx) => insertChange(tx, aChange({ plan })));
+  await expect(storing).rejects.toThrow('somehow');
+});
+
+test.for(ENGINES)('a card remembers the newest drawing on %s', async (engine) => {
+  const database = await freshDatabase(engine);
+  const change = aChange();
+  await stored(database, change);
+  const [first, second] = ['1', '2'].map((ts) => ({ channel: channel('CAPPROVALS'), ts }));
+  if (!first || !second) throw new Error('two places');
+  const draw = (at: typeof first, version: number) =>
+    database.transaction((tx) => setCard(tx, change.id, at, version));
+
+  expect(await cardVersion(database.db, change.id)).toBeNull();
+  await draw(first, 2);
+  await draw(second, 1);
+  expect(await cardVersion(database.db, change.id)).toBe(2);
+  expect((await loadChange(database.db, change.id))?.card).toEqual(first);
+
+  // A move that was made of an older picture of the change does not lose the card.
+  await database.transaction((tx) =>
+    updateChange(tx, change, moved(approve(change, approver(ben), NOON))),
+  );
+  expect((await loadChange(database.db, change.id))?.card).toEqual(first);
+});

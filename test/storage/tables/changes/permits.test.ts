@@ -1,0 +1,147 @@
+import { expect, test } from 'vitest';
+import type { Change } from '../../../../src/changes/change.ts';
+import type { Database } from '../../../../src/storage/engine/database.ts';
+import { LostRace } from '../../../../src/storage/tables/changes/changes.ts';
+import {
+  closePermit,
+  holderOf,
+  ranSince,
+  releaseTarget,
+  takeTarget,
+  writePermit,
+} from '../../../../src/storage/tables/changes/permits.ts';
+import { ENGINES, freshDatabase } from '../../engines.ts';
+import { aChange, aPost, elsewhere, minutes, NOON, STAGING, stored } from '../../example-change.ts';
+
+function permit(database: Database, change: Change, single: boolean): Promise<number> {
+  const row = { changeId: change.id, single, owner: 'one', at: NOON };
+  return database.transaction((tx) => writePermit(tx, row));
+}
+
+test.for(ENGINES)('a call that must not be made twice has one permit on %s', async (engine) => {
+  const database = await freshDatabase(engine);
+  const change = aPost();
+  await stored(database, change);
+  const tries = Array.from({ length: 5 }, () => permit(database, change, true));
+  const results = await Promise.allSettled(tries);
+
+  const won = results.filter(({ status }) => status === 'fulfilled');
+  expect(won).toEqual([{ status: 'fulfilled', value: 1 }]);
+  for (const result of results.filter((one) => one.status === 'rejected')) {
+    expect(result.reason).toBeInstanceOf(LostRace);
+  }
+});
+
+test.for(['succeeded', 'failed', 'unknown'] as const)(
+  'a single permit whose outcome is %s is the last one',
+  async (outcome) => {
+    const database = await freshDatabase('sqlite');
+    const change = aPost();
+    await stored(database, change);
+    await permit(database, change, true);
+    await database.transaction((tx) => closePermit(tx, change.id, 1, outcome, null));
+    await expect(permit(database, change, true)).rejects.toThrow(LostRace);
+  },
+);
+
+test.for(ENGINES)(
+  'a request that was surely not sent may be permitted again on %s',
+  async (engine) => {
+    const database = await freshDatabase(engine);
+    const change = aPost();
+    await stored(database, change);
+    await permit(database, change, true);
+    await database.transaction((tx) => closePermit(tx, change.id, 1, 'not-sent', 429));
+
+    expect(await permit(database, change, true)).toBe(2);
+    const rows = await database.db.selectFrom('send_permit').selectAll().orderBy('n').execute();
+    expect(rows).toMatchObject([
+      { n: 1, outcome: 'not-sent', http_status: 429 },
+      { n: 2, outcome: null, http_status: null },
+    ]);
+  },
+);
+
+test.for(ENGINES)('the permits of a repeatable call are counted on %s', async (engine) => {
+  const database = await freshDatabase(engine);
+  const [change, other] = [aChange(), aChange()];
+  await stored(database, change, other);
+  expect(await permit(database, change, false)).toBe(1);
+  expect(await permit(database, change, false)).toBe(2);
+  expect(await permit(database, other, false)).toBe(1);
+});
+
+test.for(ENGINES)('a permit is closed once on %s', async (engine) => {
+  const database = await freshDatabase(engine);
+  const change = aChange();
+  await stored(database, change);
+  await permit(database, change, false);
+  const close = (n: number) =>
+    database.transaction((tx) => closePermit(tx, change.id, n, 'succeeded', 200));
+  await close(1);
+  await expect(close(1)).rejects.toThrow(LostRace);
+  await expect(close(2)).rejects.toThrow(LostRace);
+});
+
+test.for(ENGINES)('one change at a time has a target on %s', async (engine) => {
+  const database = await freshDatabase(engine);
+  const changes = Array.from({ length: 5 }, () => aChange());
+  await stored(database, ...changes);
+  const take = ({ id }: Change) => database.transaction((tx) => takeTarget(tx, STAGING, id, NOON));
+  const taken = await Promise.all(changes.map(take));
+  const holder = changes[taken.indexOf(true)];
+  if (!holder) throw new Error('nobody took it');
+
+  expect(taken.filter(Boolean)).toHaveLength(1);
+  expect(await holderOf(database.db, STAGING)).toBe(holder.id);
+  expect(await take(holder)).toBe(true);
+
+  await database.transaction((tx) => releaseTarget(tx, holder.id));
+  expect(await holderOf(database.db, STAGING)).toBeNull();
+  expect(await Promise.all(changes.slice(0, 1).map(take))).toEqual([true]);
+});
+
+test.for(ENGINES)(
+  'a change that holds another target does not take this one on %s',
+  async (engine) => {
+    const database = await freshDatabase(engine);
+    const change = aChange();
+    await stored(database, change);
+    const take = (target: string) =>
+      database.transaction((tx) => takeTarget(tx, target, change.id, NOON));
+    expect(await take('alert:one')).toBe(true);
+    expect(await take(STAGING)).toBe(false);
+  },
+);
+
+const answer = { tookMs: 1, requestId: null };
+const succeeded = (at: Date): Partial<Change> => ({
+  state: 'succeeded',
+  ending: { how: 'succeeded', at, ...answer, reported: [] },
+});
+const unknown = (at: Date): Partial<Change> => ({
+  state: 'unknown',
+  ending: { how: 'unknown', at, ...answer, status: null, text: 'silence' },
+});
+const resolution = { by: aChange().requester, at: minutes(11), happened: true, note: 'seen' };
+
+test.for<[string, boolean, Change]>([
+  ['succeeded after this one was planned', true, aChange(succeeded(minutes(11)))],
+  ['succeeded before', false, aChange(succeeded(minutes(9)))],
+  ['is not known to have happened', false, aChange(unknown(minutes(11)))],
+  [
+    'was found to have happened',
+    true,
+    aChange({ ...unknown(NOON), state: 'succeeded', resolution }),
+  ],
+  ['was for another target', false, elsewhere(succeeded(minutes(11)))],
+  ['was refused by the server', false, aChange({ ...unknown(minutes(11)), state: 'failed' })],
+])('a target that another change moved is noticed: the other %s', async ([, expected, other]) => {
+  for (const engine of ENGINES) {
+    const database = await freshDatabase(engine);
+    const change = aChange({ state: 'approved', createdAt: minutes(10) });
+    await stored(database, change, other);
+    const moved = await database.transaction((tx) => ranSince(tx, STAGING, change));
+    expect(moved).toBe(expected);
+  }
+});

@@ -1,0 +1,82 @@
+import { expect, test } from 'vitest';
+import type { Database } from '../../../src/storage/engine/database.ts';
+import {
+  knownServices,
+  type Learned,
+  learnService,
+} from '../../../src/storage/tables/directory.ts';
+import { ENGINES, freshDatabase } from '../engines.ts';
+import { minutes, NOON } from '../example-change.ts';
+
+const SCALED: Learned = {
+  id: 's1',
+  name: 'staging',
+  fields: { state: 'running', memory: 16 },
+  source: 'reply to a scale',
+  seenAt: minutes(10),
+};
+
+async function learned(database: Database, ...facts: Partial<Learned>[]) {
+  for (const over of facts) {
+    await database.transaction((tx) => learnService(tx, { ...SCALED, ...over }));
+  }
+  return (await knownServices(database.db))[0];
+}
+
+test.for(ENGINES)('what was learned of a service is known on %s', async (engine) => {
+  const database = await freshDatabase(engine);
+  const fieldSeenAt = { state: minutes(10), memory: minutes(10) };
+  expect(await learned(database, {})).toEqual({ ...SCALED, fieldSeenAt });
+});
+
+test.for(ENGINES)('newer facts come in beside the others on %s', async (engine) => {
+  const database = await freshDatabase(engine);
+  const stop = { fields: { state: 'stopping' }, source: 'reply to a stop', seenAt: minutes(20) };
+  expect(await learned(database, {}, stop)).toMatchObject({
+    ...stop,
+    fields: { state: 'stopping', memory: 16 },
+    fieldSeenAt: { state: minutes(20), memory: minutes(10) },
+  });
+});
+
+test.for(ENGINES)('an older reply that comes late overwrites nothing on %s', async (engine) => {
+  const database = await freshDatabase(engine);
+  const late = { name: 'old name', fields: { state: 'stopped', region: 'eu' }, seenAt: NOON };
+  expect(await learned(database, {}, { ...late, source: 'reply to a stop' })).toEqual({
+    ...SCALED,
+    fields: { state: 'running', memory: 16, region: 'eu' },
+    fieldSeenAt: { state: minutes(10), memory: minutes(10), region: NOON },
+  });
+});
+
+test.for(ENGINES)('each fact is as new as its own reply on %s', async (engine) => {
+  const database = await freshDatabase(engine);
+  const scale = { fields: { memory: 32 }, seenAt: minutes(30) };
+  const lateStop = { fields: { state: 'stopping' }, seenAt: minutes(20) };
+  expect(await learned(database, {}, scale, lateStop)).toMatchObject({
+    fields: { state: 'stopping', memory: 32 },
+    seenAt: minutes(30),
+  });
+});
+
+test.for(ENGINES)(
+  'a report that only names a service makes no fact look fresh on %s',
+  async (engine) => {
+    const database = await freshDatabase(engine);
+    const report = { name: 'staging 2', fields: {}, source: 'usage report', seenAt: minutes(60) };
+    const { name, ...facts } = SCALED;
+    expect(await learned(database, {}, report)).toMatchObject({ ...facts, name: 'staging 2' });
+
+    const fresh = await freshDatabase(engine);
+    expect(await learned(fresh, report)).toMatchObject(report);
+    expect(await learned(fresh, {})).toMatchObject({ ...facts, name: 'staging 2' });
+  },
+);
+
+test.for(ENGINES)('replies at the same moment are all kept on %s', async (engine) => {
+  const database = await freshDatabase(engine);
+  const names = Array.from({ length: 8 }, (_, n) => `f${n}`);
+  await Promise.all(names.map((field) => learned(database, { fields: { [field]: 1 } })));
+  const [known] = await knownServices(database.db);
+  expect(Object.keys(known?.fields ?? {}).sort()).toEqual(names);
+});

@@ -1,0 +1,54 @@
+import { expect, test } from 'vitest';
+import {
+  hasFreeze,
+  liftFreeze,
+  makeFreeze,
+  standingFreezes,
+} from '../../../src/storage/tables/freezes.ts';
+import { ENGINES, freshDatabase } from '../engines.ts';
+import { ana, ben, cleo, minutes, NOON, newId } from '../example-change.ts';
+
+const freeze = {
+  id: newId(),
+  scope: { tag: 'prod' },
+  reason: 'launch',
+  madeBy: ana,
+  from: NOON,
+  until: minutes(60),
+};
+
+test.for(ENGINES)(
+  'a freeze is made once for its change, whatever is said again (%s)',
+  async (e) => {
+    const database = await freshDatabase(e);
+    const make = (reason: string) =>
+      database.transaction((tx) => makeFreeze(tx, { ...freeze, reason }));
+    expect(await make('launch')).toBe(true);
+    expect(await make('another')).toBe(false);
+    expect(await standingFreezes(database.db, NOON)).toEqual([freeze]);
+    expect(await hasFreeze(database.db, freeze.id)).toBe(true);
+    expect(await hasFreeze(database.db, newId())).toBe(false);
+  },
+);
+
+test.for(ENGINES)('of many who lift a freeze at once one does (%s)', async (engine) => {
+  const database = await freshDatabase(engine);
+  await database.transaction((tx) => makeFreeze(tx, freeze));
+  const lifts = [ana, ben, cleo].map((by) =>
+    database.transaction((tx) => liftFreeze(tx, { id: freeze.id, by, at: minutes(1) })),
+  );
+  expect((await Promise.all(lifts)).filter(Boolean)).toHaveLength(1);
+  expect(await standingFreezes(database.db, minutes(2))).toEqual([]);
+});
+
+test.for(ENGINES)(
+  'a freeze that is over holds no more and cannot be lifted (%s)',
+  async (engine) => {
+    const database = await freshDatabase(engine);
+    await database.transaction((tx) => makeFreeze(tx, freeze));
+    expect(await standingFreezes(database.db, minutes(59))).toHaveLength(1);
+    expect(await standingFreezes(database.db, minutes(60))).toEqual([]);
+    const late = { id: freeze.id, by: ben, at: minutes(60) };
+    expect(await database.transaction((tx) => liftFreeze(tx, late))).toBe(false);
+  },
+);

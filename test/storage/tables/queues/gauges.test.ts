@@ -1,0 +1,23 @@
+import { expect, test } from 'vitest';
+import { readLevels } from '../../../../src/storage/tables/queues/gauges.ts';
+import { enqueue } from '../../../../src/storage/tables/queues/outbox.ts';
+import { ENGINES, freshDatabase } from '../../engines.ts';
+import { elsewhere, minutes, NOON, stored } from '../../example-change.ts';
+
+test.for(ENGINES)('what is open is counted, with the age of the oldest, on %s', async (engine) => {
+  const database = await freshDatabase(engine);
+  const pending = [elsewhere({ createdAt: minutes(-5) }), elsewhere({ createdAt: minutes(-30) })];
+  await stored(database, ...pending, elsewhere({ state: 'succeeded' }));
+  await database.transaction(async (tx) => {
+    await enqueue(tx, { kind: 'report', body: {}, at: NOON });
+    await enqueue(tx, { kind: 'report', body: {}, at: minutes(60) });
+  });
+
+  const levels = await readLevels(database.db, NOON);
+  expect(levels.changes.get('pending')).toEqual({ count: 2, since: minutes(-30) });
+  expect(levels.changes.get('unknown')).toEqual({ count: 0, since: null });
+  expect(levels.changes.has('succeeded')).toBe(false);
+  expect(levels.outbox).toEqual({ count: 1, since: NOON });
+  expect(levels.inbox).toEqual({ count: 0, since: null });
+  expect(levels.digests.get('posted')).toBe(0);
+});

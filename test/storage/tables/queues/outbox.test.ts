@@ -1,0 +1,146 @@
+import { setImmediate as turn } from 'node:timers/promises';
+import { expect, test } from 'vitest';
+import type { ChangeId } from '../../../../src/changes/change.ts';
+import type { Database } from '../../../../src/storage/engine/database.ts';
+import * as outbox from '../../../../src/storage/tables/queues/outbox.ts';
+import { ENGINES, freshDatabase } from '../../engines.ts';
+import { minutes, NOON, newId } from '../../example-change.ts';
+
+const batch = (at: number, owner = 'one', limit = 10) => ({
+  owner,
+  now: minutes(at),
+  leaseMs: 60_000,
+  limit,
+});
+
+function enqueue(database: Database, message: Partial<outbox.Message> = {}): Promise<void> {
+  return database.transaction((tx) => outbox.enqueue(tx, { kind: 'card', at: NOON, ...message }));
+}
+
+function due(database: Database, at: number, owner = 'one', limit = 10): Promise<outbox.Due[]> {
+  return database.transaction((tx) => outbox.takeDue(tx, batch(at, owner, limit)));
+}
+
+function done(database: Database, id: number): Promise<void> {
+  return database.transaction((tx) => outbox.markDone(tx, id, NOON));
+}
+
+test.for(ENGINES)('many moves of one change are drawn once on %s', async (engine) => {
+  const database = await freshDatabase(engine);
+  const [changeId, other] = [newId(), newId()];
+  await enqueue(database, { changeId, at: minutes(5) });
+  await Promise.all([1, 2, 3, 4].map((at) => enqueue(database, { changeId, at: minutes(at) })));
+  await enqueue(database, { changeId, kind: 'thread:approved' });
+  await enqueue(database, { changeId: other });
+
+  const messages = await due(database, 1);
+  expect(messages.map(({ changeId: id, kind }) => [id, kind])).toEqual([
+    [changeId, 'card'],
+    [changeId, 'thread:approved'],
+    [other, 'card'],
+  ]);
+  for (const { id } of messages) await done(database, id);
+  expect(await due(database, 99)).toEqual([]);
+});
+
+test.for(ENGINES)(
+  'messages with a text of their own are all sent, in order, on %s',
+  async (engine) => {
+    const database = await freshDatabase(engine);
+    const changeId = newId();
+    for (const n of [1, 2, 3]) await enqueue(database, { changeId, body: { n } });
+    await enqueue(database, { kind: 'digest' });
+    await enqueue(database, { kind: 'digest' });
+
+    const messages = await due(database, 0);
+    expect(messages.map(({ body }) => body)).toEqual([{ n: 1 }, { n: 2 }, { n: 3 }, null, null]);
+  },
+);
+
+test.for(ENGINES)(
+  'a change that moves while it is drawn is drawn again after on %s',
+  async (engine) => {
+    const database = await freshDatabase(engine);
+    const changeId = newId();
+    await enqueue(database, { changeId });
+    const [first] = await due(database, 0);
+    await enqueue(database, { changeId });
+    await enqueue(database, { changeId });
+
+    // Until the first drawing is sent, a second one could overtake it.
+    expect(await due(database, 0.5, 'two')).toEqual([]);
+    await done(database, first?.id ?? 0);
+    const [second, ...more] = await due(database, 0.5, 'two');
+    expect(second).toMatchObject({ changeId, kind: 'card', attempts: 1 });
+    expect(more).toEqual([]);
+  },
+);
+
+test.for(ENGINES)(
+  'a drawing whose sender died stands for those behind it on %s',
+  async (engine) => {
+    const database = await freshDatabase(engine);
+    const changeId = newId();
+    await enqueue(database, { changeId });
+    const [first] = await due(database, 0);
+    await enqueue(database, { changeId });
+
+    const again = await due(database, 1, 'two');
+    expect(again).toEqual([{ ...first, attempts: 2 }]);
+    await done(database, again[0]?.id ?? 0);
+    expect(await due(database, 99)).toEqual([]);
+  },
+);
+
+test.for(ENGINES)(
+  'a drawing that Slack refused waits, and later ones with it, on %s',
+  async (engine) => {
+    const database = await freshDatabase(engine);
+    const changeId = newId();
+    await enqueue(database, { changeId });
+    const [first] = await due(database, 0);
+    await database.transaction((tx) => outbox.putBack(tx, first?.id ?? 0, minutes(3)));
+    await enqueue(database, { changeId });
+
+    expect(await due(database, 2.9)).toEqual([]);
+    expect(await due(database, 3)).toEqual([{ ...first, attempts: 2 }]);
+  },
+);
+
+test.for(ENGINES)('replicas at the same moment share the messages on %s', async (engine) => {
+  const database = await freshDatabase(engine);
+  const changes: ChangeId[] = Array.from({ length: 20 }, () => newId());
+  for (const changeId of changes) await enqueue(database, { changeId });
+  const busy = changes.map(async (changeId, n) => {
+    if (n % 2) await turn();
+    await enqueue(database, { changeId });
+  });
+  const four = ['one', 'two', 'three', 'four'].map((owner) => due(database, 0, owner, 20));
+  const [shares] = await Promise.all([Promise.all(four), Promise.all(busy)]);
+  const ids = shares.flat().map(({ changeId }) => changeId);
+  expect(ids.length).toBe(new Set(ids).size);
+});
+
+test('a replica that is just taking messages holds up no other', async () => {
+  const database = await freshDatabase('postgres');
+  for (const changeId of [newId(), newId()]) await enqueue(database, { changeId });
+  const took = Promise.withResolvers<void>();
+  const other = took.promise.then(() => due(database, 0, 'two'));
+  const first = database.transaction(async (tx) => {
+    const items = await outbox.takeDue(tx, batch(0, 'one', 1));
+    took.resolve();
+    return [...items, ...(await other)];
+  });
+  expect(new Set((await first).map(({ changeId }) => changeId)).size).toBe(2);
+  expect(await due(database, 0)).toEqual([]);
+});
+
+test.for(ENGINES)('messages that were sent are forgotten after a while on %s', async (engine) => {
+  const database = await freshDatabase(engine);
+  await enqueue(database, { kind: 'sent' });
+  await enqueue(database, { kind: 'waiting', at: minutes(5) });
+  const [sent] = await due(database, 0);
+  await done(database, sent?.id ?? 0);
+  expect(await database.transaction((tx) => outbox.prune(tx, minutes(1)))).toBe(1);
+  expect((await due(database, 9)).map(({ kind }) => kind)).toEqual(['waiting']);
+});

@@ -1,0 +1,102 @@
+import { readFileSync, statSync, writeFileSync } from 'node:fs';
+import { expect, test } from 'vitest';
+import type { ChannelId } from '../../../src/changes/change.ts';
+import type { Answer } from '../../../src/intent/answers/answer.ts';
+import { appendEvent, head } from '../../../src/storage/audit/append.ts';
+import { checkpointBeside } from '../../../src/storage/audit/checkpoint.ts';
+import {
+  anchorDaily,
+  anchorHourly,
+  anchorText,
+  lastAnchor,
+} from '../../../src/workflow/audit-trail/anchors.ts';
+import { createTrail } from '../../../src/workflow/audit-trail/trail.ts';
+import { deliver } from '../../../src/workflow/notify/deliver.ts';
+import type { Messenger, World } from '../../../src/workflow/ports.ts';
+import { freshUrl, openForTest } from '../../storage/engines.ts';
+import { NOON } from '../../storage/example-change.ts';
+import { aWorld } from '../context.ts';
+
+const CHANNEL = '#db-audit';
+
+async function worldWithChannel() {
+  const { world, clock } = await aWorld();
+  const posted: Answer[] = [];
+  const messenger: Partial<Messenger> = {
+    findRooms: async ([name = '']) => {
+      const room = { id: 'C0AUDIT' as ChannelId, name, outside: false, joined: true };
+      return new Map([[name, { ok: true, room }]]);
+    },
+    postAnswer: async (channel, answer) => {
+      posted.push(answer);
+      return { ok: true, at: { channel, ts: `${posted.length}.0` } };
+    },
+  };
+  // The other calls are not reached by an anchor.
+  const own: World = { ...world, messenger: messenger as Messenger };
+  return { world: own, clock, posted };
+}
+
+test('the end of the trail is posted once a day, though two replicas look often', async () => {
+  const { world, clock, posted } = await worldWithChannel();
+  const replicas = [world, { ...world, instance: 'another' }];
+  const look = async () => {
+    await Promise.all(replicas.map((one) => anchorDaily(one, CHANNEL)));
+    for (const one of replicas) await deliver(one);
+  };
+  await look();
+  await look();
+  expect(posted).toHaveLength(1);
+  expect(JSON.stringify(posted[0])).toContain(`audit 0 ${'0'.repeat(64)}`);
+
+  // Nothing happened meanwhile, and it is said all the same.
+  clock.now = new Date(clock.now.getTime() + 86_400_000);
+  await look();
+  expect(posted).toHaveLength(2);
+  expect(posted[1]?.title).toBe('The audit trail on 2026-08-15');
+});
+
+test('without an audit channel nothing is posted', async () => {
+  const { world, posted } = await worldWithChannel();
+  await anchorDaily(world, null);
+  await deliver(world);
+  expect(posted).toEqual([]);
+});
+
+test('what is posted is read back, and a channel that may not be read is not an empty one', async () => {
+  const end = { seq: 1234, hash: 'ab'.repeat(32) };
+  const text = `The audit trail on 2026-08-14\n${anchorText(end)}`;
+  const found = (note: Awaited<ReturnType<Messenger['findNote']>>) =>
+    lastAnchor({ findNote: async () => note });
+  expect(await found({ ok: true, text })).toEqual({ ok: true, head: end });
+  expect(await found({ ok: true, text: null })).toEqual({ ok: true, head: null });
+  const closed = { ok: false, why: 'missing_scope' } as const;
+  expect(await found(closed)).toEqual(closed);
+});
+
+test('each hour the end is logged, and noted beside the database', async () => {
+  const { world } = await worldWithChannel();
+  const url = await freshUrl('sqlite');
+  const path = url.slice('file:'.length);
+  const database = await openForTest(url);
+  const trail = createTrail({ ...world, database });
+  const logged: unknown[] = [];
+  // Only this one of pino's methods is called.
+  const log = { info: (facts: unknown) => logged.push(facts) } as unknown as World['log'];
+  await database.transaction((tx) => appendEvent(tx, null, { kind: 'x', at: NOON, body: {} }));
+  await anchorHourly({ ...world, database, trail, log });
+
+  const end = await head(database.db);
+  expect(logged).toEqual([end]);
+  expect(readFileSync(`${path}.head`, 'utf8')).toBe(`1 ${end.hash}\n`);
+  expect(statSync(`${path}.head`).mode & 0o777).toBe(0o600);
+  expect(checkpointBeside(path).read()).toEqual(end);
+});
+
+test('a file beside the database that cannot be read is no sign that all is well', async () => {
+  const url = await freshUrl('sqlite');
+  const path = url.slice('file:'.length);
+  expect(checkpointBeside(path).read()).toBeNull();
+  writeFileSync(`${path}.head`, '12 ab');
+  expect(() => checkpointBeside(path).read()).toThrow('npm run audit -- restored');
+});

@@ -1,0 +1,110 @@
+import { sql } from 'kysely';
+import { expect, test } from 'vitest';
+import { appendEvent } from '../../../src/storage/audit/append.ts';
+import type { Database } from '../../../src/storage/engine/database.ts';
+import { createTrail, nightly } from '../../../src/workflow/audit-trail/trail.ts';
+import type { Messenger } from '../../../src/workflow/ports.ts';
+import { ENGINES, freshDatabase } from '../../storage/engines.ts';
+import { NOON } from '../../storage/example-change.ts';
+import { aWorld } from '../context.ts';
+
+const KEY = Buffer.alloc(32, 7);
+
+async function write(database: Database, count: number): Promise<void> {
+  await database.transaction(async (tx) => {
+    for (let n = 0; n < count; n += 1) {
+      await appendEvent(tx, KEY, { kind: 'refused', at: NOON, body: { by: 'UANA', n } });
+    }
+  });
+}
+
+async function tamper(database: Database, seq: number): Promise<void> {
+  const disarm =
+    database.engine === 'postgres'
+      ? 'drop trigger if exists audit_event_only_added on audit_event'
+      : 'drop trigger if exists audit_event_no_update';
+  const edit = `update audit_event set body = replace(body, 'UANA', 'UBEN') where seq = ${seq}`;
+  await database.transaction(async (tx) => {
+    for (const statement of [disarm, edit]) await sql.raw(statement).execute(tx);
+  });
+}
+
+async function mend(database: Database, seq: number): Promise<void> {
+  const mended = `update audit_event set body = replace(body, 'UBEN', 'UANA') where seq = ${seq}`;
+  await database.transaction((tx) => sql.raw(mended).execute(tx));
+}
+
+async function trailOn(engine: (typeof ENGINES)[number]) {
+  const { world } = await aWorld();
+  const database = await freshDatabase(engine);
+  const told: string[] = [];
+  const tellKeepers: Messenger['tellKeepers'] = async (sentence) => void told.push(sentence);
+  const open = () => createTrail({ ...world, database, auditKey: KEY, messenger: { tellKeepers } });
+  return { database, told, open };
+}
+
+test.for(ENGINES)(
+  'a trail that was edited is told once, and until it is right on %s',
+  async (engine) => {
+    const { database, told, open } = await trailOn(engine);
+    await write(database, 20);
+    const trail = open();
+    await trail.lookAtEnd();
+    expect(await trail.trouble(database.db)).toBeNull();
+
+    await tamper(database, 7);
+    await trail.lookAtAll();
+    await trail.lookAtAll();
+    expect(await trail.trouble(database.db)).toContain('Event 7 is not as it was written');
+    expect(told).toHaveLength(1);
+    expect(told[0]).toContain('Nothing is executed until somebody has looked');
+
+    // A replica that has not looked by itself holds back all the same.
+    const other = open();
+    expect(await other.trouble(database.db)).toContain('Event 7');
+
+    // A restart does not forget it, and looks at all of it.
+    const again = open();
+    await again.lookAtEnd();
+    expect(await again.trouble(database.db)).toContain('Event 7');
+    await mend(database, 7);
+    await again.lookAtAll();
+    expect(await again.trouble(database.db)).toBeNull();
+    const third = open();
+    await third.lookAtEnd();
+    expect(await third.trouble(database.db)).toBeNull();
+  },
+);
+
+test('at the start the last ten thousand events are looked at, and no more', async () => {
+  const { database, open } = await trailOn('sqlite');
+  await write(database, 10_050);
+  await tamper(database, 50);
+  const trail = open();
+  await trail.lookAtEnd();
+  expect(await trail.trouble(database.db)).toBeNull();
+  await tamper(database, 51);
+  await trail.lookAtEnd();
+  expect(await trail.trouble(database.db)).toContain('Event 51');
+});
+
+test('the whole trail is looked at once in each night that begins while it runs', async () => {
+  const clock = { now: new Date('2026-11-20T12:00:00Z') };
+  let looks = 0;
+  const look = nightly(
+    () => clock.now,
+    async () => {
+      looks += 1;
+    },
+  );
+  const at = async (time: string) => {
+    clock.now = new Date(time);
+    await look();
+    return looks;
+  };
+  expect(await at('2026-11-20T13:00:00Z')).toBe(0);
+  expect(await at('2026-11-21T01:59:00Z')).toBe(0);
+  expect(await at('2026-11-21T02:01:00Z')).toBe(1);
+  expect(await at('2026-11-21T23:00:00Z')).toBe(1);
+  expect(await at('2026-11-22T02:30:00Z')).toBe(2);
+});

@@ -1,0 +1,56 @@
+import { pino } from 'pino';
+import { changeIdFrom } from '../../src/changes/id.ts';
+import { commands } from '../../src/commands/index.ts';
+import type { ChangeCommand, Reach, Sent } from '../../src/intent/define.ts';
+import { unmeasured } from '../../src/observability/metrics-port.ts';
+import type { World } from '../../src/workflow/ports.ts';
+import { policyOf } from '../policy/fixtures.ts';
+import { freshDatabase } from '../storage/engines.ts';
+import { NOON } from '../storage/example-change.ts';
+
+const SENT: Sent = { requestId: 'r-1', reported: ['running'], learned: null };
+
+/** A world of the workflow with a database of its own, one clock, and a server that is a function. */
+export async function aWorld(send: () => Promise<Sent> = async () => SENT) {
+  const clock = { now: NOON };
+  const now = () => clock.now;
+  const sent = { count: 0 };
+  const scale = commands.find(({ name }) => name === 'service scale');
+  if (scale?.kind !== 'change') throw new Error('There is no such change');
+  const command: ChangeCommand = {
+    ...scale,
+    send: () => {
+      sent.count += 1;
+      return send();
+    },
+  };
+  const database = await freshDatabase('sqlite', { now });
+  const world: World = {
+    database,
+    auditKey: null,
+    trail: { trouble: async () => null, mark: async () => undefined },
+    policy: policyOf([{ allow: ['service *'], to: 'operator' }]),
+    commands: new Map([[command.name, command]]),
+    // The clients are not reached: the command's own send stands in for them.
+    reach: () => ({ services: [] }) as unknown as Reach,
+    people: {
+      identify: async () => ({ ok: false, refusal: 'lookup-failed' }),
+      membersOf: async () => null,
+      zoneOf: async () => 'Europe/Berlin',
+    },
+    // Nothing is shown by what is tested with this.
+    messenger: {} as World['messenger'],
+    log: pino({ level: 'silent' }),
+    now,
+    newId: () => changeIdFrom(new Uint8Array(6)),
+    instance: 'tests',
+    wake: () => undefined,
+    learned: () => undefined,
+    measures: unmeasured,
+    incidents: {
+      press: async () => ({ ok: true, answer: { title: '', parts: [] } }),
+      details: async () => ({ ok: true, answer: { title: '', parts: [] } }),
+    },
+  };
+  return { world, clock, sent };
+}

@@ -1,0 +1,95 @@
+import { expect, test } from 'vitest';
+import type { Change } from '../../../src/changes/change.ts';
+import { start } from '../../../src/changes/lifecycle.ts';
+import { ApiError } from '../../../src/errors.ts';
+import { eventsOf } from '../../../src/storage/audit/append.ts';
+import { insertChange, loadChange } from '../../../src/storage/tables/changes/changes.ts';
+import { holderOf, takeTarget, writePermit } from '../../../src/storage/tables/changes/permits.ts';
+import { recover } from '../../../src/workflow/execute/recover.ts';
+import { sendAndFinish } from '../../../src/workflow/execute/send.ts';
+import type { World } from '../../../src/workflow/ports.ts';
+import { mustMove, recordMove } from '../../../src/workflow/record.ts';
+import { aChange, minutes, NOON, STAGING } from '../../storage/example-change.ts';
+import { aWorld } from '../context.ts';
+
+const LEASE = { owner: 'tests', until: new Date(NOON.getTime() + 120_000) };
+const SEND_BEFORE = new Date(NOON.getTime() + 30_000);
+
+/** A change whose permit to send was just committed. */
+async function claimed(world: World): Promise<{ change: Change; permit: number }> {
+  const approved = aChange({ state: 'approved' });
+  const change = mustMove(start(approved, LEASE, NOON));
+  const permit = await world.database.transaction(async (tx) => {
+    await insertChange(tx, approved);
+    await takeTarget(tx, STAGING, change.id, NOON);
+    const n = await writePermit(tx, {
+      changeId: change.id,
+      single: false,
+      owner: 'tests',
+      at: NOON,
+    });
+    await recordMove(tx, world, approved, change, { kind: 'claimed', by: 'signalbox' });
+    return n;
+  });
+  return { change, permit };
+}
+
+const stateOf = async (world: World, { id }: Change) =>
+  (await loadChange(world.database.db, id))?.state;
+
+test('a sender that was held up for half a minute does not send any more', async () => {
+  const { world, sent, clock } = await aWorld();
+  const { change, permit } = await claimed(world);
+  clock.now = SEND_BEFORE;
+  await sendAndFinish(world, change, permit, SEND_BEFORE);
+  expect(sent.count).toBe(0);
+  expect(await stateOf(world, change)).toBe('approved');
+  expect(await holderOf(world.database.db, STAGING)).toBeNull();
+});
+
+test('an answer that comes after its sender was given up overrules nothing', async () => {
+  const { world, clock } = await aWorld();
+  const { change, permit } = await claimed(world);
+  clock.now = new Date(NOON.getTime() + 121_000);
+  await recover(world);
+  expect(await stateOf(world, change)).toBe('unknown');
+
+  await sendAndFinish(world, change, permit, minutes(10));
+  expect(await stateOf(world, change)).toBe('unknown');
+  expect(await holderOf(world.database.db, STAGING)).toBe(change.id);
+});
+
+test.for<[string, () => Error, string]>([
+  ['a fault of ours in the middle of it', () => new TypeError('x is not a function'), 'unknown'],
+  ['no answer', () => failure('unknown'), 'unknown'],
+  ['a definite no', () => failure('refused'), 'failed'],
+  ['a request that surely did not leave', () => failure('not-sent'), 'approved'],
+])('%s leaves the change %s', async ([, fault, state]) => {
+  const { world, sent } = await aWorld(() => Promise.reject(fault()));
+  const { change, permit } = await claimed(world);
+  await sendAndFinish(world, change, permit, SEND_BEFORE);
+  expect(await stateOf(world, change)).toBe(state);
+  expect(sent.count).toBe(1);
+  const kept = await holderOf(world.database.db, STAGING);
+  expect(kept).toBe(state === 'unknown' ? change.id : null);
+});
+
+function failure(effect: ApiError['effect']): ApiError {
+  return new ApiError({
+    operation: 'updateReplicaScaling',
+    effect,
+    trouble: 'answer',
+    status: 418,
+  });
+}
+
+test('every version of a change has one event, with where it came from', async () => {
+  const { world } = await aWorld();
+  const { change, permit } = await claimed(world);
+  await sendAndFinish(world, change, permit, SEND_BEFORE);
+  const events = await eventsOf(world.database.db, change.id);
+  expect(events.map(({ version, from, to }) => [version, from, to])).toEqual([
+    [2, 'approved', 'executing'],
+    [3, 'executing', 'succeeded'],
+  ]);
+});

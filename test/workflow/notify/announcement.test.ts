@@ -1,0 +1,166 @@
+import { expect, test } from 'vitest';
+import type { ChannelId } from '../../../src/changes/change.ts';
+import { takeDue } from '../../../src/storage/tables/queues/outbox.ts';
+import { tidy } from '../../../src/workflow/background/prune.ts';
+import {
+  enqueueRedraw,
+  enqueueReport,
+  positionOf,
+  type Report,
+  standingUnder,
+} from '../../../src/workflow/notify/announcement.ts';
+import { deliver } from '../../../src/workflow/notify/deliver.ts';
+import type { Messenger, Posting, World } from '../../../src/workflow/ports.ts';
+import { aWorld } from '../context.ts';
+
+const CHANNEL = 'C0COSTS' as ChannelId;
+const answer = { title: 'Unusual cost', parts: [] };
+const report = { key: 'incident 1', channel: '#db-costs', thread: null, answer };
+
+/** A Slack that answers a post in turn as it is told, and keeps the threads it was asked for. */
+function slackThat(...answers: readonly (Posting | Error)[]) {
+  const asked: (string | undefined)[] = [];
+  const messenger: Partial<Messenger> = {
+    findRooms: async ([name = '']) =>
+      new Map([
+        [name, { ok: true, room: { id: CHANNEL, name, outside: name === '#open', joined: true } }],
+      ]),
+    postAnswer: async (_to, _answer, thread) => {
+      const said = answers[asked.length];
+      asked.push(thread);
+      if (said instanceof Error || !said) throw said ?? new Error('asked too often');
+      return said;
+    },
+  };
+  // The other calls are not reached by a report.
+  return { asked, messenger: messenger as Messenger };
+}
+
+const posted: Posting = { ok: true, at: { channel: CHANNEL, ts: '1.1' } };
+const tooFast: Posting = { ok: false, why: 'ratelimited', again: true };
+const gone: Posting = { ok: false, why: 'is_archived', again: false };
+
+async function worldWith(slack: ReturnType<typeof slackThat>) {
+  const { world, clock } = await aWorld();
+  const own: World = { ...world, messenger: slack.messenger };
+  const send = (more: Partial<Report> = {}) =>
+    own.database.transaction((tx) => enqueueReport(tx, { ...report, ...more }, clock.now));
+  const pass = async (minutes = 0) => {
+    clock.now = new Date(clock.now.getTime() + minutes * 60_000);
+    return deliver(own);
+  };
+  return { world: own, clock, send, pass };
+}
+
+test('a report of one key is posted once, however often it is enqueued', async () => {
+  const slack = slackThat(posted);
+  const { send, pass, world } = await worldWith(slack);
+  await send();
+  await send();
+  await pass();
+  await pass(5);
+  expect(slack.asked).toHaveLength(1);
+  expect(await positionOf(world, 'incident 1')).toEqual({ channel: CHANNEL, ts: '1.1' });
+});
+
+test.for<[string, readonly (Posting | Error)[], number]>([
+  ['Slack asked to wait: it is posted later', [tooFast, posted], 2],
+  ['the channel is gone: it is given up', [gone], 1],
+  ['nobody knows whether it was posted: it is not posted again', [new Error('timeout')], 1],
+])('%s', async ([, answers, times]) => {
+  const slack = slackThat(...answers);
+  const { send, pass } = await worldWith(slack);
+  await send();
+  for (let pass_ = 0; pass_ < 4; pass_ += 1) await pass(5);
+  expect(slack.asked).toHaveLength(times);
+});
+
+test('a process that died after the permit leaves the report unsent, not sent twice', async () => {
+  const slack = slackThat(posted);
+  const { world, send, pass, clock } = await worldWith(slack);
+  await send();
+  await world.database.transaction(async (tx) => {
+    await takeDue(tx, { owner: 'dead', now: clock.now, leaseMs: 60_000, limit: 10 });
+    const value = `sending ${clock.now.toISOString()}`;
+    await tx.insertInto('meta').values({ key: 'post:incident 1', value }).execute();
+  });
+  await pass(5);
+  await pass(5);
+  expect(slack.asked).toEqual([]);
+});
+
+test('what belongs below a report stands in its thread, or alone where that was not posted', async () => {
+  const slack = slackThat(posted, posted, posted);
+  const { send, pass } = await worldWith(slack);
+  await send();
+  await pass();
+  await send({ key: 'incident 1 over', thread: 'incident 1' });
+  await send({ key: 'incident 2 over', thread: 'incident 2' });
+  await pass();
+  expect(slack.asked).toEqual([undefined, '1.1', undefined]);
+});
+
+test('a channel that others read is never posted to', async () => {
+  const slack = slackThat(posted);
+  const { send, pass } = await worldWith(slack);
+  await send({ channel: '#open' });
+  await pass();
+  expect(slack.asked).toEqual([]);
+});
+
+/** A Slack that takes every post, and answers a redraw in turn as it is told. */
+function slackThatRedraws(...answers: readonly Posting[]) {
+  const redrawn: string[] = [];
+  const slack = slackThat(posted, posted);
+  const redrawAnswer: Messenger['redrawAnswer'] = async ({ ts }, { title }) => {
+    redrawn.push(`${ts} ${title}`);
+    return answers[redrawn.length - 1] ?? expect.fail('asked too often');
+  };
+  return { ...slack, redrawn, messenger: { ...slack.messenger, redrawAnswer } };
+}
+
+const over = { key: 'incident 1', answer: { title: 'Over', parts: [] } };
+
+test.for<[string, readonly Posting[], readonly string[]]>([
+  ['is drawn anew in its place', [posted], ['1.1 Over']],
+  ['is drawn later where Slack asked to wait', [tooFast, posted], ['1.1 Over', '1.1 Over']],
+  ['that was deleted is left alone', [gone], ['1.1 Over']],
+])('a report %s', async ([, answers, redrawn]) => {
+  const slack = slackThatRedraws(...answers);
+  const { world, clock, send, pass } = await worldWith(slack);
+  await send();
+  await pass();
+  await world.database.transaction((tx) => enqueueRedraw(tx, over, clock.now));
+  for (let time = 0; time < 3; time += 1) await pass(5);
+  expect(slack.redrawn).toEqual(redrawn);
+  expect(slack.asked).toHaveLength(1);
+});
+
+test('a report that stands nowhere is not drawn anew', async () => {
+  const slack = slackThatRedraws();
+  const { world, clock, pass } = await worldWith(slack);
+  await world.database.transaction((tx) => enqueueRedraw(tx, over, clock.now));
+  await pass(5);
+  expect(slack.redrawn).toEqual([]);
+});
+
+test('where a report stands is forgotten after half a year, and one that nobody ended too', async () => {
+  const first = { ok: true, at: { channel: CHANNEL, ts: '1786700000.000100' } } as const;
+  const slack = slackThat(first, new Error('timeout'));
+  const { world, clock, send, pass } = await worldWith(slack);
+  await send();
+  await send({ key: 'incident 2' });
+  await pass();
+  const kept = async () =>
+    (await world.database.db.selectFrom('meta').selectAll().execute())
+      .map(({ key }) => key)
+      .filter((key) => key.startsWith('post:'));
+  const after = async (days: number) => {
+    clock.now = new Date(1_786_700_000_000 + days * 86_400_000);
+    await tidy(world);
+    return kept();
+  };
+  expect(await standingUnder(world.database.db, 'incident')).toEqual(['incident 1']);
+  expect(await after(170)).toHaveLength(2);
+  expect(await after(190)).toEqual([]);
+});

@@ -1,0 +1,78 @@
+import { expect, test } from 'vitest';
+import { type AskedTiming, NO_TIMING } from '../../../src/intent/arguments/timing.ts';
+import { startOf } from '../../../src/workflow/request/start-time.ts';
+
+const BERLIN = 'Europe/Berlin';
+
+function at(text: string): AskedTiming {
+  const [, day = null, time = '', offset = null] =
+    /^(?:(.{10})T)?(\d\d:\d\d)(.+)?$/.exec(text) ?? [];
+  return { ...NO_TIMING, at: { day, time, offset } };
+}
+
+function begins(asked: AskedTiming, now: string, zone: string | null = BERLIN) {
+  const start = startOf(asked, { zone, now: new Date(now) });
+  return start.ok ? [start.at?.toISOString().slice(0, 16), ...start.warnings] : start.problems;
+}
+
+test.for<[string, string, string, string, string | null]>([
+  ['later today', '20:00', '2026-11-20T12:00Z', '2026-11-20T19:00', BERLIN],
+  ['tomorrow, where it is over today', '08:00', '2026-11-20T12:00Z', '2026-11-21T07:00', BERLIN],
+  ['tomorrow, at this very minute', '13:00', '2026-11-20T12:00Z', '2026-11-21T12:00', BERLIN],
+  ['by the clocks of Tokyo', '20:00', '2026-11-20T12:00Z', '2026-11-21T11:00', 'Asia/Tokyo'],
+  ['by a half hour in Kolkata', '20:00', '2026-11-20T12:00Z', '2026-11-20T14:30', 'Asia/Kolkata'],
+  ['past midnight where Berlin is', '00:30', '2026-11-20T12:00Z', '2026-11-20T23:30', BERLIN],
+  ['on a date', '2026-11-22T20:00', '2026-11-20T12:00Z', '2026-11-22T19:00', BERLIN],
+  [
+    'on a date with its zone',
+    '2026-11-22T20:00-05:00',
+    '2026-11-20T12:00Z',
+    '2026-11-23T01:00',
+    null,
+  ],
+  ['on a date in UTC', '2026-11-22T20:00Z', '2026-11-20T12:00Z', '2026-11-22T20:00', null],
+  ['after the clocks were put on', '20:00', '2026-03-28T20:00Z', '2026-03-29T18:00', BERLIN],
+  ['after the clocks were put back', '20:00', '2026-10-24T20:00Z', '2026-10-25T19:00', BERLIN],
+])('it begins %s', ([, asked, now, expected, zone]) => {
+  expect(begins(at(asked), now, zone)).toEqual([expected]);
+});
+
+test('a time that the clocks skip is the end of the gap, and is said', () => {
+  expect(begins(at('02:30'), '2026-03-28T20:00Z')).toEqual([
+    '2026-03-29T01:00',
+    expect.stringContaining('skip 02:30 on 2026-03-29'),
+  ]);
+});
+
+test('a time that the clocks show twice is the first one, and is said', () => {
+  expect(begins(at('02:30'), '2026-10-24T20:00Z')).toEqual([
+    '2026-10-25T00:30',
+    expect.stringContaining('show 02:30 twice on 2026-10-25'),
+  ]);
+});
+
+test('between the two it is the second one', () => {
+  expect(begins(at('02:30'), '2026-10-25T00:45Z')).toEqual(['2026-10-25T01:30']);
+  expect(begins(at('2026-10-25T02:30'), '2026-10-25T00:45Z')).toEqual(['2026-10-25T01:30']);
+});
+
+test('in so many hours is so many hours, whatever the clocks do meanwhile', () => {
+  const inMs = 4 * 3_600_000;
+  expect(begins({ ...NO_TIMING, inMs }, '2026-10-25T00:00Z')).toEqual(['2026-10-25T04:00']);
+});
+
+test('nothing said is as soon as it may', () => {
+  expect(begins(NO_TIMING, '2026-11-20T12:00Z', null)).toEqual([undefined]);
+});
+
+test.for<[string, string, string | null, string]>([
+  ['a time of yesterday', '2026-11-19T20:00', BERLIN, 'is over already'],
+  ['this very minute', '2026-11-20T13:00', BERLIN, 'is over already'],
+  ['a time of yesterday, with its zone', '2026-11-19T20:00Z', null, 'is over already'],
+  ['a time in spring', '2027-03-01T20:00', BERLIN, 'within 30 days'],
+  ['31 days', '2026-12-20T13:01', BERLIN, 'within 30 days'],
+  ['a time on clocks that nobody knows', '20:00', null, 'date and zone'],
+])('%s is no time to begin at', ([, asked, zone, problem]) => {
+  const problems = begins(at(asked), '2026-11-20T12:00Z', zone);
+  expect(problems).toEqual([{ field: 'at', problem: expect.stringContaining(problem) }]);
+});

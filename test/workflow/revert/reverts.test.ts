@@ -1,0 +1,210 @@
+import { expect, test } from 'vitest';
+import type { Change, CostEffect } from '../../../src/changes/change.ts';
+import { ApiError } from '../../../src/errors.ts';
+import type { Reach, Sent } from '../../../src/intent/define.ts';
+import { changesWhere } from '../../../src/storage/tables/changes/change-lists.ts';
+import { loadChange } from '../../../src/storage/tables/changes/changes.ts';
+import { takeDue } from '../../../src/storage/tables/queues/outbox.ts';
+import type { World } from '../../../src/workflow/ports.ts';
+import { returnsOf } from '../../../src/workflow/revert/reverts.ts';
+import { service } from '../../intent/fixtures.ts';
+import { aChange, ben, minutes, newId, stored } from '../../storage/example-change.ts';
+import { aWorld } from '../context.ts';
+
+const LINE = 'service scale 11111111-1111-4111-8111-111111111111 min=8';
+const timing = { startAt: null, back: { afterMs: 3_600_000, label: 'Scale it back', line: LINE } };
+const { plan } = aChange();
+
+/** Succeeded at noon, to be taken back an hour later. */
+function parentOf(over: Partial<Change> = {}): Change {
+  return aChange({
+    state: 'succeeded',
+    plan: { ...plan, timing },
+    approvals: [{ by: ben, at: minutes(-1) }],
+    ending: { how: 'succeeded', at: minutes(0), tookMs: 1, requestId: null, reported: [] },
+    createdAt: minutes(-5),
+    backAt: minutes(60),
+    ...over,
+  });
+}
+
+/** A world whose one service can be looked at again, with whatever that look brings. */
+async function theWorld(look: () => Promise<Sent | null> = async () => SEEN) {
+  const { world, clock } = await aWorld();
+  const [[name, scale] = []] = [...world.commands];
+  if (!name || !scale) throw new Error('There is no such command');
+  const services = [service('staging', { id: plan.target.id })];
+  const organization = { plan: 'paid', tier: 'scale' };
+  const around = { services, organization };
+  const own: World = {
+    ...world,
+    newId,
+    commands: new Map([[name, { ...scale, settle: look }]]),
+    // The clients are not reached: the command's own look stands in for them.
+    reach: () => around as unknown as Reach,
+  };
+  return { world: own, clock, around };
+}
+
+const SEEN: Sent = { requestId: null, reported: [], learned: null };
+const all = (world: World) => changesWhere(world.database.db, { limit: 9 });
+const childrenIn = async (world: World) => (await all(world)).filter(({ parent }) => parent);
+
+async function messagesIn(world: World): Promise<readonly string[]> {
+  const lease = { owner: 'test', now: minutes(5_000), leaseMs: 1, limit: 99 };
+  const due = await world.database.transaction((tx) => takeDue(tx, lease));
+  return due.map(({ kind, body }) => (body ? `${kind} ${body.why}` : kind));
+}
+
+test('what takes a change back is approved with it, and waits for its hour', async () => {
+  const { world } = await theWorld();
+  const parent = parentOf();
+  await stored(world.database, parent);
+  expect(await returnsOf()(world)).toBe(1);
+  const [child] = await childrenIn(world);
+  expect(child).toMatchObject({
+    state: 'approved',
+    parent: parent.id,
+    requester: parent.requester,
+    approvals: parent.approvals,
+    requires: parent.requires,
+    notBefore: minutes(60),
+    expiresAt: minutes(60 + 24 * 60),
+    backAt: null,
+    plan: { body: { minReplicaMemoryGb: 8 }, timing: { back: null } },
+  });
+  expect(child?.digest).not.toBe(parent.digest);
+  expect(await messagesIn(world)).toEqual(['card', 'card:anew']);
+});
+
+test.for<[string, CostEffect, Partial<CostEffect>]>([
+  [
+    'halves it',
+    { text: 'about −5.0 credits a day', perDay: -5, share: -0.5 },
+    { perDay: 5, share: 1 },
+  ],
+  ['stops it', { text: 'about −5.0 credits a day', perDay: -5, share: -1 }, { share: null }],
+  ['starts it', { text: 'about +5.0 credits a day', perDay: 5, share: null }, { perDay: -5 }],
+  [
+    'is not known of',
+    { text: 'not known: x', perDay: null, share: null },
+    { text: 'not known: x', perDay: null },
+  ],
+])('a return moves the costs back by as much as what %s', async ([, cost, back]) => {
+  const { world } = await theWorld();
+  const parent = parentOf({ plan: { ...plan, timing, cost } });
+  await stored(world.database, parent);
+  await returnsOf()(world);
+  const [child] = await childrenIn(world);
+  expect(child?.plan.cost).toMatchObject(back);
+  if (cost.perDay) expect(child?.plan.cost?.text).toContain(`as before ${parent.id}`);
+});
+
+test('a return that is due already has a day from now', async () => {
+  const { world, clock } = await theWorld();
+  clock.now = minutes(600);
+  await stored(world.database, parentOf());
+  await returnsOf()(world);
+  expect(await childrenIn(world)).toMatchObject([
+    { notBefore: minutes(60), expiresAt: minutes(600 + 24 * 60) },
+  ]);
+});
+
+test('replicas that plan it at the same time plan it once', async () => {
+  const { world } = await theWorld();
+  await stored(world.database, parentOf());
+  const [one, other] = [returnsOf(), returnsOf()];
+  // Whoever comes second finds it done, and has nothing to try again.
+  expect(await Promise.all([one(world), other(world)])).toEqual([1, 1]);
+  expect(await childrenIn(world)).toHaveLength(1);
+});
+
+test('what another replica has planned meanwhile is not said to stay', async () => {
+  const parent = parentOf();
+  const { world } = await theWorld(async () => {
+    await stored(world.database, aChange({ state: 'approved', parent: parent.id }));
+    return null;
+  });
+  await stored(world.database, parent);
+  expect(await returnsOf()(world)).toBe(1);
+  expect((await loadChange(world.database.db, parent.id))?.backAt).toEqual(minutes(60));
+  expect(await messagesIn(world)).toEqual([]);
+});
+
+test('while the API is down it is tried again, not too often, and nothing is dropped', async () => {
+  let tries = 0;
+  const { world, clock } = await theWorld(async () => {
+    tries += 1;
+    if (tries < 3) throw new Error('The API is down');
+    return SEEN;
+  });
+  await stored(world.database, parentOf());
+  const plan = returnsOf();
+  expect(await plan(world)).toBe(0);
+  expect(await plan(world)).toBe(0);
+  expect(tries).toBe(1);
+  for (const minute of [1, 2]) {
+    clock.now = minutes(minute);
+    await plan(world);
+  }
+  expect(tries).toBe(3);
+  expect(await childrenIn(world)).toHaveLength(1);
+});
+
+const notFound = new ApiError({
+  operation: 'get alert',
+  effect: 'refused',
+  trouble: 'answer',
+  status: 404,
+});
+
+test.for<[string, string, () => Promise<Sent | null>, number, boolean]>([
+  ['is not as it was left', 'moved', async () => null, 1, true],
+  ['is gone', 'gone', () => Promise.reject(notFound), 1, true],
+  ['has no name any more', 'unclear', async () => SEEN, 1, false],
+  ['was out of reach for a day', 'late', async () => SEEN, 60 + 24 * 60 + 1, true],
+])(
+  'a target that %s is left as it is, and that is told once',
+  async ([, why, look, minute, isKnown]) => {
+    const { world, clock, around } = await theWorld(look);
+    if (!isKnown) around.services.length = 0;
+    clock.now = minutes(minute);
+    const parent = parentOf();
+    await stored(world.database, parent);
+    const plan = returnsOf();
+    expect([await plan(world), await plan(world)]).toEqual([1, 0]);
+    expect(await childrenIn(world)).toEqual([]);
+    const kept = await loadChange(world.database.db, parent.id);
+    expect(kept).toMatchObject({ state: 'succeeded', backAt: null });
+    expect(await messagesIn(world)).toEqual(['card', `kept ${why}`]);
+  },
+);
+
+test('an API that refuses the look says nothing of the target', async () => {
+  const refused = new ApiError({
+    operation: 'get alert',
+    effect: 'refused',
+    trouble: 'answer',
+    status: 403,
+  });
+  const { world } = await theWorld(() => Promise.reject(refused));
+  await stored(world.database, parentOf());
+  expect(await returnsOf()(world)).toBe(0);
+  expect(await messagesIn(world)).toEqual([]);
+});
+
+test('those that cannot be planned just now stand in the way of nobody', async () => {
+  const { world } = await theWorld();
+  const parents = Array.from({ length: 21 }, (_, n) => parentOf({ createdAt: minutes(n - 60) }));
+  await stored(world.database, ...parents);
+  let looks = 0;
+  const reach = () => {
+    looks += 1;
+    throw new Error('The API is down');
+  };
+  const planReturns = returnsOf();
+  await planReturns({ ...world, reach });
+  expect(looks).toBe(20);
+  await planReturns({ ...world, reach });
+  expect(looks).toBe(21);
+});
