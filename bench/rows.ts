@@ -1,10 +1,10 @@
 import { UsageCosts } from '../src/cloud/usage.ts';
-import { METRICS } from '../src/cloud/usage-row.ts';
+import { API_METRICS } from '../src/cloud/usage-row.ts';
 import { cost } from '../src/commands/cost.ts';
 import type { Day } from '../src/costs/calendar/day.ts';
 import { readReport } from '../src/costs/ledger/report.ts';
 import type { CostRow } from '../src/costs/ledger/row.ts';
-import type { Reach } from '../src/intent/define.ts';
+import type { CommandContext } from '../src/intent/ports/command-context.ts';
 import { percentile } from './figures.ts';
 
 // The report of a very large organization: 31 days of 2,000 services, 62,000 rows. What does it take
@@ -18,7 +18,7 @@ const NOW = new Date('2026-11-20T12:00:00Z');
 const body = JSON.stringify({ grandTotalCredits: 62_000, costs: rowsOfAMonth() });
 
 function rowsOfAMonth(): object[] {
-  const metrics = Object.fromEntries(METRICS.map((name) => [name, 0.1]));
+  const metrics = Object.fromEntries(API_METRICS.map((name) => [name, 0.1]));
   const days = Array.from(
     { length: 31 },
     (_, day) => `2026-10-${String(day + 1).padStart(2, '0')}`,
@@ -47,7 +47,11 @@ function timed<T>(run: () => T): { ms: number; out: T } {
 async function answered(rows: readonly CostRow[]): Promise<number> {
   const read = { rows, fetchedAt: NOW, problems: [], gaps: [] };
   // Only what the command asks for: it throws if it ever asks for more.
-  const reach = { costs: async () => read, services: [], now: () => NOW } as unknown as Reach;
+  const reach = {
+    costs: async () => read,
+    services: [],
+    now: () => NOW,
+  } as unknown as CommandContext;
   const start = performance.now();
   await cost.answer({ words: '2026-10 by service' }, reach, {
     by: 'U0BENCH' as never,

@@ -1,37 +1,23 @@
 import { once } from 'node:events';
 import type { Server } from 'node:http';
 import { setTimeout as wait } from 'node:timers/promises';
-import type { Logger } from 'pino';
 import { openBot } from './bot.ts';
+import type { AppOptions } from './bot-options.ts';
 import type { RoleName, UserId } from './changes/change.ts';
 import { commands } from './commands/index.ts';
-import type { Config, Problem } from './config/load-config.ts';
+import type { Config, ConfigProblem } from './config/load-config.ts';
 import { fixedUntilRestart } from './config/restart-only.ts';
-import type { Clock } from './http/clock.ts';
 import { postJson } from './http/post.ts';
 import { createMetrics } from './observability/metrics.ts';
 import type { Policy } from './policy/policy-types.ts';
 import { enoughOf, unsatisfiable } from './policy/satisfiable.ts';
-import { createDoor } from './server.ts';
+import { createOpsServer } from './server.ts';
 import { connect, type Slack } from './slack/connect.ts';
 import { keyProblem } from './storage/audit/append.ts';
 import { followClock, type SharedClock } from './storage/engine/clock.ts';
 import { type Database, openDatabase } from './storage/engine/database.ts';
-import { databaseTrouble } from './storage/engine/database-errors.ts';
-import { readLevels } from './storage/tables/queues/gauges.ts';
-
-export interface AppOptions {
-  readonly config: Config;
-  readonly version: string;
-  readonly log: Logger;
-  readonly now?: () => Date;
-  /** The clock of the API clients, where it is not the machine's. */
-  readonly clock?: Clock;
-  /** Fires when what still hangs has to be broken off: its outcome is recorded as unknown. */
-  readonly leaving?: AbortSignal | undefined;
-  /** How long a process that is not ready any more still answers: a balancer looks now and then. */
-  readonly leaveWithinMs?: number;
-}
+import { databaseProblem } from './storage/engine/database-errors.ts';
+import { readGauges } from './storage/tables/queues/gauges.ts';
 
 export type Started =
   | {
@@ -44,14 +30,14 @@ export type Started =
     }
   | {
       readonly ok: false;
-      readonly problems: readonly Problem[];
+      readonly problems: readonly ConfigProblem[];
       /** Somebody has to change something: to start it again as it is would be in vain. */
       readonly lasting: boolean;
     };
 
 export type Reloaded =
   | { readonly ok: true }
-  | { readonly ok: false; readonly problems: readonly Problem[] };
+  | { readonly ok: false; readonly problems: readonly ConfigProblem[] };
 
 /** Joins the rooms and opens the door last: whoever is let in finds everything in its place. */
 export async function startApp(options: AppOptions): Promise<Started> {
@@ -65,7 +51,7 @@ export async function startApp(options: AppOptions): Promise<Started> {
     const database = await openDatabase(config.databaseUrl.reveal(), { now, onConnectionError });
     return await serveOrClose(options, database, connected.slack);
   } catch (error) {
-    const problem = databaseTrouble(error);
+    const problem = databaseProblem(error);
     if (problem === null) throw error;
     log.debug({ err: error }, 'the database cannot be used');
     const problems = [{ where: 'DATABASE_URL', problem, hint: null }];
@@ -118,7 +104,7 @@ async function serve(
     return { ok: false, problems: [KEY_PROBLEMS[problem]], lasting: true };
   }
   const { now } = clock;
-  const metrics = createMetrics({ version, now, levels: () => readLevels(database.db, now()) });
+  const metrics = createMetrics({ version, now, levels: () => readGauges(database.db, now()) });
   const { measures } = metrics;
   const make = (own: AppOptions, of: Slack) =>
     openBot({ ...own, now, database, auditKey, measures }, of);
@@ -129,12 +115,12 @@ async function serve(
     if (!deliveries.isOpen()) return 'Slack is not connected.';
     return database.check().then(
       () => null,
-      (error: unknown) => databaseTrouble(error) ?? 'The database does not answer.',
+      (error: unknown) => databaseProblem(error) ?? 'The database does not answer.',
     );
   };
   const butKnow = () => bot.butKnow();
   const isLeaving = () => !deliveries.isOpen();
-  const door = createDoor(deliveries.listener, { notReady, butKnow, metrics, isLeaving });
+  const door = createOpsServer(deliveries.listener, { notReady, butKnow, metrics, isLeaving });
   const port = await listenOn(door, config.port);
   bot.take(deliveries);
   await deliveries.open();
@@ -174,7 +160,7 @@ function oneAtATime<In, Out>(work: (given: In) => Promise<Out>): (given: In) => 
   };
 }
 
-const KEY_PROBLEMS: Readonly<Record<'key-missing' | 'key-differs', Problem>> = {
+const KEY_PROBLEMS: Readonly<Record<'key-missing' | 'key-differs', ConfigProblem>> = {
   'key-missing': {
     where: 'SIGNALBOX_KEY',
     problem: 'is not set, and the audit trail of this database is written with a key',
@@ -210,7 +196,7 @@ async function connectSlack(options: AppOptions, now: () => Date): Promise<Conne
   return (await peopleProblems(connected.slack, policy)) ?? connected;
 }
 
-function inSlack(problem: string): Problem {
+function inSlack(problem: string): ConfigProblem {
   return { where: 'Slack', problem, hint: null };
 }
 
@@ -220,7 +206,7 @@ async function peopleProblems(
   policy: Policy,
 ): Promise<Extract<Started, { ok: false }> | null> {
   const members = new Map<RoleName, ReadonlySet<UserId>>();
-  const problems: Problem[] = [];
+  const problems: ConfigProblem[] = [];
   for (const role of policy.roles.keys()) {
     const people = await slack.actors.someOf(role, enoughOf(policy));
     if (people === null) problems.push(inSlack(`did not tell who is in the role ${role}`));

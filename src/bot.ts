@@ -1,17 +1,15 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { createIncidents } from './anomalies/incident-service.ts';
-import type { AppOptions } from './app.ts';
+import type { BotOptions } from './bot-options.ts';
 import { changeIdFrom } from './changes/id.ts';
-import { openReach } from './command-context.ts';
+import { openCommandContext } from './command-context.ts';
 import { commands } from './commands/index.ts';
 import type { Span } from './costs/calendar/calendar.ts';
 import type { ChangeCommand } from './intent/define.ts';
-import type { Measures } from './observability/metrics-port.ts';
 import { alsoTraced } from './observability/traced-measures.ts';
 import { withTracedTransactions } from './observability/traced-transactions.ts';
 import type { Slack } from './slack/connect.ts';
 import type { Deliveries } from './slack/inbound/deliveries.ts';
-import type { Database } from './storage/engine/database.ts';
 import { trailChores } from './workflow/audit-trail/anchors.ts';
 import { recordStart, recordStop } from './workflow/audit-trail/process-events.ts';
 import { guardRestore } from './workflow/audit-trail/restored.ts';
@@ -19,17 +17,10 @@ import { createTrail } from './workflow/audit-trail/trail.ts';
 import { startChores } from './workflow/background/chores.ts';
 import { startLanes } from './workflow/background/lanes.ts';
 import { startPresence } from './workflow/background/presence.ts';
-import type { World } from './workflow/ports.ts';
-import { createChangesDesk } from './workflow/queries/changes-queries.ts';
+import type { WorkflowContext } from './workflow/ports.ts';
+import { createChangesQueries } from './workflow/queries/changes-queries.ts';
 
 const LOOK_EVERY_MS = 1_000;
-
-export interface BotOptions extends AppOptions {
-  readonly now: () => Date;
-  readonly database: Database;
-  readonly auditKey: Buffer | null;
-  readonly measures: Measures;
-}
 
 /** Everything that one configuration made: it works from its opening until it is stopped. */
 export interface RunningBot {
@@ -50,41 +41,41 @@ export async function openBot(given: BotOptions, slack: Slack): Promise<RunningB
   const { messenger, actors: people } = slack;
   const trail = createTrail({ database, auditKey, messenger, log, now });
   const parts = { messenger, auditKey, newId, instance, people, commands: changeCommands() };
-  const reach = await openReach(options, database, parts);
-  const changes = createChangesDesk(() => world, slack.named);
+  const opened = await openCommandContext(options, database, parts);
+  const changes = createChangesQueries(() => context, slack.named);
   const late: { wake: () => void } = { wake: () => {} };
-  const world: World = {
+  const context: WorkflowContext = {
     ...parts,
     database,
     trail,
     policy: config.policy,
-    reach: () => ({ ...reach.now(), changes }),
+    commandContext: () => ({ ...opened.now(), changes }),
     log,
     now,
     wake: () => late.wake(),
-    learned: reach.refresh,
-    incidents: createIncidents(() => world),
+    refreshDirectory: opened.refresh,
+    incidents: createIncidents(() => context),
     measures,
   };
   await trail.lookAtEnd();
-  await recordStart(world, { version: options.version, config: config.configHash });
-  await guardRestore(world);
+  await recordStart(context, { version: options.version, config: config.configHash });
+  await guardRestore(context);
   await trail.mark();
-  const lanes = startLanes(world, LOOK_EVERY_MS, reach.lanes);
+  const lanes = startLanes(context, LOOK_EVERY_MS, opened.lanes);
   late.wake = lanes.wake;
 
-  const costs = (span: Span) => reach.costs(span, { priority: 'digest' });
-  const chores = startChores(world, costs, trailChores(world, trail, config.channels.audit));
-  const presence = startPresence(world, options.version);
-  const listening = await slack.listen(world);
+  const costs = (span: Span) => opened.costs(span, { priority: 'digest' });
+  const chores = startChores(context, costs, trailChores(context, trail, config.channels.audit));
+  const presence = startPresence(context, options.version);
+  const listening = await slack.listen(context);
   const stop = async () => {
-    reach.stopReading();
+    opened.stopReading();
     await listening.quiet();
     await lanes.stop();
     await chores.stop();
     await presence.stop();
-    await reach.close();
-    await recordStop(world);
+    await opened.close();
+    await recordStop(context);
     await trail.mark();
   };
   return {

@@ -1,34 +1,34 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { type AlertList, type AlertsClient, createAlertsClient } from './alerts/client.ts';
-import { createWatchDesk } from './anomalies/anomaly-queries.ts';
-import { createWatch, type WatchWorld } from './anomalies/anomaly-run.ts';
+import { createAnomalyQueries } from './anomalies/anomaly-queries.ts';
+import { type AnomalyContext, createWatch } from './anomalies/anomaly-run.ts';
 import { watchedFor } from './anomalies/watched-services.ts';
-import type { BotOptions } from './bot.ts';
+import type { BotOptions } from './bot-options.ts';
 import { createCloudClient } from './cloud/client.ts';
 import { createCostReader, type ReadCosts } from './cost-reports/cost-reader.ts';
 import type { Span } from './costs/calendar/calendar.ts';
 import type { Gathered } from './digests/gather.ts';
 import { createDigestRun } from './digests/run.ts';
-import { createDigestDesk } from './digests/subscriptions/digest-service.ts';
+import { createDigestService } from './digests/subscriptions/digest-service.ts';
 import { digestReader } from './digests/subscriptions/options.ts';
-import type { Subscribed } from './digests/subscriptions/subscriptions.ts';
+import type { DigestSubscription } from './digests/subscriptions/subscriptions.ts';
 import { directoryOf, type Service } from './directory/directory.ts';
 import type { Observation } from './http/client.ts';
 import { sharedRead } from './http/shared-read.ts';
-import type { Reach } from './intent/define.ts';
+import type { CommandContext } from './intent/ports/command-context.ts';
 import type { Api } from './observability/metrics-port.ts';
 import type { Database } from './storage/engine/database.ts';
 import { knownServices } from './storage/tables/directory.ts';
 import type { MoreLanes } from './workflow/background/lanes.ts';
-import type { World } from './workflow/ports.ts';
-import { createFreezeDesk } from './workflow/queries/freeze-service.ts';
-import { createWhoDesk } from './workflow/queries/who-queries.ts';
+import type { WorkflowContext } from './workflow/ports.ts';
+import { createFreezeService } from './workflow/queries/freeze-service.ts';
+import { createWhoQueries } from './workflow/queries/who-queries.ts';
 
 const READ_DIRECTORY_EVERY_MS = 10_000;
 const ALERTS_KEPT_MS = 30_000;
 
-interface OpenReach {
-  readonly now: () => Omit<Reach, 'changes'>;
+interface OpenedCommandContext {
+  readonly now: () => Omit<CommandContext, 'changes'>;
   readonly costs: ReadCosts;
   readonly lanes: MoreLanes;
   readonly refresh: () => void;
@@ -38,11 +38,14 @@ interface OpenReach {
 }
 
 /** The clients, and the directory as the database last had it: other replicas learn too. */
-export async function openReach(
+export async function openCommandContext(
   options: BotOptions,
   database: Database,
-  parts: Pick<World, 'messenger' | 'auditKey' | 'newId' | 'instance' | 'people' | 'commands'>,
-): Promise<OpenReach> {
+  parts: Pick<
+    WorkflowContext,
+    'messenger' | 'auditKey' | 'newId' | 'instance' | 'people' | 'commands'
+  >,
+): Promise<OpenedCommandContext> {
   const { config, version, log, clock, now = () => new Date() } = options;
   const { url: baseUrl, keyId, keySecret } = config.cloud;
   const { id: organizationId, plan, tier } = config.organization;
@@ -104,16 +107,16 @@ export async function openReach(
     readOptions: digestReader(config.services),
     costs: (span: Span) => readCosts(span, { priority: 'digest' }),
     services: () => services,
-    watched: (one: Subscribed, gathered: Gathered) => watchedFor(watchWorld, one, gathered),
+    watched: (one: DigestSubscription, gathered: Gathered) => watchedFor(watchWorld, one, gathered),
     pause: (ms: number) => wait(ms),
     log,
     now,
   };
-  const watchWorld: WatchWorld = { ...digestWorld, budgets: config.budgets };
-  const watch = createWatchDesk({ ...watchWorld, costs: clients.costs });
-  const digests = createDigestDesk(digestWorld);
-  const freezes = createFreezeDesk({ ...parts, database, policy: config.policy, now });
-  const who = createWhoDesk({
+  const watchWorld: AnomalyContext = { ...digestWorld, budgets: config.budgets };
+  const watch = createAnomalyQueries({ ...watchWorld, costs: clients.costs });
+  const digests = createDigestService(digestWorld);
+  const freezes = createFreezeService({ ...parts, database, policy: config.policy, now });
+  const who = createWhoQueries({
     ...parts,
     database,
     policy: config.policy,

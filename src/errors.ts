@@ -6,9 +6,9 @@ import { inspect } from 'node:util';
  * effect, because it never left or was turned away by a rate limit. `unknown`: nobody can say. A
  * failed read had no effect in any case.
  */
-export type Effect = 'refused' | 'not-sent' | 'unknown';
+export type RequestEffect = 'refused' | 'not-sent' | 'unknown';
 
-export type Trouble =
+export type ApiErrorKind =
   | 'answer'
   | 'rate-limit'
   | 'budget'
@@ -25,8 +25,8 @@ export type Trouble =
 
 export interface ApiFailure {
   readonly operation: string;
-  readonly effect: Effect;
-  readonly trouble: Trouble;
+  readonly effect: RequestEffect;
+  readonly trouble: ApiErrorKind;
   readonly status?: number | null;
   readonly code?: string | null;
   readonly serverText?: string | null;
@@ -35,7 +35,7 @@ export interface ApiFailure {
   readonly cause?: unknown;
 }
 
-const SENTENCES: Record<Trouble, string> = {
+const SENTENCES: Record<ApiErrorKind, string> = {
   answer: 'the server answered with an error',
   'rate-limit': 'the server asks to wait',
   budget: 'too many requests are waiting, so this one was not sent',
@@ -52,7 +52,7 @@ const SENTENCES: Record<Trouble, string> = {
   'unreadable-reply': 'the answer could not be read',
 };
 
-function sentenceOf(trouble: Trouble): string {
+function sentenceOf(trouble: ApiErrorKind): string {
   const words = SENTENCES[trouble];
   return `${words.charAt(0).toUpperCase()}${words.slice(1)}.`;
 }
@@ -67,8 +67,8 @@ export class ApiError extends Error {
   readonly operation: string;
   /** What happened, for people: without the names of our functions. */
   readonly sentence: string;
-  readonly effect: Effect;
-  readonly trouble: Trouble;
+  readonly effect: RequestEffect;
+  readonly trouble: ApiErrorKind;
   readonly status: number | null;
   /** The server's own word for the error, such as `NOT_FOUND`. Never a basis for control flow. */
   readonly code: string | null;
@@ -95,7 +95,7 @@ export class ApiError extends Error {
 }
 
 /** A rule that a value breaks; `problem` reads on from the field's label: "must be …". */
-export interface Problem {
+export interface FieldProblem {
   readonly field: string;
   readonly problem: string;
 }
@@ -103,9 +103,9 @@ export interface Problem {
 /** Values that were refused here, before anything was sent. */
 export class InvalidRequest extends Error {
   override readonly name = 'InvalidRequest';
-  readonly problems: readonly Problem[];
+  readonly problems: readonly FieldProblem[];
 
-  constructor(operation: string, problems: readonly Problem[]) {
+  constructor(operation: string, problems: readonly FieldProblem[]) {
     super(`${operation}: ${problems.map((each) => `${each.field} ${each.problem}`).join('; ')}`);
     this.problems = problems;
   }

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { startApp } from './app.ts';
 import { commandNames } from './commands/index.ts';
-import { formatProblems, loadConfig, type Problem } from './config/load-config.ts';
+import { type ConfigProblem, formatProblems, loadConfig } from './config/load-config.ts';
 import { createLog, secretsIn } from './observability/log.ts';
 import { refusedBySlack } from './slack/slack-error.ts';
 
@@ -10,7 +10,7 @@ const LEAVE_WITHIN_MS = 1_500;
 /** EX_CONFIG: whoever looks after the process need not try again before somebody has mended it. */
 const BAD_CONFIGURATION = 78;
 
-function refuseStart(problems: readonly Problem[], lasting: boolean): never {
+function refuseStart(problems: readonly ConfigProblem[], lasting: boolean): never {
   process.stderr.write(formatProblems(problems));
   process.exit(lasting ? BAD_CONFIGURATION : 1);
 }

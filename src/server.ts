@@ -17,7 +17,7 @@ const SKEW_MAX_S = 300;
  * The one door for requests from outside: health for whoever runs us, and Slack's deliveries for
  * the listener that checks their signatures. Null: deliveries come over a socket instead.
  */
-export function createDoor(slack: RequestListener | null, probes: Probes): Server {
+export function createOpsServer(slack: RequestListener | null, probes: Probes): Server {
   const limits = { requestTimeout: 10_000, headersTimeout: 5_000 };
   return createServer(limits, (request, response) => {
     const path = (request.url ?? '').split('?')[0];

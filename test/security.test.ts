@@ -52,7 +52,7 @@ test.for<[string, RegExp, readonly string[]]>([
   [
     'statement',
     /\.raw\(|sql\.(?:lit|id|ref|table)\(|\.(?:prepare|exec)\(\s*`/,
-    ['src/storage/migrations/migrate.ts', 'src/storage/engine/sqlite.ts'],
+    ['src/storage/engine/sqlite.ts', 'src/storage/migrations/migrate.ts'],
   ],
   [
     'pattern',

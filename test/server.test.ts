@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import type { RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
-import { createDoor } from '../src/server.ts';
+import { createOpsServer } from '../src/server.ts';
 
 const EVENTS = '/slack/events';
 
@@ -13,7 +13,7 @@ async function open(notReady: () => Promise<string | null>, hasListener = true) 
     passed.push(`${request.method} ${request.url}`);
     response.end('heard');
   };
-  const door = createDoor(hasListener ? listener : null, { notReady });
+  const door = createOpsServer(hasListener ? listener : null, { notReady });
   door.listen(0, '127.0.0.1');
   await once(door, 'listening');
   onTestFinished(() => {
@@ -107,7 +107,7 @@ test.for([0, -240, 240])('a delivery that is %i s off is handed on', async (off)
 });
 
 test('nobody holds a connection open by speaking slowly', () => {
-  const { requestTimeout, headersTimeout } = createDoor(null, { notReady: ready });
+  const { requestTimeout, headersTimeout } = createOpsServer(null, { notReady: ready });
   expect({ requestTimeout, headersTimeout }).toEqual({
     requestTimeout: 10_000,
     headersTimeout: 5_000,

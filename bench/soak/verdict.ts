@@ -2,7 +2,7 @@ import type { Change } from '../../src/changes/change.ts';
 import { events, type StoredEvent, verifyChain } from '../../src/storage/audit/append.ts';
 import { openDatabase } from '../../src/storage/engine/database.ts';
 import { changesWhere } from '../../src/storage/tables/changes/change-lists.ts';
-import { readLevels } from '../../src/storage/tables/queues/gauges.ts';
+import { readGauges } from '../../src/storage/tables/queues/gauges.ts';
 import type { Stage } from './stage.ts';
 
 const MANY = 1_000_000;
@@ -31,7 +31,7 @@ export async function judge(stage: Stage, confirmed: readonly string[]): Promise
       changesWhere(db, { limit: MANY }),
       events(db, { afterSeq: 0, limit: MANY }),
       verifyChain(db, stage.bot.key),
-      readLevels(db, new Date()),
+      readGauges(db, new Date()),
     ]);
     const sent = changes.filter(({ confirmedAt }) => confirmedAt !== null);
     const states = Object.entries(Object.groupBy(sent, ({ state }) => state));

@@ -7,7 +7,7 @@ const Text = z.string({ error: 'must be a text' }).min(1, 'must not be empty');
 const INTERVAL = 'must be a number and a unit, such as 5m, 15m or 1h';
 export const Interval = z.string({ error: INTERVAL }).regex(/^[1-9]\d{0,4}[a-zA-Z]$/, INTERVAL);
 
-export const Threshold = z.number({ error: 'must be a number' });
+export const AlertThreshold = z.number({ error: 'must be a number' });
 export const ThresholdType = z.enum(['above', 'below'], { error: 'must be above or below' });
 
 /**
@@ -16,7 +16,7 @@ export const ThresholdType = z.enum(['above', 'below'], { error: 'must be above 
  */
 export const AlertEdit = z
   .strictObject({
-    threshold: Threshold.optional(),
+    threshold: AlertThreshold.optional(),
     interval: Interval.optional(),
     thresholdType: ThresholdType.optional(),
     name: Text.optional(),
@@ -48,7 +48,7 @@ export const SERVER_MANAGED: readonly string[] = [
  */
 export const AlertBody = z
   .looseObject({
-    threshold: Threshold.optional(),
+    threshold: AlertThreshold.optional(),
     interval: Text.optional(),
     thresholdType: Text.optional(),
     source: Text.optional(),

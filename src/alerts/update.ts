@@ -1,7 +1,7 @@
 import {
-  canonical,
+  type AlertFields,
+  canonicalAlert,
   carried,
-  type Fields,
   firstChannel,
   type Gap,
   gapIn,
@@ -49,7 +49,7 @@ export function alertUpdate(read: Alert, edit: AlertEdit): AlertUpdate {
   const { webhookId, ...plain } = edit;
   const body = withoutStaleBound({ ...kept, ...given(plain), ...rerouted(kept, webhookId) });
   const changes = Object.keys(body)
-    .filter((field) => canonical(body[field]) !== canonical(kept[field]))
+    .filter((field) => canonicalAlert(body[field]) !== canonicalAlert(kept[field]))
     .map((field) => ({ field, before: kept[field], after: body[field] }));
   if (changes.length === 0) return { ok: false, refusal: 'nothing-changes' };
 
@@ -67,14 +67,14 @@ export interface Difference {
 }
 
 /** Where the server's reply is not what was sent, although it answered with success. */
-export function differences(body: Fields, reply: Alert): Difference[] {
+export function differences(body: AlertFields, reply: Alert): Difference[] {
   const got = carried(reply);
   return Object.keys(body)
     .filter((field) => !agree(body[field], got[field]))
     .map((field) => ({ field, sent: body[field], got: got[field] }));
 }
 
-function conflict(kept: Fields, edit: AlertEdit): AlertRefusal | null {
+function conflict(kept: AlertFields, edit: AlertEdit): AlertRefusal | null {
   const type = edit.thresholdType ?? kept.thresholdType;
   if (type !== kept.thresholdType && !PLAIN_TYPES.includes(kept.thresholdType)) {
     return 'type-not-editable';
@@ -88,7 +88,7 @@ function conflict(kept: Fields, edit: AlertEdit): AlertRefusal | null {
 }
 
 /** A channel keeps the keys that we do not know, and `channel` must equal the first of `channels`. */
-function rerouted(kept: Fields, webhookId: string | undefined): Fields {
+function rerouted(kept: AlertFields, webhookId: string | undefined): AlertFields {
   if (webhookId === undefined) return {};
   const channel = { ...firstChannel(kept), webhookId };
   return {
@@ -98,18 +98,18 @@ function rerouted(kept: Fields, webhookId: string | undefined): Fields {
 }
 
 /** The upper bound outlives a change of type on the server; sent back, it would look meant. */
-function withoutStaleBound(body: Fields): Fields {
+function withoutStaleBound(body: AlertFields): AlertFields {
   if (RANGES.includes(body.thresholdType)) return body;
   const { thresholdMax: _, ...rest } = body;
   return rest;
 }
 
-function given(edit: Fields): Fields {
+function given(edit: AlertFields): AlertFields {
   return Object.fromEntries(Object.entries(edit).filter(([, value]) => value !== undefined));
 }
 
 /** Some servers wrap numbers in strings. */
 function agree(sent: unknown, got: unknown): boolean {
   const number = typeof sent === 'number' && typeof got === 'string' ? Number(got) : got;
-  return canonical(sent) === canonical(number);
+  return canonicalAlert(sent) === canonicalAlert(number);
 }

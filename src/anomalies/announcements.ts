@@ -3,7 +3,7 @@ import { commonCause } from '../costs/anomaly/common-cause.ts';
 import { isOver, type News } from '../costs/anomaly/incident.ts';
 import { isKin, once, type Unusual } from '../costs/anomaly/unusual.ts';
 import type { Day } from '../costs/calendar/day.ts';
-import type { Found, Judged } from './anomaly-watch.ts';
+import type { AnomalyFindings, Judged } from './anomaly-watch.ts';
 
 /** What a message is to say of one incident. */
 export interface OneTelling {
@@ -48,7 +48,7 @@ export function crowdDays(judged: readonly Judged[]): ReadonlyMap<Day, Direction
  * says itself. `all`: every incident as it is now.
  */
 export function tellingsOf(
-  found: readonly Found[],
+  found: readonly AnomalyFindings[],
   all: readonly Unusual[],
   crowds: ReadonlyMap<Day, Direction>,
 ): Tellings {

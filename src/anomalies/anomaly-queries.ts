@@ -7,11 +7,11 @@ import { addDays, type Day, dayOf } from '../costs/calendar/day.ts';
 import { dayLabel, spanLabel } from '../costs/calendar/span-label.ts';
 import { creditsText, signedFigure } from '../costs/ledger/numbers.ts';
 import { microOf } from '../costs/ledger/row.ts';
-import type { Answer, Part } from '../intent/answers/answer.ts';
+import type { Answer, AnswerPart } from '../intent/answers/answer.ts';
 import { counted } from '../intent/answers/counted.ts';
-import type { WatchDesk } from '../intent/ports/anomaly-queries.ts';
-import type { WatchWorld } from './anomaly-run.ts';
-import { deedsOf, stateText, unusualText, usualText } from './anomaly-text.ts';
+import type { AnomalyQueries } from '../intent/ports/command-context.ts';
+import type { AnomalyContext } from './anomaly-run.ts';
+import { deedsOf, incidentStateText, unusualText, usualText } from './anomaly-text.ts';
 import { backtest } from './backtest.ts';
 import { unusualSince } from './incident-store.ts';
 import { riseLine, type SlowRises, storedRises } from './slow-rises.ts';
@@ -21,27 +21,27 @@ const LISTED_DAYS = 30;
 const BUTTONS_MAX = 5;
 const LATE_MS = 36 * 3_600_000;
 
-export function createWatchDesk(world: WatchWorld): WatchDesk {
+export function createAnomalyQueries(context: AnomalyContext): AnomalyQueries {
   return {
-    anomalies: () => anomalies(world),
-    backtest: (days) => backtest(world, days),
-    budgets: () => budgets(world),
+    anomalies: () => anomalies(context),
+    backtest: (days) => backtest(context, days),
+    budgets: () => budgets(context),
   };
 }
 
-async function anomalies(world: WatchWorld): Promise<Answer> {
-  const now = world.now();
-  const { state } = await readWatch(world.database.db);
+async function anomalies(context: AnomalyContext): Promise<Answer> {
+  const now = context.now();
+  const { state } = await readWatch(context.database.db);
   if (!state) {
     const text = 'Costs are first looked at a minute after the start. Nothing was found yet.';
     return { title: 'Unusual costs', parts: [{ kind: 'text', text }] };
   }
   const since = addDays(dayOf(now), -LISTED_DAYS);
-  const all = await unusualSince(world.database.db, addDays(since, -LISTED_DAYS));
+  const all = await unusualSince(context.database.db, addDays(since, -LISTED_DAYS));
   const shown = once(all.filter((one) => isListed(one, since))).toSorted(byImportance);
-  const rises = await storedRises(world.database.db);
+  const rises = await storedRises(context.database.db);
   const open = shown.filter(({ incident }) => !isOver(incident));
-  const parts: readonly Part[] = [
+  const parts: readonly AnswerPart[] = [
     ...open.slice(0, BUTTONS_MAX).flatMap(openParts),
     ...(shown.length > 0 ? [tableOf(shown)] : []),
     ...risesPart(rises),
@@ -50,7 +50,7 @@ async function anomalies(world: WatchWorld): Promise<Answer> {
   return { title: titleOf(open.length, state), parts };
 }
 
-function risesPart(rises: SlowRises | null): readonly Part[] {
+function risesPart(rises: SlowRises | null): readonly AnswerPart[] {
   if (!rises || rises.all.length === 0) return [];
   const lines = rises.all.map((rise) => `• ${riseLine(rise)}`);
   return [{ kind: 'text', text: [`Through ${dayLabel(rises.through)}:`, ...lines].join('\n') }];
@@ -70,17 +70,17 @@ function titleOf(open: number, { lines }: WatchState): string {
   return `${counted(open, 'unusual line')} of ${lines}`;
 }
 
-function openParts(unusual: Unusual): readonly Part[] {
+function openParts(unusual: Unusual): readonly AnswerPart[] {
   return [{ kind: 'text', text: `${unusual.name}: ${unusualText(unusual)}` }, deedsOf(unusual)];
 }
 
-function tableOf(shown: readonly Unusual[]): Part {
+function tableOf(shown: readonly Unusual[]): AnswerPart {
   return {
     kind: 'table',
     columns: ['Line', 'State', 'Worst day (UTC)', 'Credits', 'Usual', 'In all'],
     rows: shown.map((one) => [
       one.name,
-      stateText(one),
+      incidentStateText(one),
       one.peak.day,
       { value: one.peak.value, text: creditsText(microOf(one.peak.value)) },
       usualText(one.peak.range).replace('usual ', ''),
@@ -97,16 +97,16 @@ function lookedText({ at, lastFinal }: WatchState, now: Date): string {
   return `${late}Last looked ${stamp} UTC, final through ${dayLabel(lastFinal)}. Days are UTC.`;
 }
 
-async function budgets(world: WatchWorld): Promise<Answer> {
-  const today = dayOf(world.now());
-  if (world.budgets.length === 0) {
+async function budgets(context: AnomalyContext): Promise<Answer> {
+  const today = dayOf(context.now());
+  if (context.budgets.length === 0) {
     const text = 'signalbox.yaml names no budgets. Whoever looks after it can add one.';
     return { title: 'No budgets', parts: [{ kind: 'text', text }] };
   }
-  const read = await world.costs(budgetSpan(today));
+  const read = await context.costs(budgetSpan(today));
   if (read.rows.length === 0) return nothingRead('Budgets', read);
-  const services = world.services();
-  const parts = world.budgets.flatMap((budget): readonly Part[] => {
+  const services = context.services();
+  const parts = context.budgets.flatMap((budget): readonly AnswerPart[] => {
     const standing = budgetStanding(budget, read.rows, services, today);
     return [
       { kind: 'text', text: budget.name },

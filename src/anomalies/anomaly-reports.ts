@@ -1,36 +1,36 @@
-import { scopeOf } from '../cost-reports/scope.ts';
+import { costScope } from '../cost-reports/scope.ts';
 import type { Incident } from '../costs/anomaly/incident.ts';
 import type { Unusual } from '../costs/anomaly/unusual.ts';
 import { selected } from '../costs/ledger/ledger.ts';
 import type { CostRow } from '../costs/ledger/row.ts';
-import type { DigestConfig } from '../digests/subscriptions/options.ts';
-import { type Sources, subscribed } from '../digests/subscriptions/subscriptions.ts';
+import type { DigestOptionsConfig } from '../digests/subscriptions/options.ts';
+import { type SubscriptionSources, subscribed } from '../digests/subscriptions/subscriptions.ts';
 import type { Service } from '../directory/directory.ts';
 import type { Database } from '../storage/engine/database.ts';
-import type { Report } from '../workflow/notify/announcement.ts';
+import type { Announcement } from '../workflow/notify/announcement.ts';
 import type { Tellings } from './announcements.ts';
 import { alertAnswer, crowdAnswer } from './anomaly-text.ts';
 import { reportKey } from './redraw-announcements.ts';
 
-export interface Routing extends Sources {
+export interface Routing extends SubscriptionSources {
   readonly database: Database;
   readonly services: () => readonly Service[];
   readonly now: () => Date;
 }
 
 export interface Reports {
-  readonly all: readonly Report[];
+  readonly all: readonly Announcement[];
   /** The incidents that are told with them, marked as such. */
   readonly told: readonly Unusual[];
 }
 
 /** Each to the first digest that covers its line and wants it; what none does is told nowhere. */
 export async function reportsFor(
-  world: Routing,
+  context: Routing,
   { ones, crowds }: Tellings,
   rows: readonly CostRow[],
 ): Promise<Reports> {
-  const routes = ones.length + crowds.length > 0 ? await routesOf(world, rows) : [];
+  const routes = ones.length + crowds.length > 0 ? await routesOf(context, rows) : [];
   const channelOf = ({ entityId, incident }: Unusual, isCrowd = false) =>
     routes.find(
       ({ entities, options }) => entities.has(entityId) && isWorthIt(options, incident, isCrowd),
@@ -63,7 +63,7 @@ export async function reportsFor(
 
 /** Alerts are, and for a sensitive digest notices too; of a crowd, whatever it is made of. */
 function isWorthIt(
-  { sensitivity, increasesOnly }: DigestConfig,
+  { sensitivity, increasesOnly }: DigestOptionsConfig,
   { tier, direction }: Incident,
   isCrowd: boolean,
 ): boolean {
@@ -71,16 +71,16 @@ function isWorthIt(
   return isCrowd || tier === 'alert' || sensitivity === 'high';
 }
 
-async function routesOf(world: Routing, rows: readonly CostRow[]) {
-  const { all } = await subscribed(world.database.db, world);
-  const now = world.now();
+async function routesOf(context: Routing, rows: readonly CostRow[]) {
+  const { all } = await subscribed(context.database.db, context);
+  const now = context.now();
   const speaking = all.filter(
     ({ paused, options: { mutedUntil, sections } }) =>
       !paused && !(mutedUntil !== null && now < mutedUntil) && sections.includes('unusual'),
   );
-  const services = world.services();
+  const services = context.services();
   return speaking.map(({ channel, options }) => {
-    const { selector } = scopeOf(options.on, services, rows);
+    const { selector } = costScope(options.on, services, rows);
     const entities = new Set(selected(rows, selector).map(({ entityId }) => entityId));
     return { channel, options, entities };
   });

@@ -1,5 +1,9 @@
 import type { Logger } from 'pino';
-import { type Due as BudgetsDue, recordBudgets, weighAll } from '../budgets/budget-run.ts';
+import {
+  type DueBudgetNotice as BudgetsDue,
+  recordBudgets,
+  weighAll,
+} from '../budgets/budget-run.ts';
 import { type Budget, budgetSpan } from '../budgets/budgets.ts';
 import { isOver } from '../costs/anomaly/incident.ts';
 import type { Unusual } from '../costs/anomaly/unusual.ts';
@@ -7,7 +11,7 @@ import type { Span } from '../costs/calendar/calendar.ts';
 import { addDays, type Day, dayOf } from '../costs/calendar/day.ts';
 import type { CostsRead } from '../costs/ledger/costs-read.ts';
 import { dayStates, lastFinalDay } from '../costs/ledger/ledger.ts';
-import type { Sources } from '../digests/subscriptions/subscriptions.ts';
+import type { SubscriptionSources } from '../digests/subscriptions/subscriptions.ts';
 import type { Service } from '../directory/directory.ts';
 import { traced } from '../observability/trace.ts';
 import type { Database, Tx } from '../storage/engine/database.ts';
@@ -30,7 +34,7 @@ import {
   type WatchState,
 } from './watch-state.ts';
 
-export interface WatchWorld extends Sources {
+export interface AnomalyContext extends SubscriptionSources {
   readonly database: Database;
   readonly costs: (span: Span) => Promise<CostsRead>;
   readonly services: () => readonly Service[];
@@ -48,43 +52,43 @@ const REMEMBERED_DAYS = 120;
  * Every replica looks; what is found is stored, and its messages with it, by the one that moves the
  * common state on. Tells whether it did.
  */
-export function createWatch(world: WatchWorld): () => Promise<number> {
+export function createWatch(context: AnomalyContext): () => Promise<number> {
   // Only a brake on reading the report again and again; whether a look is due is not decided here.
-  let next = world.now().getTime() + BEGINS_AFTER_MS;
+  let next = context.now().getTime() + BEGINS_AFTER_MS;
   return async () => {
-    const now = world.now();
+    const now = context.now();
     if (now.getTime() < next) return 0;
     next = now.getTime() + LOOK_EVERY_MS;
-    return (await traced({ name: 'watch costs' }, () => watchOnce(world, now))) ? 1 : 0;
+    return (await traced({ name: 'watch costs' }, () => watchOnce(context, now))) ? 1 : 0;
   };
 }
 
-async function watchOnce(world: WatchWorld, now: Date): Promise<boolean> {
-  const seen = await readWatch(world.database.db);
+async function watchOnce(context: AnomalyContext, now: Date): Promise<boolean> {
+  const seen = await readWatch(context.database.db);
   const today = dayOf(now);
   const first = firstDay(seen.state, today);
-  const read = await world.costs(spanFor(first, today));
+  const read = await context.costs(spanFor(first, today));
   if (read.gaps.length > 0) {
     // Figures that are missing would look like a drop, and old ones like calm.
-    world.log.warn({ gaps: read.gaps }, 'costs could not be read, so that nothing is judged');
+    context.log.warn({ gaps: read.gaps }, 'costs could not be read, so that nothing is judged');
     return false;
   }
   const days = dayStates(read.rows, { first: addDays(first, -1), last: addDays(today, -1) });
   const lastFinal = lastFinalDay(days) ?? seen.state?.lastFinal ?? null;
   if (lastFinal === null || !isLookDue(seen.state, { lastFinal, now })) return false;
 
-  const { db } = world.database;
+  const { db } = context.database;
   const known = await unusualSince(db, addDays(today, -REMEMBERED_DAYS));
   const last = addDays(today, -1);
   const quiet = seen.state === null;
   const weekly = isWeekNew(seen.state?.ranOn ?? null, dayToLook(now));
   const looked = await lookAt({ rows: read.rows, known, first, last, quiet, weekly });
-  const services = world.services();
-  const budgets = await weighAll(db, world.budgets, { rows: read.rows, services, today });
+  const services = context.services();
+  const budgets = await weighAll(db, context.budgets, { rows: read.rows, services, today });
   const through = judgedThrough(days, today) ?? addDays(first, -1);
   const state = { through, lastFinal, ranOn: dayToLook(now), lines: looked.lines };
-  const reports = await reportsFor(world, looked.tellings, read.rows);
-  return record(world, seen, { state, looked, budgets, reports, now });
+  const reports = await reportsFor(context, looked.tellings, read.rows);
+  return record(context, seen, { state, looked, budgets, reports, now });
 }
 
 function spanFor(first: Day, today: Day): Span {
@@ -102,11 +106,11 @@ interface Outcome {
 }
 
 /** All of it or nothing: another replica that was faster, or a person's press, undoes this run. */
-async function record(world: WatchWorld, seen: Seen, outcome: Outcome): Promise<boolean> {
+async function record(context: AnomalyContext, seen: Seen, outcome: Outcome): Promise<boolean> {
   const { state, looked, budgets, reports, now } = outcome;
   const version = (seen.state?.version ?? 0) + 1;
   const value = JSON.stringify({ ...state, at: now.toISOString(), version });
-  return world.database.transaction(async (tx) => {
+  return context.database.transaction(async (tx) => {
     if (!(await replaceMeta(tx, WATCH_KEY, seen.text, value))) return false;
     await storeAll(tx, looked.changed, reports.told, now);
     for (const report of reports.all) await enqueueReport(tx, report, now);

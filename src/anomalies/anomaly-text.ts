@@ -4,7 +4,7 @@ import { addDays, type Day } from '../costs/calendar/day.ts';
 import { dayLabel } from '../costs/calendar/span-label.ts';
 import { figure, signedFigure } from '../costs/ledger/numbers.ts';
 import { microOf } from '../costs/ledger/row.ts';
-import type { Answer, Part } from '../intent/answers/answer.ts';
+import type { Answer, AnswerPart } from '../intent/answers/answer.ts';
 import type { CrowdTelling, OneTelling } from './announcements.ts';
 import { incidentId } from './incident-store.ts';
 
@@ -24,10 +24,10 @@ export const STATE_WORDS: Readonly<Record<IncidentState, string>> = {
 export function unusualLine(unusual: Unusual): string {
   const { name, incident } = unusual;
   const sum = `${signedFigure(microOf(incident.impact))} in all`;
-  return `${name} ${peakText(unusual)}; ${sum}, ${stateText(unusual)}`;
+  return `${name} ${peakText(unusual)}; ${sum}, ${incidentStateText(unusual)}`;
 }
 
-export function stateText({ incident: { state, since, mutedUntil } }: Unusual): string {
+export function incidentStateText({ incident: { state, since, mutedUntil } }: Unusual): string {
   const until = state === 'muted' && mutedUntil ? ` until ${dayLabel(mutedUntil)}` : '';
   return `${STATE_WORDS[state]}${until} since ${dayLabel(since)}`.replace(
     'over since',
@@ -54,11 +54,11 @@ export function unusualText(unusual: Unusual): string {
   const day = `${figure(microOf(peak.value))} credits on ${dayLabel(peak.day)} (UTC)`;
   const off = `${signedFigure(microOf(incident.impact))} credits in all`;
   const note = open ? ' That day is not final yet.' : '';
-  return `${day}${open ? ' so far' : ''}; ${usual}. ${off}, ${stateText(unusual)}.${note}`;
+  return `${day}${open ? ' so far' : ''}; ${usual}. ${off}, ${incidentStateText(unusual)}.${note}`;
 }
 
 /** Three buttons, each with nothing but the id of the incident. */
-export function deedsOf(unusual: Unusual): Part {
+export function deedsOf(unusual: Unusual): AnswerPart {
   const value = incidentId(unusual);
   const details = { id: 'incident.details', label: 'Details', value };
   const all = [

@@ -1,4 +1,4 @@
-import { usualRange, type Verdict } from '../costs/anomaly/anomaly.ts';
+import { type AnomalyVerdict, usualRange } from '../costs/anomaly/anomaly.ts';
 import { type Incident, isOver, muteIncident, type News } from '../costs/anomaly/incident.ts';
 import { lastDayOf, type Unusual } from '../costs/anomaly/unusual.ts';
 import { watchDay } from '../costs/anomaly/watch.ts';
@@ -15,7 +15,7 @@ export interface Watching {
 }
 
 /** What a day of a line brought up. */
-export interface Found {
+export interface AnomalyFindings {
   readonly day: Day;
   readonly news: News;
   readonly unusual: Unusual;
@@ -24,8 +24,8 @@ export interface Found {
 export interface Judged {
   /** Incidents that are new or other than they were. */
   readonly changed: readonly Unusual[];
-  readonly found: readonly Found[];
-  readonly verdicts: readonly { readonly day: Day; readonly verdict: Verdict }[];
+  readonly found: readonly AnomalyFindings[];
+  readonly verdicts: readonly { readonly day: Day; readonly verdict: AnomalyVerdict }[];
 }
 
 /**
@@ -38,7 +38,7 @@ export function judgeLine(
   watching: Watching,
 ): Judged {
   let all = known;
-  const found: Found[] = [];
+  const found: AnomalyFindings[] = [];
   const verdicts: Judged['verdicts'][number][] = [];
   for (const value of line.values) {
     if (value.day < watching.first || value.day > watching.last || isCounted(all, value)) continue;
@@ -61,7 +61,11 @@ function judgeDay(
   all: readonly Unusual[],
   value: DayValue,
   minImpact: number,
-): { readonly all: readonly Unusual[]; readonly verdict: Verdict; readonly news: News | null } {
+): {
+  readonly all: readonly Unusual[];
+  readonly verdict: AnomalyVerdict;
+  readonly news: News | null;
+} {
   const newest = all.at(-1) ?? null;
   const before = newest?.incident ?? null;
   const baselineFrom = baselineOf(all);

@@ -1,12 +1,12 @@
 import { footer, nothingRead } from '../cost-reports/summary.ts';
 import { minImpactOf } from '../costs/anomaly/anomaly.ts';
-import { type Posting, replay } from '../costs/anomaly/watch.ts';
+import { type AnomalyPost, replay } from '../costs/anomaly/watch.ts';
 import { addDays, type Day, dayOf } from '../costs/calendar/day.ts';
 import { spanLabel } from '../costs/calendar/span-label.ts';
 import { seriesOf } from '../costs/ledger/daily.ts';
 import type { Answer } from '../intent/answers/answer.ts';
 import { counted } from '../intent/answers/counted.ts';
-import type { WatchWorld } from './anomaly-run.ts';
+import type { AnomalyContext } from './anomaly-run.ts';
 import { lookSpan } from './anomaly-scan.ts';
 import { type WatchedLine, watchedLines } from './watched-lines.ts';
 
@@ -15,13 +15,13 @@ const REPLAYED_MAX = 40_000;
 
 /** Replays the organisation's own past: the evidence for or against what the watch would tell. */
 export async function backtest(
-  world: Pick<WatchWorld, 'costs' | 'now'>,
+  context: Pick<AnomalyContext, 'costs' | 'now'>,
   days: number,
 ): Promise<Answer> {
-  const today = dayOf(world.now());
+  const today = dayOf(context.now());
   const [first, last] = [addDays(today, -days), addDays(today, -1)];
   const label = spanLabel({ first, last }, today);
-  const read = await world.costs(lookSpan(first, last));
+  const read = await context.costs(lookSpan(first, last));
   if (read.rows.length === 0 || read.gaps.length > 0) return nothingRead(label, read);
 
   const span = lookSpan(first, last);
@@ -63,7 +63,7 @@ export async function backtest(
   };
 }
 
-const NEWS: Readonly<Record<Posting['news'], string>> = {
+const NEWS: Readonly<Record<AnomalyPost['news'], string>> = {
   opened: 'unusual',
   raised: 'graver than before',
   doubled: 'twice what was told',
@@ -73,11 +73,11 @@ const NEWS: Readonly<Record<Posting['news'], string>> = {
 };
 
 /** Notices stand in the digest; a message of its own is for alerts. */
-function isMessage({ tier, news }: Posting): boolean {
+function isMessage({ tier, news }: AnomalyPost): boolean {
   return tier === 'alert' && news !== 'resolved' && news !== 'new-normal';
 }
 
-function countsText(postings: readonly Posting[], lines: number): string {
+function countsText(postings: readonly AnomalyPost[], lines: number): string {
   const notices = postings.filter(({ tier, news }) => tier === 'notice' && news === 'opened');
   const ends = postings.filter(({ news }) => news === 'resolved' || news === 'new-normal');
   const listed = `${notices.length} more in digests only`;
@@ -86,9 +86,9 @@ function countsText(postings: readonly Posting[], lines: number): string {
 
 /** An entity's total that moves with one of its metrics is told once, as in the watch itself. */
 function withoutTotals(
-  postings: readonly Posting[],
+  postings: readonly AnomalyPost[],
   lines: readonly WatchedLine[],
-): readonly Posting[] {
+): readonly AnomalyPost[] {
   const byId = new Map(lines.map((line) => [line.id, line]));
   const key = (day: Day, entity: string | undefined) => `${day} ${entity}`;
   const metrics = new Set(

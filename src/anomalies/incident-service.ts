@@ -5,7 +5,7 @@ import { addDays, type Day, dayOf } from '../costs/calendar/day.ts';
 import { dayLabel } from '../costs/calendar/span-label.ts';
 import { figure } from '../costs/ledger/numbers.ts';
 import { microOf } from '../costs/ledger/row.ts';
-import type { Answer, Part } from '../intent/answers/answer.ts';
+import type { Answer, AnswerPart } from '../intent/answers/answer.ts';
 import { decide } from '../policy/decide.ts';
 import { appendEvent } from '../storage/audit/append.ts';
 import type { Tx } from '../storage/engine/database.ts';
@@ -13,8 +13,13 @@ import { replaceMeta } from '../storage/tables/meta.ts';
 import { markHandled } from '../storage/tables/queues/inbox.ts';
 import { type Denial, denialOf } from '../workflow/denial.ts';
 import { enqueueReport, positionOf } from '../workflow/notify/announcement.ts';
-import type { IncidentPress, IncidentPressed, Incidents, World } from '../workflow/ports.ts';
-import { deedsOf, mutedUntil, stateText, unusualText } from './anomaly-text.ts';
+import type {
+  IncidentClick,
+  IncidentClickOutcome,
+  IncidentService,
+  WorkflowContext,
+} from '../workflow/ports.ts';
+import { deedsOf, incidentStateText, mutedUntil, unusualText } from './anomaly-text.ts';
 import { incidentId, storeUnusual, unusualSince } from './incident-store.ts';
 import { redrawTold } from './redraw-announcements.ts';
 import { readWatch, WATCH_KEY } from './watch-state.ts';
@@ -24,62 +29,67 @@ const REMEMBERED_DAYS = 120;
 const TRIES = 5;
 
 /** Whoever may ask for the list of incidents may look at each, and say what to do about it. */
-export function createIncidents(world: () => World): Incidents {
+export function createIncidents(context: () => WorkflowContext): IncidentService {
   return {
-    press: (press) => pressIncident(world(), press),
-    details: (look) => showIncident(world(), look),
+    press: (press) => pressIncident(context(), press),
+    details: (look) => showIncident(context(), look),
   };
 }
 
 async function showIncident(
-  world: World,
-  { id, by }: Pick<IncidentPress, 'id' | 'by'>,
-): Promise<IncidentPressed> {
-  const denial = await mayPress(world, by);
-  return denial ? { ok: false, denial } : { ok: true, answer: await detailsOf(world, id) };
+  context: WorkflowContext,
+  { id, by }: Pick<IncidentClick, 'id' | 'by'>,
+): Promise<IncidentClickOutcome> {
+  const denial = await mayPress(context, by);
+  return denial ? { ok: false, denial } : { ok: true, answer: await detailsOf(context, id) };
 }
 
-async function pressIncident(world: World, press: IncidentPress): Promise<IncidentPressed> {
-  const denial = await mayPress(world, press.by);
+async function pressIncident(
+  context: WorkflowContext,
+  press: IncidentClick,
+): Promise<IncidentClickOutcome> {
+  const denial = await mayPress(context, press.by);
   if (denial) {
-    await handled(world, press);
+    await handled(context, press);
     return { ok: false, denial };
   }
   // The watch itself may move on in between; then what is pressed is decided on what is there now.
   for (let tries = 0; tries < TRIES; tries += 1) {
-    const answer = await settle(world, press);
+    const answer = await settle(context, press);
     if (answer) return { ok: true, answer };
   }
   throw new Error('The watch moved on each time while a press was written down');
 }
 
-async function handled({ database, now }: World, { key }: IncidentPress): Promise<void> {
+async function handled({ database, now }: WorkflowContext, { key }: IncidentClick): Promise<void> {
   await database.transaction((tx) => markHandled(tx, key, now()));
 }
 
-async function mayPress(world: World, by: UserId): Promise<Denial | null> {
-  const identity = await world.people.identify(by, { fresh: true });
+async function mayPress(context: WorkflowContext, by: UserId): Promise<Denial | null> {
+  const identity = await context.people.identify(by, { fresh: true });
   const about = { command: COMMAND };
   if (!identity.ok) return denialOf(identity.refusal, about);
   const { actor } = identity;
   const question = { kind: 'query', command: COMMAND, target: null, reason: null } as const;
-  const decision = decide(world.policy, { ...question, actor, now: world.now() });
+  const decision = decide(context.policy, { ...question, actor, now: context.now() });
   if (decision.allow) return null;
   const role = decision.rule?.to ?? null;
-  const who = role ? await world.people.membersOf(role) : null;
+  const who = role ? await context.people.membersOf(role) : null;
   return denialOf(decision.refusal, { ...about, rule: decision.rule?.place ?? null, role, who });
 }
 
-async function settle(world: World, press: IncidentPress): Promise<Answer | null> {
-  const now = world.now();
+async function settle(context: WorkflowContext, press: IncidentClick): Promise<Answer | null> {
+  const now = context.now();
   const today = dayOf(now);
-  const { db } = world.database;
+  const { db } = context.database;
   const seen = await readWatch(db);
   const all = await unusualSince(db, addDays(today, -REMEMBERED_DAYS));
   const meant = all.find((one) => incidentId(one) === press.id);
   if (!meant || !seen.state || isOver(meant.incident)) {
-    await handled(world, press);
-    const title = meant ? `${meant.name}: ${stateText(meant)}` : 'That is not known any more';
+    await handled(context, press);
+    const title = meant
+      ? `${meant.name}: ${incidentStateText(meant)}`
+      : 'That is not known any more';
     return { title, parts: [] };
   }
 
@@ -88,42 +98,42 @@ async function settle(world: World, press: IncidentPress): Promise<Answer | null
     .map((one) => movedBy(one, press.verb, today));
   const state = { ...seen.state, version: seen.state.version + 1 };
   const text = doneText(meant, press, today);
-  const above = await positionOf(world, `incident ${press.id}`);
-  const stored = await world.database.transaction(async (tx) => {
+  const above = await positionOf(context, `incident ${press.id}`);
+  const stored = await context.database.transaction(async (tx) => {
     if (!(await replaceMeta(tx, WATCH_KEY, seen.text, JSON.stringify(state)))) return false;
     for (const one of moved) {
       await storeUnusual(tx, one, now);
       await redrawTold(tx, one, now);
     }
-    await enqueueNote(tx, world, { meant, press, above, text });
+    await enqueueNote(tx, context, { meant, press, above, text });
     const body = { by: press.by, line: meant.line, name: meant.name, since: meant.incident.since };
-    await appendEvent(tx, world.auditKey, { kind: `incident-${press.verb}`, at: now, body });
+    await appendEvent(tx, context.auditKey, { kind: `incident-${press.verb}`, at: now, body });
     await markHandled(tx, press.key, now);
     return true;
   });
   if (!stored) return null;
-  world.wake();
+  context.wake();
   return { title: meant.name, parts: [{ kind: 'text', text }] };
 }
 
-function movedBy(one: Unusual, verb: IncidentPress['verb'], today: Day): Unusual {
+function movedBy(one: Unusual, verb: IncidentClick['verb'], today: Day): Unusual {
   const { incident } = one;
   const moved =
     verb === 'expected' ? expectIncident(incident) : muteIncident(incident, mutedUntil(today));
   return { ...one, incident: moved };
 }
 
-function doneText({ incident }: Unusual, { verb }: IncidentPress, today: Day): string {
+function doneText({ incident }: Unusual, { verb }: IncidentClick, today: Day): string {
   return verb === 'expected'
     ? `Noted as expected. What is usual is learnt anew from ${dayLabel(incident.since)} on.`
     : `Muted: nobody is told of it until ${dayLabel(mutedUntil(today))} (UTC). It is followed all the same.`;
 }
 
 /** Below the message that told of it, for everyone else who reads it. */
-async function enqueueNote(tx: Tx, world: World, note: Note): Promise<void> {
+async function enqueueNote(tx: Tx, context: WorkflowContext, note: Note): Promise<void> {
   const { meant, press, above, text } = note;
   if (!above) return;
-  const now = world.now();
+  const now = context.now();
   const id = incidentId(meant);
   const answer: Answer = { title: meant.name, parts: [{ kind: 'text', text }] };
   const key = `incident ${id} ${press.verb} ${dayOf(now)}`;
@@ -133,7 +143,7 @@ async function enqueueNote(tx: Tx, world: World, note: Note): Promise<void> {
 
 interface Note {
   readonly meant: Unusual;
-  readonly press: IncidentPress;
+  readonly press: IncidentClick;
   /** The message that told of it; null where none did. */
   readonly above: Position | null;
   readonly text: string;
@@ -141,13 +151,13 @@ interface Note {
 
 const SHOWN_DAYS = 20;
 
-async function detailsOf(world: World, id: string): Promise<Answer> {
-  const today = dayOf(world.now());
-  const all = await unusualSince(world.database.db, addDays(today, -REMEMBERED_DAYS));
+async function detailsOf(context: WorkflowContext, id: string): Promise<Answer> {
+  const today = dayOf(context.now());
+  const all = await unusualSince(context.database.db, addDays(today, -REMEMBERED_DAYS));
   const meant = all.find((one) => incidentId(one) === id);
   if (!meant) return { title: 'That is not known any more', parts: [] };
   const days = meant.incident.days.slice(-SHOWN_DAYS);
-  const parts: readonly Part[] = [
+  const parts: readonly AnswerPart[] = [
     { kind: 'text', text: unusualText(meant) },
     {
       kind: 'table',

@@ -1,13 +1,13 @@
 import { budgetLine } from '../budgets/budget-text.ts';
 import { type Budget, budgetStanding } from '../budgets/budgets.ts';
-import { scopeOf } from '../cost-reports/scope.ts';
+import { costScope } from '../cost-reports/scope.ts';
 import { once } from '../costs/anomaly/unusual.ts';
 import { addDays, type Day, dayOf, weekdayOf } from '../costs/calendar/day.ts';
 import { selected } from '../costs/ledger/ledger.ts';
-import type { Noticed, Watched } from '../digests/facts.ts';
+import type { Noticed, WatchedCosts } from '../digests/facts.ts';
 import type { Gathered } from '../digests/gather.ts';
-import type { Subscribed } from '../digests/subscriptions/subscriptions.ts';
-import type { WatchWorld } from './anomaly-run.ts';
+import type { DigestSubscription } from '../digests/subscriptions/subscriptions.ts';
+import type { AnomalyContext } from './anomaly-run.ts';
 import { deedsOf, unusualLine } from './anomaly-text.ts';
 import { unusualSince } from './incident-store.ts';
 import { riseLine, storedRises } from './slow-rises.ts';
@@ -18,31 +18,31 @@ const LATE_MS = 36 * 3_600_000;
 
 /** What the watch has to say in one digest: of what it covers, the largest first. */
 export async function watchedFor(
-  world: Pick<WatchWorld, 'database' | 'budgets' | 'now'>,
-  one: Subscribed,
+  context: Pick<AnomalyContext, 'database' | 'budgets' | 'now'>,
+  one: DigestSubscription,
   gathered: Gathered,
-): Promise<Watched> {
-  const unusual = await unusualLines(world, one, gathered);
+): Promise<WatchedCosts> {
+  const unusual = await unusualLines(context, one, gathered);
   const { read, services, today } = gathered;
-  const shown = read.rows.length === 0 ? [] : world.budgets.filter((budget) => isOf(one, budget));
+  const shown = read.rows.length === 0 ? [] : context.budgets.filter((budget) => isOf(one, budget));
   const standings = shown.map((budget) => budgetStanding(budget, read.rows, services, today));
   return { unusual, budgets: standings.map(budgetLine) };
 }
 
 /** A digest about everything shows every budget, one about a part those that its channel is told. */
-function isOf({ channel, options }: Subscribed, { notify }: Budget): boolean {
+function isOf({ channel, options }: DigestSubscription, { notify }: Budget): boolean {
   return options.on === null || notify === channel;
 }
 
 /** Null: nobody has looked lately, so that calm may not be claimed. */
 async function unusualLines(
-  { database, now }: Pick<WatchWorld, 'database' | 'now'>,
-  { options }: Subscribed,
+  { database, now }: Pick<AnomalyContext, 'database' | 'now'>,
+  { options }: DigestSubscription,
   { read, services, today }: Gathered,
 ): Promise<readonly Noticed[] | null> {
   const { state } = await readWatch(database.db);
   if (!state || now().getTime() - Date.parse(state.at) > LATE_MS) return null;
-  const { selector } = scopeOf(options.on, services, read.rows);
+  const { selector } = costScope(options.on, services, read.rows);
   const covered = new Set(selected(read.rows, selector).map(({ entityId }) => entityId));
   const rises = isWeekly(options, today) ? ((await storedRises(database.db))?.all ?? []) : [];
   const all = await unusualSince(database.db, addDays(dayOf(now()), -REMEMBERED_DAYS));
@@ -61,6 +61,6 @@ async function unusualLines(
 }
 
 /** What grows over weeks is told once a week: on Mondays, and in reports on longer times. */
-function isWeekly({ period }: Subscribed['options'], today: Day): boolean {
+function isWeekly({ period }: DigestSubscription['options'], today: Day): boolean {
   return period !== 'day' || weekdayOf(today) === 0;
 }

@@ -33,14 +33,14 @@ const Memory = z.object({
 });
 
 /** A budget that was weighed: where it stands, what is new, what is to be remembered. */
-export interface Due {
+export interface DueBudgetNotice {
   readonly standing: BudgetStanding;
   readonly memory: BudgetMemory;
   readonly news: readonly BudgetNews[];
   readonly today: Day;
 }
 
-export interface Known {
+export interface BudgetInputs {
   readonly rows: readonly CostRow[];
   readonly services: readonly Service[];
   readonly today: Day;
@@ -49,9 +49,9 @@ export interface Known {
 export async function weighAll(
   db: Db,
   budgets: readonly Budget[],
-  { rows, services, today }: Known,
-): Promise<readonly Due[]> {
-  const all: Due[] = [];
+  { rows, services, today }: BudgetInputs,
+): Promise<readonly DueBudgetNotice[]> {
+  const all: DueBudgetNotice[] = [];
   for (const budget of budgets) {
     const text = await readMeta(db, keyOf(budget));
     const remembered = text === null ? null : Memory.parse(JSON.parse(text));
@@ -62,7 +62,11 @@ export async function weighAll(
 }
 
 /** What is new is told where its notice is the first of the month; one message for each budget. */
-export async function recordBudgets(tx: Tx, all: readonly Due[], now: Date): Promise<void> {
+export async function recordBudgets(
+  tx: Tx,
+  all: readonly DueBudgetNotice[],
+  now: Date,
+): Promise<void> {
   for (const { standing, memory, news, today } of all) {
     const { budget } = standing;
     await writeMeta(tx, keyOf(budget), JSON.stringify(memory));

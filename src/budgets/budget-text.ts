@@ -3,7 +3,7 @@ import { dayLabel } from '../costs/calendar/span-label.ts';
 import type { Forecast } from '../costs/forecast/forecast.ts';
 import { figure, shareText } from '../costs/ledger/numbers.ts';
 import { microOf } from '../costs/ledger/row.ts';
-import type { Answer, Part } from '../intent/answers/answer.ts';
+import type { Answer, AnswerPart } from '../intent/answers/answer.ts';
 import { counted } from '../intent/answers/counted.ts';
 import type { BudgetNews, BudgetStanding } from './budgets.ts';
 
@@ -79,8 +79,8 @@ export function budgetAnswer(standing: BudgetStanding, news: readonly BudgetNews
   const { name } = standing.budget;
   const [first, ...others] = news.map((one) => titleOf(one, name));
   const isUnsure = news.some((one) => 'confidence' in one && one.confidence === 'low');
-  const parts: readonly Part[] = [
-    ...others.map((text): Part => ({ kind: 'text', text })),
+  const parts: readonly AnswerPart[] = [
+    ...others.map((text): AnswerPart => ({ kind: 'text', text })),
     { kind: 'facts', facts: budgetFacts(standing) },
     ...(isUnsure
       ? [{ kind: 'note', text: 'The month is young: this rests on the one before.' } as const]

@@ -1,11 +1,11 @@
-import { scopeOf } from '../cost-reports/scope.ts';
-import { type Burn, burnOf, type Pace, paceOf } from '../costs/budget/budget.ts';
+import { costScope } from '../cost-reports/scope.ts';
+import { type BudgetPace, type Burn, burnOf, paceOf } from '../costs/budget/budget.ts';
 import {
   type BudgetMemory,
+  type BudgetThreshold,
   crossThreshold,
   type ForecastAlert,
   memoryFor,
-  type Threshold,
   weighForecast,
 } from '../costs/budget/budget-alerts.ts';
 import { type Span, startOf } from '../costs/calendar/calendar.ts';
@@ -37,7 +37,7 @@ export interface BudgetStanding {
   readonly share: number;
   readonly lastFinal: Day | null;
   /** Null until a day of this month is final. */
-  readonly pace: Pace | null;
+  readonly pace: BudgetPace | null;
   readonly forecast: Forecast;
   readonly burn: Burn | null;
 }
@@ -59,7 +59,7 @@ export function budgetStanding(
   today: Day,
 ): BudgetStanding {
   const span = budgetSpan(today);
-  const series = seriesOf(rows, scopeOf(budget.on, services, rows).selector, span);
+  const series = seriesOf(rows, costScope(budget.on, services, rows).selector, span);
   const lastFinal = lastFinalDay(dayStates(rows, span));
   const month = series.filter(({ day }) => day >= startOf('month', today) && day <= today);
   const spent = sum(month);
@@ -85,7 +85,7 @@ function sum(days: readonly DayValue[]): number {
 }
 
 export type BudgetNews =
-  | { readonly kind: 'threshold'; readonly threshold: Threshold }
+  | { readonly kind: 'threshold'; readonly threshold: BudgetThreshold }
   | {
       readonly kind: ForecastAlert | 'cleared';
       readonly confidence: 'low' | 'usual';

@@ -1,4 +1,4 @@
-import { type Change, isOver } from './change.ts';
+import { type Change, isEnded } from './change.ts';
 import { backAfter, finish } from './lifecycle.ts';
 import { type Actor, move, type Outcome, refuse } from './outcome.ts';
 
@@ -11,7 +11,7 @@ export function keep(change: Change): Outcome {
 
 /** The database is older than what was done: nothing that is open in it may go on. */
 export function distrust(change: Change): Outcome {
-  if (isOver(change)) return refuse('already-decided');
+  if (isEnded(change)) return refuse('already-decided');
 
   return move({ ...change, lease: null, stopped: 'restored', state: 'stale' });
 }
@@ -60,7 +60,7 @@ function mayResolve(change: Change, actor: Actor): boolean {
 /** Somebody else looks at a broken glass afterwards and writes down what they found. */
 export function review(change: Change, actor: Actor, note: string, now: Date): Outcome {
   if (change.brokenGlass === null) return refuse('no-break-glass');
-  if (!isOver(change)) return refuse('not-over');
+  if (!isEnded(change)) return refuse('not-over');
   if (change.review !== null) return refuse('already-reviewed');
   if (actor.id === change.brokenGlass.by) return refuse('self-approval');
   const { from, breakGlass: role } = change.requires;

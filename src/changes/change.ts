@@ -211,6 +211,6 @@ export function targetKey(target: Target): string {
   return `${target.kind}:${target.id}`;
 }
 
-export function isOver(change: Change): boolean {
+export function isEnded(change: Change): boolean {
   return !['draft', 'pending', 'approved', 'executing', 'unknown'].includes(change.state);
 }

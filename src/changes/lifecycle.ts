@@ -127,7 +127,7 @@ export function start(change: Change, lease: NonNullable<Change['lease']>, now: 
   return move({ ...change, lease, state: 'executing' });
 }
 
-/** Approved, and yet not to be run: the world or the policy has moved since. */
+/** Approved, and yet not to be run: the target or the policy has moved since. */
 export function stop(
   change: Change,
   state: 'stale' | 'denied',

@@ -1,7 +1,7 @@
 import { parseArgs } from 'node:util';
 import type { Head } from '../storage/audit/append.ts';
 
-export const USAGE = `npm run audit -- verify [--anchor <number>:<hash>]
+export const AUDIT_USAGE = `npm run audit -- verify [--anchor <number>:<hash>]
     Reads the whole audit trail and says whether it is as it was written.
     --anchor  a line “audit <number> <hash>” that was noted elsewhere: finds a tail that was cut
 
@@ -28,7 +28,7 @@ export type Wish =
   | { readonly kind: 'restored' };
 
 export type Format = 'jsonl' | 'csv';
-export type Options =
+export type AuditOptions =
   | { readonly ok: true; readonly wish: Wish }
   | { readonly ok: false; readonly sentence: string };
 
@@ -46,7 +46,7 @@ const TAKES: Readonly<Record<string, readonly string[]>> = {
   restored: [],
 };
 
-export function readOptions(args: readonly string[]): Options {
+export function readAuditOptions(args: readonly string[]): AuditOptions {
   const parsed = parse(args);
   if ('sentence' in parsed) return no(parsed.sentence);
   const { values, positionals } = parsed;
@@ -69,7 +69,7 @@ function parse(args: readonly string[]) {
   }
 }
 
-function verifying(text: string | undefined): Options {
+function verifying(text: string | undefined): AuditOptions {
   if (text === undefined) return yes({ kind: 'verify', anchor: null });
   const [, number, hash] = /^(?:audit\s+)?(\d{1,15})[:\s]([0-9a-f]{64})$/.exec(text.trim()) ?? [];
   if (!number || !hash) {
@@ -84,7 +84,7 @@ interface Span {
   readonly format?: string | undefined;
 }
 
-function exporting({ since, until, format = 'jsonl' }: Span): Options {
+function exporting({ since, until, format = 'jsonl' }: Span): AuditOptions {
   if (since === undefined) return no('export needs --since, such as --since 2026-11-01.');
   const from = instantOf(since);
   if (!from) return no(`--since is a day such as 2026-11-01 (you said ${since}).`);
@@ -110,10 +110,10 @@ function instantOf(text: string): Date | null {
   return isDay && instant.toISOString().slice(0, 10) !== text ? null : instant;
 }
 
-function yes(wish: Wish): Options {
+function yes(wish: Wish): AuditOptions {
   return { ok: true, wish };
 }
 
-function no(sentence: string): Options {
+function no(sentence: string): AuditOptions {
   return { ok: false, sentence };
 }

@@ -2,11 +2,11 @@ import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { readStore } from '../config/environment.ts';
 import { openDatabase } from '../storage/engine/database.ts';
-import { databaseTrouble } from '../storage/engine/database-errors.ts';
+import { databaseProblem } from '../storage/engine/database-errors.ts';
 import { openReader } from '../storage/engine/reader.ts';
 import { announceRestore } from '../storage/tables/restore-mark.ts';
 import { exported } from './audit-export.ts';
-import { readOptions, USAGE, type Wish } from './audit-options.ts';
+import { AUDIT_USAGE, readAuditOptions, type Wish } from './audit-options.ts';
 import { verify } from './audit-verify.ts';
 
 const { stdout, stderr } = process;
@@ -35,7 +35,7 @@ async function write(text: string): Promise<void> {
 }
 
 async function fulfil(wish: Wish): Promise<number> {
-  if (wish.kind === 'help') return write(USAGE).then(() => 0);
+  if (wish.kind === 'help') return write(AUDIT_USAGE).then(() => 0);
   const { url, key } = storeOf();
   if (wish.kind === 'restored') return announce(url);
   const reader = await openReader(url);
@@ -72,9 +72,9 @@ stdout.on('error', (error) => {
   process.exit('code' in error && error.code === 'EPIPE' ? 0 : 1);
 });
 
-const options = readOptions(process.argv.slice(2));
-if (!options.ok) leave(`${options.sentence}\n\n${USAGE}`, 2);
+const options = readAuditOptions(process.argv.slice(2));
+if (!options.ok) leave(`${options.sentence}\n\n${AUDIT_USAGE}`, 2);
 process.exitCode = await fulfil(options.wish).catch((error: unknown) => {
   const said = error instanceof Error ? error.message : String(error);
-  return leave(databaseTrouble(error) ?? said, 1);
+  return leave(databaseProblem(error) ?? said, 1);
 });

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { parseEnv } from 'node:util';
-import { readOptions, USAGE } from '../doctor/options.ts';
-import { passed, toJson, toText, wantsColour } from '../doctor/report.ts';
-import { examined } from '../doctor/run-checks.ts';
+import { DOCTOR_USAGE, readDoctorOptions } from '../doctor/options.ts';
+import { passed, reportText, toJson, wantsColour } from '../doctor/report.ts';
+import { runChecks } from '../doctor/run-checks.ts';
 
 const { version } = JSON.parse(
   readFileSync(new URL('../../package.json', import.meta.url), 'utf8'),
@@ -11,7 +11,7 @@ const { stdout, stderr } = process;
 const WITHIN_MS = 5_000;
 
 function leave(sentence: string): never {
-  stderr.write(`${sentence}\n\n${USAGE}`);
+  stderr.write(`${sentence}\n\n${DOCTOR_USAGE}`);
   process.exit(2);
 }
 
@@ -25,13 +25,13 @@ function variablesOf(file: string | null) {
   }
 }
 
-const options = readOptions(process.argv.slice(2));
+const options = readDoctorOptions(process.argv.slice(2));
 if (!options.ok) leave(options.sentence);
 if (options.help) {
-  stdout.write(USAGE);
+  stdout.write(DOCTOR_USAGE);
   process.exit(0);
 }
-const report = await examined({
+const report = await runChecks({
   env: variablesOf(options.file),
   readFile: (path) => readFileSync(path, 'utf8'),
   version,
@@ -39,6 +39,6 @@ const report = await examined({
   now: () => new Date(),
 });
 const colour = wantsColour(stdout.isTTY === true, process.env);
-const text = options.json ? toJson(report) : toText(report, { colour });
+const text = options.json ? toJson(report) : reportText(report, { colour });
 // Whatever still hangs is left behind, once this is written.
 stdout.write(text, () => process.exit(passed(report) ? 0 : 1));

@@ -1,14 +1,14 @@
-import { InvalidRequest, type Problem, Secret } from '../errors.ts';
+import { type FieldProblem, InvalidRequest, Secret } from '../errors.ts';
 import type { HttpOptions, Reply } from '../http/client.ts';
 import { type CallOptions, createEnvelopeHttp } from '../http/envelope.ts';
 import { apiAddress, pathId, validRequest } from '../http/request.ts';
 import { about } from '../http/tolerance.ts';
 import {
   Backup,
+  CloudService,
   CreatedService,
   PipeSettings,
   ReversePrivateEndpoint,
-  Service,
 } from './replies.ts';
 import { firstServiceProblems, type Organization, organizationProblems } from './rules.ts';
 import {
@@ -61,13 +61,13 @@ export interface CloudClient {
     serviceId: string,
     body: ReplicaScaling,
     options?: CallOptions,
-  ): Promise<Reply<Service | null>>;
+  ): Promise<Reply<CloudService | null>>;
   /** `state` in the reply is what was reported at that instant, not how it ended. */
   updateServiceState(
     serviceId: string,
     body: ServiceState,
     options?: CallOptions,
-  ): Promise<Reply<Service | null>>;
+  ): Promise<Reply<CloudService | null>>;
   /** UTC days, both included, 31 at most; credits. `costs` is a list whatever the server sent. */
   getUsageCost(period: UsagePeriod, options?: CallOptions): Promise<Reply<UsageCosts>>;
   /** A 404 can also mean a pipe of a kind that has no settings. */
@@ -118,7 +118,7 @@ export function createCloudClient(options: CloudOptions): CloudClient {
       const path = `${below(operation, serviceId)}/replicaScaling`;
       const body = validRequest(operation, ReplicaScaling, given);
       refuse(operation, organizationProblems(body, organization));
-      const service = about(Service, 'id', serviceId);
+      const service = about(CloudService, 'id', serviceId);
       return write({ operation, method: 'PATCH', path, body, priority }, service);
     },
 
@@ -126,7 +126,7 @@ export function createCloudClient(options: CloudOptions): CloudClient {
       const operation = 'updateServiceState';
       const path = `${below(operation, serviceId)}/state`;
       const body = validRequest(operation, ServiceState, given);
-      const service = about(Service, 'id', serviceId);
+      const service = about(CloudService, 'id', serviceId);
       return write({ operation, method: 'PATCH', path, body, priority }, service);
     },
 
@@ -170,6 +170,6 @@ function createCloudHttp(options: CloudOptions) {
   });
 }
 
-function refuse(operation: string, problems: readonly Problem[]): void {
+function refuse(operation: string, problems: readonly FieldProblem[]): void {
   if (problems.length > 0) throw new InvalidRequest(operation, problems);
 }

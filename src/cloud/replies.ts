@@ -15,7 +15,7 @@ import {
  */
 
 /** Memory in GB per replica, the idle timeout in minutes, times as ISO 8601. */
-export const Service = z.looseObject({
+export const CloudService = z.looseObject({
   id: MaybeText,
   name: MaybeText,
   engineVersion: MaybeText,
@@ -65,7 +65,7 @@ const Password = z
 
 /** Anything else that stands beside a password is dropped: it could be a second one. */
 export const CreatedService = z.object({
-  service: Service.nullish()
+  service: CloudService.nullish()
     .transform((service) => service ?? null)
     .catch(null),
   password: Password,
@@ -118,7 +118,7 @@ export const Backup = z.looseObject({
   type: MaybeText,
 });
 
-export type Service = z.infer<typeof Service>;
+export type CloudService = z.infer<typeof CloudService>;
 export type CreatedService = z.infer<typeof CreatedService>;
 export type ReversePrivateEndpoint = z.infer<typeof ReversePrivateEndpoint>;
 export type PipeSettings = z.infer<typeof PipeSettings>;

@@ -1,6 +1,12 @@
-import type { Problem } from '../errors.ts';
+import type { z } from 'zod';
+import type { FieldProblem } from '../errors.ts';
 import { BYOC_MEMORY_GB, REGIONS_OF } from './choices.ts';
-import type { EndpointCreation, ReplicaScaling, ServiceCreation, UsagePeriod } from './schema.ts';
+import type {
+  EndpointCreationFields,
+  ReplicaScalingFields,
+  ServiceCreationFields,
+  UsagePeriodFields,
+} from './fields.ts';
 
 /** What the configuration says of the organization; both decide what may be asked for. */
 export interface Organization {
@@ -13,14 +19,16 @@ type Rule = readonly [broken: boolean, field: string, problem: string];
 const LONGEST_PERIOD_DAYS = 30;
 const DAY_MS = 86_400_000;
 
-export function memoryProblems(body: Partial<ReplicaScaling>): Problem[] {
+export function memoryProblems(
+  body: Partial<z.infer<typeof ReplicaScalingFields>>,
+): FieldProblem[] {
   const { minReplicaMemoryGb: min, maxReplicaMemoryGb: max } = body;
   return broken([
     [above(min, max), 'minReplicaMemoryGb', `must not be above maxReplicaMemoryGb (${max})`],
   ]);
 }
 
-export function creationProblems(body: ServiceCreation): Problem[] {
+export function creationProblems(body: z.infer<typeof ServiceCreationFields>): FieldProblem[] {
   const { minTotalMemoryGb: min, maxTotalMemoryGb: max, tier, provider, region } = body;
   const notProduction = tier !== undefined && tier !== 'production';
   const onlyProduction = 'is only for services of the tier production';
@@ -47,7 +55,7 @@ export function creationProblems(body: ServiceCreation): Problem[] {
   ];
 }
 
-function byocProblems(body: ServiceCreation): Problem[] {
+function byocProblems(body: z.infer<typeof ServiceCreationFields>): FieldProblem[] {
   if (body.byocId === undefined) return [];
   const problem = `is required with byocId and must be one of ${BYOC_MEMORY_GB.join(', ')}`;
   const fields = ['minReplicaMemoryGb', 'maxReplicaMemoryGb'] as const;
@@ -58,9 +66,9 @@ function byocProblems(body: ServiceCreation): Problem[] {
 
 /** The rules that no request can show by itself, because they depend on who asks. */
 export function organizationProblems(
-  body: Partial<ServiceCreation>,
+  body: Partial<z.infer<typeof ServiceCreationFields>>,
   { plan, tier }: Organization,
-): Problem[] {
+): FieldProblem[] {
   const free = plan === 'free';
   const enterprise = tier === undefined || tier === 'enterprise';
   return broken([
@@ -84,13 +92,16 @@ export function organizationProblems(
 }
 
 /** A warehouse begins with two replicas; BASIC, whose default is one, is the exception. */
-export function firstServiceProblems(body: ServiceCreation, { tier }: Organization): Problem[] {
+export function firstServiceProblems(
+  body: z.infer<typeof ServiceCreationFields>,
+  { tier }: Organization,
+): FieldProblem[] {
   const first = body.dataWarehouseId === undefined;
   const problem = 'must be 2 to 20 for the first service of a warehouse';
   return broken([[first && body.numReplicas === 1 && tier !== 'basic', 'numReplicas', problem]]);
 }
 
-export function endpointProblems(body: EndpointCreation): Problem[] {
+export function endpointProblems(body: z.infer<typeof EndpointCreationFields>): FieldProblem[] {
   const required = {
     VPC_ENDPOINT_SERVICE: [],
     VPC_RESOURCE: ['vpcResourceConfigurationId', 'vpcResourceShareArn'],
@@ -101,7 +112,10 @@ export function endpointProblems(body: EndpointCreation): Problem[] {
     .map((field) => ({ field, problem: `is required when type is ${body.type}` }));
 }
 
-export function periodProblems({ from_date, to_date }: UsagePeriod): Problem[] {
+export function periodProblems({
+  from_date,
+  to_date,
+}: z.infer<typeof UsagePeriodFields>): FieldProblem[] {
   const days = (Date.parse(to_date) - Date.parse(from_date)) / DAY_MS;
   return broken([
     [days < 0, 'to_date', 'must not be before from_date'],
@@ -122,6 +136,6 @@ function isRegionOf(provider: keyof typeof REGIONS_OF, region: string): boolean 
   return regions.includes(region);
 }
 
-function broken(rules: readonly Rule[]): Problem[] {
+function broken(rules: readonly Rule[]): FieldProblem[] {
   return rules.flatMap(([isBroken, field, problem]) => (isBroken ? [{ field, problem }] : []));
 }

@@ -1,139 +1,38 @@
 import { z } from 'zod';
-import type { Problem } from '../errors.ts';
-import { PROFILES, REGIONS, TIERS } from './choices.ts';
+import type { FieldProblem } from '../errors.ts';
+import {
+  EndpointCreationFields,
+  ReplicaScalingFields,
+  ServiceCreationFields,
+  StateCommand,
+  UsagePeriodFields,
+} from './fields.ts';
 import { creationProblems, endpointProblems, memoryProblems, periodProblems } from './rules.ts';
 
-/**
- * The requests of the cloud API, with the rules of its contract. Each `error` reads on from the
- * field's label, and one field has one sentence, whichever of its rules is broken.
- */
+/** The requests of the cloud API: the fields, and the contract's rules over several fields. */
+export const ServiceCreation = ServiceCreationFields.check(keeping(creationProblems));
+export type ServiceCreation = z.infer<typeof ServiceCreation>;
 
-const MEMORY = 'must be a multiple of 4 from 8 to 356';
-/** Gigabytes per replica. */
-export const MemoryGb = z
-  .number({ error: MEMORY })
-  .min(8, MEMORY)
-  .max(356, MEMORY)
-  .multipleOf(4, MEMORY);
+export const EndpointCreation = EndpointCreationFields.check(keeping(endpointProblems));
+export type EndpointCreation = z.infer<typeof EndpointCreation>;
 
-const TOTAL_MEMORY = 'must be a multiple of 12 from 24 to 1068';
-/** Gigabytes of three replicas together: deprecated, and wrong for any other number of replicas. */
-export const TotalMemoryGb = z
-  .number({ error: TOTAL_MEMORY })
-  .min(24, TOTAL_MEMORY)
-  .max(1068, TOTAL_MEMORY)
-  .multipleOf(12, TOTAL_MEMORY);
-
-const REPLICAS = 'must be a whole number from 1 to 20';
-export const Replicas = z.int({ error: REPLICAS }).min(1, REPLICAS).max(20, REPLICAS);
-
-const IDLE_TIMEOUT = 'must be a whole number of minutes, 5 or more';
-export const IdleTimeout = z.int({ error: IDLE_TIMEOUT }).min(5, IDLE_TIMEOUT);
-
-export const Switch = z.boolean({ error: 'must be on or off' });
-
-const NAME = 'must be 1 to 50 letters, digits and spaces';
-export const NewServiceName = z
-  .string({ error: NAME })
-  .max(50, NAME)
-  .regex(/^[A-Za-z0-9\s]*[A-Za-z0-9][A-Za-z0-9\s]*$/, NAME);
-
-const DESCRIPTION = 'must be a text of at most 255 characters';
-export const EndpointDescription = z.string({ error: DESCRIPTION }).max(255, DESCRIPTION);
-
-const Text = z.string({ error: 'must be a text' }).min(1, 'must not be empty');
-const Uuid = z.guid({ error: 'must be a UUID' });
-
-function oneOf<const T extends readonly string[]>(values: T) {
-  return z.enum(values, { error: `must be one of ${values.join(', ')}` });
-}
-
-export const Provider = oneOf(['aws', 'gcp', 'azure']);
-export const Region = oneOf(REGIONS);
-export const Tier = oneOf(TIERS);
-export const Profile = oneOf(PROFILES);
-export const ReleaseChannel = oneOf(['slow', 'default', 'fast']);
-export const ComplianceType = oneOf(['hipaa', 'pci']);
-export const EndpointType = oneOf(['VPC_ENDPOINT_SERVICE', 'VPC_RESOURCE', 'STREAMING_MULTI_VPC']);
-export const StreamAuthentication = oneOf(['SASL_IAM', 'SASL_SCRAM']);
-export const StateCommand = oneOf(['start', 'stop']);
-
-export const IpAccess = z.strictObject({ source: Text, description: z.string().optional() });
-export const EndpointSwitch = z.strictObject({ protocol: Text, enabled: Switch });
-
-export const ServiceCreation = z
-  .strictObject({
-    name: NewServiceName.optional(),
-    provider: Provider.optional(),
-    region: Region.optional(),
-    tier: Tier.optional(),
-    ipAccessList: z.array(IpAccess).optional(),
-    minTotalMemoryGb: TotalMemoryGb.optional(),
-    maxTotalMemoryGb: TotalMemoryGb.optional(),
-    minReplicaMemoryGb: MemoryGb.optional(),
-    maxReplicaMemoryGb: MemoryGb.optional(),
-    numReplicas: Replicas.optional(),
-    idleScaling: Switch.optional(),
-    idleTimeoutMinutes: IdleTimeout.optional(),
-    isReadonly: Switch.optional(),
-    dataWarehouseId: Text.optional(),
-    backupId: Uuid.optional(),
-    encryptionKey: Text.optional(),
-    encryptionAssumedRoleIdentifier: Text.optional(),
-    privateEndpointIds: z.array(Text).optional(),
-    privatePreviewTermsChecked: Switch.optional(),
-    releaseChannel: ReleaseChannel.optional(),
-    byocId: Text.optional(),
-    hasTransparentDataEncryption: Switch.optional(),
-    endpoints: z.array(EndpointSwitch).optional(),
-    profile: Profile.optional(),
-    complianceType: ComplianceType.optional(),
-  })
-  .check(keeping(creationProblems));
-
-export const EndpointCreation = z
-  .strictObject({
-    description: EndpointDescription.optional(),
-    type: EndpointType,
-    vpcEndpointServiceName: Text.nullish(),
-    vpcResourceConfigurationId: Text.nullish(),
-    vpcResourceShareArn: Text.nullish(),
-    streamClusterArn: Text.nullish(),
-    streamAuthentication: StreamAuthentication.nullish(),
-  })
-  .check(keeping(endpointProblems));
-
-export const ReplicaScaling = z
-  .strictObject({
-    minReplicaMemoryGb: MemoryGb.optional(),
-    maxReplicaMemoryGb: MemoryGb.optional(),
-    numReplicas: Replicas.optional(),
-    idleScaling: Switch.optional(),
-    idleTimeoutMinutes: IdleTimeout.optional(),
-  })
-  .refine((body) => Object.values(body).some((value) => value !== undefined), {
-    error: 'must change something',
-  })
-  .check(keeping(memoryProblems));
+export const ReplicaScaling = ReplicaScalingFields.refine(
+  (body) => Object.values(body).some((value) => value !== undefined),
+  { error: 'must change something' },
+).check(keeping(memoryProblems));
+export type ReplicaScaling = z.infer<typeof ReplicaScaling>;
 
 export const ServiceState = z.strictObject({ command: StateCommand });
+export type ServiceState = z.infer<typeof ServiceState>;
 
-const Day = z.iso.date({ error: 'must be a day such as 2026-11-01' });
 /** UTC days, both included. */
-export const UsagePeriod = z
-  .strictObject({ from_date: Day, to_date: Day })
-  .check(keeping(periodProblems));
+export const UsagePeriod = UsagePeriodFields.check(keeping(periodProblems));
+export type UsagePeriod = z.infer<typeof UsagePeriod>;
 
-function keeping<T>(rules: (body: T) => readonly Problem[]) {
+function keeping<T>(rules: (body: T) => readonly FieldProblem[]) {
   return ({ value, issues }: z.core.ParsePayload<T>): void => {
     for (const { field, problem } of rules(value)) {
       issues.push({ code: 'custom', input: value, path: [field], message: problem });
     }
   };
 }
-
-export type ServiceCreation = z.infer<typeof ServiceCreation>;
-export type EndpointCreation = z.infer<typeof EndpointCreation>;
-export type ReplicaScaling = z.infer<typeof ReplicaScaling>;
-export type ServiceState = z.infer<typeof ServiceState>;
-export type UsagePeriod = z.infer<typeof UsagePeriod>;

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { isRecord } from '../http/answer.ts';
 import { figureOf, MaybeSwitch, MaybeText, switchOf, textOf } from '../http/tolerance.ts';
 
-export const METRICS = [
+export const API_METRICS = [
   'storageCredits',
   'backupCredits',
   'computeCredits',
@@ -20,8 +20,8 @@ const Credits = z.unknown().optional().transform(figureOf);
 
 const Metrics = z.object(
   // fromEntries forgets which keys it was given; the list above has them.
-  Object.fromEntries(METRICS.map((name) => [name, Credits])) as Record<
-    (typeof METRICS)[number],
+  Object.fromEntries(API_METRICS.map((name) => [name, Credits])) as Record<
+    (typeof API_METRICS)[number],
     typeof Credits
   >,
 );
@@ -71,6 +71,6 @@ export function readUsageCost(row: Readonly<Record<string, unknown>>): UsageCost
 function readMetrics(value: unknown): typeof NO_METRICS {
   const told = isRecord(value) ? value : {};
   const metrics = { ...NO_METRICS };
-  for (const name of METRICS) metrics[name] = figureOf(told[name]);
+  for (const name of API_METRICS) metrics[name] = figureOf(told[name]);
   return metrics;
 }

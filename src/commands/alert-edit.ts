@@ -3,31 +3,32 @@ import {
   Alert,
   AlertBody,
   AlertEdit,
+  AlertThreshold,
   Interval,
-  Threshold,
   ThresholdType,
 } from '../alerts/schema.ts';
 import { type AlertRefusal, alertUpdate, differences } from '../alerts/update.ts';
 import type { Json, JsonObject, Snapshot } from '../changes/change.ts';
-import type { Problem } from '../errors.ts';
+import type { FieldProblem } from '../errors.ts';
 import { alertSnapshot } from '../intent/answers/alert-text.ts';
 import {
   AlertName,
   choiceField,
   fieldsOf,
-  type Given,
   numberField,
+  type TypedValues,
   textField,
 } from '../intent/arguments/arguments.ts';
 import { asSent, bodyOf } from '../intent/arguments/wire.ts';
-import { type ChangeCommand, changeCommand, type Reach, type Sent } from '../intent/define.ts';
+import { type ChangeCommand, changeCommand, type Sent } from '../intent/define.ts';
 import { lineAgain } from '../intent/parse/suggest-line.ts';
+import type { CommandContext } from '../intent/ports/command-context.ts';
 
 const Text = z.string().trim().min(1, 'must not be empty').max(3_000, 'is too long');
 
 const args = z.strictObject({
   alert: AlertName,
-  threshold: numberField(Threshold, { word: 'threshold', label: 'Threshold', decimal: true }),
+  threshold: numberField(AlertThreshold, { word: 'threshold', label: 'Threshold', decimal: true }),
   interval: textField(Interval, {
     word: 'interval',
     label: 'Interval',
@@ -58,8 +59,8 @@ export const alertEdit: ChangeCommand = changeCommand({
   timed: 'start and back',
 
   target: ({ alert: { id, name } }) => ({ kind: 'alert', id, name, tags: [], warehouse: null }),
-  observe: ({ alert }, reach) => look(alert.id, reach),
-  observeAgain: ({ id }, reach) => look(id, reach),
+  observe: ({ alert }, context) => look(alert.id, context),
+  observeAgain: ({ id }, context) => look(id, context),
   prefill: ({ fields }) => given(fields),
   desired: ({ alert: _, ...edit }, before) => updateOf(edit, before)?.body ?? {},
   problems: ({ alert: _, ...edit }, before) => problemsOf(edit, before),
@@ -76,13 +77,13 @@ export const alertEdit: ChangeCommand = changeCommand({
   keptAsIs: ({ alert: _, ...edit }, before) => updateOf(edit, before)?.keptAsIs ?? [],
   warnings: (_args, before) =>
     before?.beside?.state === 'ALERT' ? ['It is firing now, and stays so until its next run.'] : [],
-  send: async ({ id }, body, reach) => {
+  send: async ({ id }, body, context) => {
     // Checked when it was planned: the client checks it once more before it goes out.
-    const reply = await client(reach).updateAlert(id, body as AlertBody);
+    const reply = await client(context).updateAlert(id, body as AlertBody);
     return sentAlert(body, reply.result, reply.requestId);
   },
-  settle: async ({ id }, body, reach) => {
-    const { result, requestId } = await client(reach).getAlert(id);
+  settle: async ({ id }, body, context) => {
+    const { result, requestId } = await client(context).getAlert(id);
     if (differences(body, result).length > 0) return null;
     return { ...sentAlert(body, result, requestId), reported: ['read again: it is as asked for'] };
   },
@@ -90,14 +91,14 @@ export const alertEdit: ChangeCommand = changeCommand({
   afterwards: 'Its state is worked out anew at its next run.',
 });
 
-function client({ alerts }: Reach) {
+function client({ alerts }: CommandContext) {
   if (!alerts) throw new Error('The alerts API is not configured');
   return alerts;
 }
 
-async function look(id: string, reach: Reach): Promise<Snapshot> {
-  const { result } = await client(reach).getAlert(id);
-  return alertSnapshot(result, reach.now());
+async function look(id: string, context: CommandContext): Promise<Snapshot> {
+  const { result } = await client(context).getAlert(id);
+  return alertSnapshot(result, context.now());
 }
 
 function updateOf(edit: Edit, before: Snapshot | null) {
@@ -106,7 +107,7 @@ function updateOf(edit: Edit, before: Snapshot | null) {
   return update.ok ? { ...update, body: asSent(AlertBody, update.body as JsonObject) } : null;
 }
 
-function problemsOf(edit: Edit, before: Snapshot | null): readonly Problem[] {
+function problemsOf(edit: Edit, before: Snapshot | null): readonly FieldProblem[] {
   const isEmpty = Object.values(edit).every((value) => value === undefined);
   if (isEmpty) return [{ field: 'threshold', problem: SENTENCES['nothing-changes'] }];
   if (!before) return [];
@@ -147,7 +148,7 @@ function sentAlert(body: JsonObject, reply: Alert | null, requestId: string | nu
   return { requestId, reported: [...state, ...other], learned: null };
 }
 
-function given(fields: JsonObject): Given {
+function given(fields: JsonObject): TypedValues {
   const alert = Alert.parse(fields);
   const webhook = alert.channels[0]?.webhookId;
   const plainType = ThresholdType.safeParse(alert.thresholdType).data;

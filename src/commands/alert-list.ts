@@ -5,7 +5,8 @@ import { channelKinds, silenceCell, thresholdText } from '../intent/answers/aler
 import type { Answer, Cell } from '../intent/answers/answer.ts';
 import { counted } from '../intent/answers/counted.ts';
 import { numberField, switchField, textField } from '../intent/arguments/arguments.ts';
-import { type QueryCommand, queryCommand, type Reach } from '../intent/define.ts';
+import { type QueryCommand, queryCommand } from '../intent/define.ts';
+import type { CommandContext } from '../intent/ports/command-context.ts';
 
 const PAGE = 100;
 const COLUMNS = ['Alert', 'State', 'Threshold', 'Interval', 'Source', 'Channel', 'Silent until'];
@@ -36,10 +37,10 @@ export const alertList: QueryCommand = queryCommand({
   args,
 
   target: () => null,
-  answer: async (filter, reach) => {
-    const { alerts, complete, total } = await reach.listAlerts();
-    const found = alerts.filter((alert) => matches(alert, filter, reach.now()));
-    return page(found, filter, reach, complete ? null : { read: alerts.length, total });
+  answer: async (filter, context) => {
+    const { alerts, complete, total } = await context.listAlerts();
+    const found = alerts.filter((alert) => matches(alert, filter, context.now()));
+    return page(found, filter, context, complete ? null : { read: alerts.length, total });
   },
 });
 
@@ -61,7 +62,7 @@ function same(wanted: string | undefined, is: string | null): boolean {
 function page(
   found: readonly Alert[],
   filter: Filter,
-  { now }: Reach,
+  { now }: CommandContext,
   cut: { readonly read: number; readonly total: number | null } | null,
 ): Answer {
   const number = filter.page ?? 1;

@@ -9,7 +9,7 @@ import {
   type Until,
   UntilText,
 } from '../intent/arguments/freezes.ts';
-import { type About, scopeOf } from '../intent/arguments/scopes.ts';
+import { type ScopeArguments, scopeOf } from '../intent/arguments/scopes.ts';
 import { changeCommand } from '../intent/define.ts';
 
 // Of no single field: a sentence by itself, for it is not read behind the name of one.
@@ -69,7 +69,7 @@ export const changeFreeze = changeCommand({
   afterwards: 'It holds from now on, for everybody.',
 });
 
-function planned(about: About): Scope {
+function planned(about: ScopeArguments): Scope {
   const scope = scopeOf(about);
   if (scope) return scope;
   throw new Error('A freeze of nothing, or of several things, was planned');

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Said } from '../intent/answers/answer.ts';
+import type { InlinePart } from '../intent/answers/answer.ts';
 import { freezeWords, scopeText } from '../intent/arguments/freezes.ts';
 import { queryCommand } from '../intent/define.ts';
 
@@ -20,7 +20,7 @@ export const changeFreezes = queryCommand({
       label: `Thaw ${scopeText(scope)} (${id})`,
       line: `change thaw ${id}`,
     }));
-    const listed = (heading: string, lines: readonly (readonly Said[])[]) =>
+    const listed = (heading: string, lines: readonly (readonly InlinePart[])[]) =>
       lines.length > 0 ? [{ kind: 'lines' as const, lines: [[{ bold: heading }], ...lines] }] : [];
     return {
       title: holding.length > 0 ? `Frozen now: ${holding.length}` : 'Nothing is frozen now',

@@ -5,7 +5,7 @@ import type { Span } from '../costs/calendar/calendar.ts';
 import { dayOf } from '../costs/calendar/day.ts';
 import { dayStates, finalRows, lastFinalDay, selected } from '../costs/ledger/ledger.ts';
 import { type CostRow, creditsOf, METRICS } from '../costs/ledger/row.ts';
-import { settled } from '../costs/question/period.ts';
+import { finalPeriod } from '../costs/question/period.ts';
 import { findNamed } from '../directory/directory.ts';
 import { counted } from '../intent/answers/counted.ts';
 import { textField } from '../intent/arguments/arguments.ts';
@@ -20,17 +20,17 @@ export const costCsv = queryCommand({
   args: z.strictObject({ words: textField(Words, { label: 'What is asked', rest: true }) }),
 
   target: () => null,
-  answer: async ({ words = '' }, reach) => {
-    const today = dayOf(reach.now());
-    const asked = askedOf({ command: 'cost csv', words }, today, reach.services);
+  answer: async ({ words = '' }, context) => {
+    const today = dayOf(context.now());
+    const asked = askedOf({ command: 'cost csv', words }, today, context.services);
     if (!asked.ok) return asked.answer;
     const { period: wanted, only, finalOnly, versus, top } = asked.question;
-    const read = await reach.costs(wanted);
-    const [service] = only === null ? [] : findNamed(reach.services, only);
+    const read = await context.costs(wanted);
+    const [service] = only === null ? [] : findNamed(context.services, only);
     const own = service ? selected(read.rows, { services: [service.id] }) : read.rows;
     const states = dayStates(own, wanted);
     // Only now is it known which day is meant by “final”.
-    const period = settled(wanted, lastFinalDay(states), today);
+    const period = finalPeriod(wanted, lastFinalDay(states), today);
     if (!period) return nothingRead(wanted.label, read);
     const rows = (finalOnly ? finalRows(own, states) : own).filter(isWithin(period));
     const name = `costs-${period.first}-${period.last}.csv`;

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { Days, TimeOfDay, TimeZone } from '../digests/subscriptions/options.ts';
+import { Days, TimeOfDaySchema, TimeZone } from '../digests/subscriptions/options.ts';
 import { daysNear, timesNear, zonesNear } from '../digests/subscriptions/options-near.ts';
 import {
   channelField,
@@ -11,12 +11,12 @@ import {
 } from '../intent/arguments/arguments.ts';
 import { oneOf } from '../intent/arguments/explain.ts';
 import { queryCommand } from '../intent/define.ts';
-import { DIGEST_DEEDS } from '../intent/ports/digest-service.ts';
+import { DIGEST_ACTIONS } from '../intent/ports/command-context.ts';
 
 const PERIODS = ['day', 'week', 'month'] as const;
 const OPTIONS = ['at', 'timezone', 'days', 'period', 'services', 'warehouses', 'tags', 'quiet'];
 
-const Deed = z.enum(DIGEST_DEEDS, { error: `can be ${oneOf(DIGEST_DEEDS)}` });
+const Deed = z.enum(DIGEST_ACTIONS, { error: `can be ${oneOf(DIGEST_ACTIONS)}` });
 const Names = z.array(z.string().max(80)).max(50);
 
 /** `weekdays`, `daily`, `mon`, `mon, thu`: one word stays a word where it is one of the two. */
@@ -39,12 +39,12 @@ export const costDigest = queryCommand({
     'cost digest now #db-costs',
   ],
   args: z.strictObject({
-    what: needed(choiceField(Deed, () => DIGEST_DEEDS, { label: 'What to do', steers: true })),
+    what: needed(choiceField(Deed, () => DIGEST_ACTIONS, { label: 'What to do', steers: true })),
     which: channelField(z.string().max(100), {
       label: 'Channel',
       hint: 'The one in which you ask, unless you choose another',
     }),
-    at: textField(TimeOfDay, {
+    at: textField(TimeOfDaySchema, {
       word: 'at',
       otherwise: ['hour', 'when'],
       like: timesNear,

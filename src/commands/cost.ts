@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { changesBy, comparedText, type Held, heldOf } from '../cost-reports/compare-periods.ts';
 import { chartPart } from '../cost-reports/cost-chart.ts';
-import { askedOf, offerOf, unclear } from '../cost-reports/cost-question.ts';
+import { askedOf, costOffer, unclear } from '../cost-reports/cost-question.ts';
 import { tablePart } from '../cost-reports/cost-table.ts';
 import { footer, headline, nothingRead, openText } from '../cost-reports/summary.ts';
 import { lengthOf, type Span } from '../costs/calendar/calendar.ts';
@@ -13,21 +13,22 @@ import {
   type DayState,
   finalRows,
   lastFinalDay,
-  type Selector,
+  type RowSelector,
   selected,
   statesWithin,
 } from '../costs/ledger/ledger.ts';
 import { problemsOf } from '../costs/ledger/report-problem.ts';
 import type { CostRow } from '../costs/ledger/row.ts';
-import { type Line, sumBy } from '../costs/ledger/summary.ts';
-import { settled } from '../costs/question/period.ts';
-import type { Question } from '../costs/question/question.ts';
+import { type SummaryLine, sumBy } from '../costs/ledger/summary.ts';
+import { finalPeriod } from '../costs/question/period.ts';
+import type { CostQuestion } from '../costs/question/question.ts';
 import { compared } from '../costs/question/versus.ts';
 import { findNamed } from '../directory/directory.ts';
-import type { Answer, Offer, Part } from '../intent/answers/answer.ts';
+import type { Answer, AnswerPart, Offer } from '../intent/answers/answer.ts';
 import { counted } from '../intent/answers/counted.ts';
 import { textField } from '../intent/arguments/arguments.ts';
-import { queryCommand, type Reach } from '../intent/define.ts';
+import { queryCommand } from '../intent/define.ts';
+import type { CommandContext } from '../intent/ports/command-context.ts';
 
 const Words = z.string().max(200, 'is too long: at most 200 characters');
 
@@ -40,24 +41,28 @@ export const cost = queryCommand({
   }),
 
   target: () => null,
-  answer: async ({ words = '' }, reach) => {
-    const today = dayOf(reach.now());
-    const asked = askedOf({ command: 'cost', words }, today, reach.services);
+  answer: async ({ words = '' }, context) => {
+    const today = dayOf(context.now());
+    const asked = askedOf({ command: 'cost', words }, today, context.services);
     if (!asked.ok) return asked.answer;
-    return answerQuestion(asked.question, today, reach);
+    return answerQuestion(asked.question, today, context);
   },
 });
 
-async function answerQuestion(question: Question, today: Day, reach: Reach): Promise<Answer> {
+async function answerQuestion(
+  question: CostQuestion,
+  today: Day,
+  context: CommandContext,
+): Promise<Answer> {
   const asked = question.versus ? compared(question.period, question.versus, today) : null;
   const first = asked && asked.first < question.period.first ? asked.first : question.period.first;
   const all = { first, last: question.period.last };
   if (lengthOf(all) > READ_AT_MOST_DAYS) return tooFarBack(question);
-  const read = await reach.costs(all);
-  const selector = selectorFor(question, reach);
+  const read = await context.costs(all);
+  const selector = selectorFor(question, context);
   const rows = selected(read.rows, selector);
   const states = statesWithin(read.rows, rows, question.period);
-  const period = settled(question.period, lastFinalDay(states), today);
+  const period = finalPeriod(question.period, lastFinalDay(states), today);
   if (!period) return nothingRead(question.period.label, read);
   const own = states.filter(({ day }) => day >= period.first && day <= period.last);
   // Rows of the days before it alone are no reason to call the period itself a zero.
@@ -71,16 +76,16 @@ async function answerQuestion(question: Question, today: Day, reach: Reach): Pro
 
 const READ_AT_MOST_DAYS = 800;
 
-function tooFarBack({ period, by, only }: Question): Answer {
+function tooFarBack({ period, by, only }: CostQuestion): Answer {
   const text = `What it is compared with lies more than ${READ_AT_MOST_DAYS} days back. Rather:`;
   const span = `${period.first}..${period.last}`;
   const line = ['cost', span, 'by', by, 'vs prev', namedIn(only)];
-  return unclear(text, [offerOf(line.join(' ').trim())]);
+  return unclear(text, [costOffer(line.join(' ').trim())]);
 }
 
 /** Of one service: its own rows and those of its pipes, with the storage of its warehouse left out. */
-function selectorFor({ only }: Question, reach: Reach): Selector {
-  const [service] = only === null ? [] : findNamed(reach.services, only);
+function selectorFor({ only }: CostQuestion, context: CommandContext): RowSelector {
+  const [service] = only === null ? [] : findNamed(context.services, only);
   return service ? { services: [service.id] } : {};
 }
 
@@ -93,7 +98,7 @@ interface Shown {
   readonly held: Held | null;
 }
 
-function costAnswer(question: Question, asked: Shown, read: CostsRead): Answer {
+function costAnswer(question: CostQuestion, asked: Shown, read: CostsRead): Answer {
   const { period, by, only, finalOnly } = question;
   const { today, rows, held } = asked;
   const states = finalOnly ? asked.states.filter(isNotOpen) : asked.states;
@@ -105,7 +110,7 @@ function costAnswer(question: Question, asked: Shown, read: CostsRead): Answer {
   ].filter((sentence) => sentence !== null);
   const name = only ? `${only} · ` : '';
   const changes = held ? changesBy(rows, by, held) : null;
-  const parts: (Part | null)[] = [
+  const parts: (AnswerPart | null)[] = [
     sentences.length > 0 ? { kind: 'text', text: sentences.join('\n') } : null,
     chartPart(states, period, today, isOfTime(by) ? by : 'day'),
     tablePart(by, linesOf(question, rows, states), changes),
@@ -130,10 +135,10 @@ function leftOutText(days: number): string | null {
 }
 
 function linesOf(
-  { by, period, top, finalOnly }: Question,
+  { by, period, top, finalOnly }: CostQuestion,
   rows: readonly CostRow[],
   states: readonly DayState[],
-): readonly Line[] {
+): readonly SummaryLine[] {
   const lines = sumBy(finalOnly ? finalRows(rows, states) : rows, by, period, top);
   return isOfTime(by) ? onCalendar(lines, states, by) : lines;
 }
@@ -144,7 +149,7 @@ function ofShown(read: CostsRead, period: Span, held: Held | null): CostsRead {
   return { ...read, problems: problemsOf(read.problems, spans) };
 }
 
-function offersFor({ period, by, only }: Question): readonly Offer[] {
+function offersFor({ period, by, only }: CostQuestion): readonly Offer[] {
   const span = `${period.first}..${period.last}`;
   const line = (words: string) => ['cost', words, namedIn(only)].join(' ').trim();
   const other = by === 'day' ? 'service' : 'day';
@@ -157,6 +162,6 @@ function offersFor({ period, by, only }: Question): readonly Offer[] {
 }
 
 /** A service may be called like a month, and is then only behind “only” taken for one. */
-function namedIn(only: Question['only']): string {
+function namedIn(only: CostQuestion['only']): string {
   return only === null ? '' : `only ${only}`;
 }

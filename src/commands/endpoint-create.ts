@@ -1,10 +1,6 @@
 import { z } from 'zod';
-import {
-  EndpointCreation,
-  EndpointDescription,
-  EndpointType,
-  StreamAuthentication,
-} from '../cloud/schema.ts';
+import { EndpointDescription, EndpointType, StreamAuthentication } from '../cloud/fields.ts';
+import { EndpointCreation } from '../cloud/schema.ts';
 import { serviceTarget } from '../directory/directory.ts';
 import {
   type Circumstances,

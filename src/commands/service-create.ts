@@ -1,18 +1,18 @@
 import { z } from 'zod';
 import type { Snapshot } from '../changes/change.ts';
 import { PROFILES, REGIONS_OF } from '../cloud/choices.ts';
-import { firstServiceProblems, organizationProblems } from '../cloud/rules.ts';
 import {
   ComplianceType,
   EndpointSwitch,
   NewServiceName,
-  Profile,
   Provider,
   Region,
   ReleaseChannel,
-  ServiceCreation,
+  ServiceProfile,
   Switch,
-} from '../cloud/schema.ts';
+} from '../cloud/fields.ts';
+import { firstServiceProblems, organizationProblems } from '../cloud/rules.ts';
+import { ServiceCreation } from '../cloud/schema.ts';
 import { AccessList, opensToTheWorld } from '../intent/arguments/access-list.ts';
 import {
   type Circumstances,
@@ -83,7 +83,7 @@ const args = z.strictObject({
     hint: 'Needs both memory bounds, each 48, 116, 172 or 232; press Enter to see them',
     steers: true,
   }),
-  profile: choiceField(Profile, () => PROFILES, { word: 'profile', label: 'Profile' }),
+  profile: choiceField(ServiceProfile, () => PROFILES, { word: 'profile', label: 'Profile' }),
   complianceType: choiceField(ComplianceType, () => ComplianceType.options, {
     word: 'compliance',
     label: 'Compliance',

@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import { nearest, type Problem, type Reading, read } from '../policy/problem.ts';
+import { type ConfigProblem, nearestWord, type Reading, read } from '../policy/problem.ts';
 import { FROM_FILES, NAMES, Variables } from './variables.ts';
 
 export type Env = Readonly<Record<string, string | undefined>>;
@@ -37,7 +37,7 @@ export function readStore(env: Env, readFile: ReadFile): Reading<z.output<typeof
 }
 
 // In the order of the table, and behind it whatever is not in it.
-function rank({ where }: Problem): number {
+function rank({ where }: ConfigProblem): number {
   return NAMES.includes(where) ? NAMES.indexOf(where) : NAMES.length;
 }
 
@@ -47,7 +47,7 @@ export function isSet(name: string, env: Env): boolean {
 
 interface Given {
   readonly value: string | null;
-  readonly problem: Problem | null;
+  readonly problem: ConfigProblem | null;
 }
 
 /** What a variable holds, or the file that another one names for it. */
@@ -82,15 +82,15 @@ export function reasonOf(error: unknown): string {
   return typeof code === 'string' ? code : 'unknown error';
 }
 
-function withNearMiss(problem: Problem, env: Env): Problem {
+function withNearMiss(problem: ConfigProblem, env: Env): ConfigProblem {
   if (problem.problem !== 'is not set') return problem;
   const others = Object.keys(env).filter((name) => !NAMES.includes(name) && env[name]);
-  const near = nearest(problem.where, others);
+  const near = nearestWord(problem.where, others);
   return near === null ? problem : { ...problem, hint: `${near} is set; is it meant?` };
 }
 
-function unpaired(env: Env): readonly Problem[] {
-  const problems: Problem[] = [];
+function unpaired(env: Env): readonly ConfigProblem[] {
+  const problems: ConfigProblem[] = [];
   if (!isSet('SLACK_APP_TOKEN', env) && !isSet('SLACK_SIGNING_SECRET', env)) {
     const hint = 'SLACK_APP_TOKEN for Socket Mode, or SLACK_SIGNING_SECRET for HTTP';
     problems.push({ where: 'SLACK_APP_TOKEN', problem: 'is not set', hint });
@@ -106,12 +106,12 @@ function unpaired(env: Env): readonly Problem[] {
 }
 
 // Only our own prefix is surely ours: the others are shared with whatever else runs here.
-function foreign(env: Env): readonly Problem[] {
+function foreign(env: Env): readonly ConfigProblem[] {
   const known = [...NAMES, ...FROM_FILES.map((name) => `${name}_FILE`)];
   return Object.keys(env)
     .filter((name) => name.startsWith('SIGNALBOX_') && !known.includes(name))
     .map((where) => {
-      const near = nearest(where, known);
+      const near = nearestWord(where, known);
       const hint = near === null ? null : `is ${near} meant?`;
       return { where, problem: 'is not a known variable', hint };
     });

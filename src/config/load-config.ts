@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { z } from 'zod';
-import { type Problem, type Reading, read } from '../policy/problem.ts';
+import { type ConfigProblem, type Reading, read } from '../policy/problem.ts';
 import {
   type Env,
   type Environment,
@@ -20,7 +20,7 @@ import { fileSchema } from './schema.ts';
 import { readTracing, type Tracing } from './tracing.ts';
 import { readYaml } from './yaml.ts';
 
-export type { Problem } from '../policy/problem.ts';
+export type { ConfigProblem } from '../policy/problem.ts';
 
 type FileContent = z.output<ReturnType<typeof fileSchema>> & {
   /** Of the file's text: tells whether two starts had the same. */
@@ -28,14 +28,14 @@ type FileContent = z.output<ReturnType<typeof fileSchema>> & {
 };
 export type ConfiguredService = FileContent['services'][number];
 export type DigestConfig = FileContent['digests'][number];
-export type Budget = FileContent['budgets'][number];
+export type BudgetConfig = FileContent['budgets'][number];
 export type Config = FileContent &
   ReturnType<typeof fromEnvironment> & {
     /** Null: nobody traces. */
     readonly tracing: Tracing | null;
   };
 
-export interface Sources {
+export interface ConfigSources {
   readonly env: Env;
   readonly readFile: ReadFile;
   /** The names of all commands, against which the policy is checked. */
@@ -44,10 +44,10 @@ export interface Sources {
 
 export type Loaded =
   | { readonly ok: true; readonly config: Config }
-  | { readonly ok: false; readonly problems: readonly Problem[] };
+  | { readonly ok: false; readonly problems: readonly ConfigProblem[] };
 
 /** Everything that is wrong is told at once: nobody should have to start again for each line. */
-export function loadConfig(sources: Sources): Loaded {
+export function loadConfig(sources: ConfigSources): Loaded {
   const environment = readEnvironment(sources.env, sources.readFile);
   const tracing = readTracing(sources.env, sources.readFile);
   const file = readConfigFile(sources);
@@ -58,7 +58,7 @@ export function loadConfig(sources: Sources): Loaded {
   return { ok: false, problems: [environment, tracing, file].flatMap(problemsIn) };
 }
 
-function problemsIn(reading: Reading<unknown>): readonly Problem[] {
+function problemsIn(reading: Reading<unknown>): readonly ConfigProblem[] {
   return reading.ok ? [] : reading.problems;
 }
 
@@ -89,7 +89,7 @@ function fromEnvironment(variables: Environment) {
   };
 }
 
-function readConfigFile({ env, readFile, commands }: Sources): Reading<FileContent> {
+function readConfigFile({ env, readFile, commands }: ConfigSources): Reading<FileContent> {
   const path = env.SIGNALBOX_CONFIG || './signalbox.yaml';
   const text = textOf(path, readFile);
   if (!text.ok) return text;
@@ -120,7 +120,7 @@ function textOf(path: string, readFile: ReadFile): Reading<string> {
 }
 
 // The password of a new service would have nowhere to stay.
-function missingKey(env: Env): readonly Problem[] {
+function missingKey(env: Env): readonly ConfigProblem[] {
   if (isSet('SIGNALBOX_KEY', env)) return [];
   const problem = 'is not set, and the policy allows service create';
   return [{ where: 'SIGNALBOX_KEY', problem, hint: '32 bytes: openssl rand -base64 32' }];
@@ -129,7 +129,7 @@ function missingKey(env: Env): readonly Problem[] {
 const WIDEST = 36;
 
 /** The text for stderr when the start is refused. */
-export function formatProblems(problems: readonly Problem[]): string {
+export function formatProblems(problems: readonly ConfigProblem[]): string {
   const width = Math.min(WIDEST, Math.max(...problems.map(({ where }) => where.length)));
   const count = problems.length === 1 ? '1 problem' : `${problems.length} problems`;
   return [
@@ -142,7 +142,7 @@ export function formatProblems(problems: readonly Problem[]): string {
   ].join('\n');
 }
 
-function linesOf({ where, problem, hint }: Problem, width: number): readonly string[] {
+function linesOf({ where, problem, hint }: ConfigProblem, width: number): readonly string[] {
   const margin = ' '.repeat(width + 4);
   const rest = hint === null ? [] : [`${margin}→ ${hint}`];
   if (where.length > width) return [`  ${where}`, `${margin}${problem}`, ...rest];

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { covers } from '../policy/matching.ts';
-import { type Problem, quoted } from '../policy/problem.ts';
+import { type ConfigProblem, quoted } from '../policy/problem.ts';
 
 const Text = z.string().catch('');
 const Texts = z.array(Text).catch([]);
@@ -64,7 +64,7 @@ export function mentions({ policy }: Outline, command: string): boolean {
 }
 
 /** Where cards of a rule would have no channel to go to. */
-export function cardsWithoutChannel({ channels, policy }: Outline): readonly Problem[] {
+export function cardsWithoutChannel({ channels, policy }: Outline): readonly ConfigProblem[] {
   if (channels.approvals !== undefined) return [];
   const places = policy.flatMap(({ approvals, channel }, index) =>
     approvals !== undefined && channel === undefined ? [`policy[${index}]`] : [],
@@ -75,7 +75,7 @@ export function cardsWithoutChannel({ channels, policy }: Outline): readonly Pro
 }
 
 /** Whatever must name one thing and names two. */
-export function repeatedNames({ services, digests, budgets }: Outline): readonly Problem[] {
+export function repeatedNames({ services, digests, budgets }: Outline): readonly ConfigProblem[] {
   const names = services.flatMap(({ name, aliases }, index) => [
     { where: `services[${index}].name`, word: name },
     ...aliases.map((word, at) => ({ where: `services[${index}].aliases[${at}]`, word })),
@@ -112,7 +112,7 @@ interface Named {
   readonly word: string;
 }
 
-function repeated(names: readonly Named[]): readonly Problem[] {
+function repeated(names: readonly Named[]): readonly ConfigProblem[] {
   const first = new Map<string, string>();
   return names.flatMap(({ where, word }) => {
     const key = word.toLowerCase();

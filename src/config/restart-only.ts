@@ -1,8 +1,8 @@
 import type { Secret } from '../errors.ts';
-import type { Config, Problem } from './load-config.ts';
+import type { Config, ConfigProblem } from './load-config.ts';
 
 /** What a running process stands on: it is not changed under its feet. */
-export function fixedUntilRestart(before: Config, after: Config): readonly Problem[] {
+export function fixedUntilRestart(before: Config, after: Config): readonly ConfigProblem[] {
   const isOther = (one: Secret | null, other: Secret | null) => one?.reveal() !== other?.reveal();
   const moved: readonly (readonly [string, boolean])[] = [
     ['DATABASE_URL', isOther(before.databaseUrl, after.databaseUrl)],

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { Secret } from '../errors.ts';
-import { type Problem, type Reading, read, sentence } from '../policy/problem.ts';
+import { type ConfigProblem, type Reading, read, sentence } from '../policy/problem.ts';
 import { type Env, isSet, lookUp, type ReadFile } from './environment.ts';
 import { pairs } from './name-id-pairs.ts';
 import { isLoopback } from './variables.ts';
@@ -95,7 +95,7 @@ function sourceOf(name: string, env: Env): string {
 
 /** Told of the variable that was set, with the way out for whom another program set it. */
 function named(env: Env) {
-  return ({ where, problem, hint }: Problem): Problem => ({
+  return ({ where, problem, hint }: ConfigProblem): ConfigProblem => ({
     where: sourceOf(where, env),
     problem,
     hint: hint ?? 'OTEL_TRACES_EXPORTER=none: no traces',
@@ -129,7 +129,7 @@ function endpointProblem(text: string): string | null {
 }
 
 /** A collector beside us in the cluster often has no TLS. A key is not sent to it in clear. */
-function inClear(variables: Read): readonly Problem[] {
+function inClear(variables: Read): readonly ConfigProblem[] {
   const { protocol, hostname } = new URL(variables.OTEL_EXPORTER_OTLP_ENDPOINT);
   const hasKey = variables.OTEL_EXPORTER_OTLP_HEADERS.length > 0;
   if (protocol === 'https:' || isLoopback(hostname) || !hasKey) return [];

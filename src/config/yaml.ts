@@ -1,5 +1,5 @@
 import { type Document, LineCounter, parseDocument, visit, type YAMLError } from 'yaml';
-import { type Problem, quoted, type Reading } from '../policy/problem.ts';
+import { type ConfigProblem, quoted, type Reading } from '../policy/problem.ts';
 
 /** The content of one YAML document, or where it cannot be understood. */
 export function readYaml(text: string, path: string): Reading<unknown> {
@@ -25,7 +25,7 @@ function contentOf(document: Document, path: string): Reading<unknown> {
   }
 }
 
-function problemOf({ code, message, linePos }: YAMLError, path: string): Problem {
+function problemOf({ code, message, linePos }: YAMLError, path: string): ConfigProblem {
   const where = placeOf(path, linePos?.[0]);
   if (code === 'MULTIPLE_DOCS') {
     return { where, problem: 'must be one document', hint: 'take the line --- out' };
@@ -47,8 +47,11 @@ function quotable(text: string): string {
 }
 
 // JavaScript gives this key a meaning of its own, and readers pass over it in silence.
-function poisonousKeys(document: Document, place: (at: number) => string): readonly Problem[] {
-  const problems: Problem[] = [];
+function poisonousKeys(
+  document: Document,
+  place: (at: number) => string,
+): readonly ConfigProblem[] {
+  const problems: ConfigProblem[] = [];
   visit(document, {
     Scalar: (key, { value, range }) => {
       if (key !== 'key' || value !== '__proto__') return;

@@ -2,9 +2,10 @@ import type { CostEffect, Plan } from '../changes/change.ts';
 import { dayOf } from '../costs/calendar/day.ts';
 import type { CostsRead } from '../costs/ledger/costs-read.ts';
 import type { ChangeCommand } from '../intent/define.ts';
-import type { World } from '../workflow/ports.ts';
+import type { WorkflowContext } from '../workflow/ports.ts';
 import { CREATION_TEXT, estimateText } from './effect-text.ts';
-import { type CostEstimate, type Estimated, estimate, historySpan } from './estimate.ts';
+import { type CostEstimate, estimate, historySpan } from './estimate.ts';
+import type { EstimatedKind } from './estimated.ts';
 import { lastMoved } from './executed-changes.ts';
 
 /** A person waits for the preview: what the report has not said by then is not known. */
@@ -12,35 +13,35 @@ const PATIENCE_MS = 2_000;
 
 const SILENT: CostEstimate = { known: false, why: 'report-silent' };
 
-type Asking = Pick<World, 'database' | 'commands' | 'reach' | 'log' | 'now'>;
+type Asking = Pick<WorkflowContext, 'database' | 'commands' | 'commandContext' | 'log' | 'now'>;
 
 /** What is said of the costs of a change when it is drafted; undefined where nothing is to say. */
 export async function costOf(
-  world: Asking,
+  context: Asking,
   { effect }: Pick<ChangeCommand, 'effect'>,
   plan: Plan,
 ): Promise<CostEffect | undefined> {
   if (effect === undefined) return undefined;
   if (effect === 'create') return { text: CREATION_TEXT, perDay: null, share: null };
-  const told = await within(PATIENCE_MS, estimateNow(world, effect, plan)).catch(
+  const told = await within(PATIENCE_MS, estimateNow(context, effect, plan)).catch(
     (error: unknown) => {
-      world.log.warn({ err: error }, 'the costs of a change could not be estimated');
+      context.log.warn({ err: error }, 'the costs of a change could not be estimated');
       return null;
     },
   );
   return told ?? { text: estimateText(effect, SILENT), perDay: null, share: null };
 }
 
-async function estimateNow(world: Asking, kind: Estimated, plan: Plan): Promise<CostEffect> {
-  const today = dayOf(world.now());
-  const reach = world.reach();
+async function estimateNow(context: Asking, kind: EstimatedKind, plan: Plan): Promise<CostEffect> {
+  const today = dayOf(context.now());
+  const { costs, services } = context.commandContext();
   const span = historySpan(today);
   const [read, moved] = await Promise.all([
-    reach.costs(span),
-    lastMoved(world.database.db, span.first, world.commands),
+    costs(span),
+    lastMoved(context.database.db, span.first, context.commands),
   ]);
   const { rows, gaps } = read;
-  const estimated = estimate(kind, plan, { rows, today, services: reach.services, ...moved });
+  const estimated = estimate(kind, plan, { rows, today, services, ...moved });
   // With a month missing, "not enough" says nothing of the service, but of the report.
   const silent = !estimated.known && gaps.length > 0;
   const told = silent ? SILENT : estimated;

@@ -6,11 +6,12 @@ import { HISTORY_DAYS } from '../costs/forecast/series.ts';
 import type { CostsRead } from '../costs/ledger/costs-read.ts';
 import { permitEffect, settledEffects } from '../storage/tables/effect-notices.ts';
 import { enqueue } from '../storage/tables/queues/outbox.ts';
-import type { World } from '../workflow/ports.ts';
-import { followedText } from './effect-text.ts';
-import { computeOf, type Estimated } from './estimate.ts';
-import { attemptedAt, effectOf, ranChanges } from './executed-changes.ts';
-import { type Followed, followed } from './measured-after.ts';
+import type { WorkflowContext } from '../workflow/ports.ts';
+import { measuredText } from './effect-text.ts';
+import { computeOf } from './estimate.ts';
+import type { EstimatedKind } from './estimated.ts';
+import { attemptedAt, costKindOf, ranChanges } from './executed-changes.ts';
+import { type MeasuredAfter, measureAfter } from './measured-after.ts';
 
 type ReadCosts = (span: Span) => Promise<CostsRead>;
 
@@ -21,7 +22,7 @@ const GIVE_UP_DAYS = 28;
 
 interface Measurable {
   readonly change: Change;
-  readonly kind: Estimated;
+  readonly kind: EstimatedKind;
   readonly changedOn: Day;
   /** The last day on which another change of the same target ran before it. */
   readonly heldFrom: Day | null;
@@ -29,12 +30,12 @@ interface Measurable {
 }
 
 /** Tells in the thread of each change what it did to the costs, once that is final. */
-export async function tellEffects(world: World, costs: ReadCosts): Promise<number> {
-  const due = await dueEffects(world);
+export async function postCostEffects(context: WorkflowContext, costs: ReadCosts): Promise<number> {
+  const due = await dueEffects(context);
   const [first] = due.map(({ changedOn }) => changedOn).toSorted();
   if (first === undefined) return 0;
 
-  const span = { first: addDays(first, -HISTORY_DAYS), last: addDays(dayOf(world.now()), -1) };
+  const span = { first: addDays(first, -HISTORY_DAYS), last: addDays(dayOf(context.now()), -1) };
   const { rows, gaps } = await costs(span);
   // What is missing now may be there in an hour, and a change is measured only once.
   if (gaps.length > 0) return 0;
@@ -42,19 +43,19 @@ export async function tellEffects(world: World, costs: ReadCosts): Promise<numbe
   for (const one of due) {
     const { kind, change, changedOn, days, heldFrom } = one;
     const series = computeOf(kind, change.plan.target.id, rows, span);
-    const result = followed(series, changedOn, days, heldFrom);
-    if (result !== 'later' && (await settle(world, one, result))) told += 1;
+    const result = measureAfter(series, changedOn, days, heldFrom);
+    if (result !== 'later' && (await settle(context, one, result))) told += 1;
   }
-  if (told > 0) world.wake();
+  if (told > 0) context.wake();
   return told;
 }
 
-async function dueEffects(world: World): Promise<readonly Measurable[]> {
-  const { db } = world.database;
-  const today = dayOf(world.now());
+async function dueEffects(context: WorkflowContext): Promise<readonly Measurable[]> {
+  const { db } = context.database;
+  const today = dayOf(context.now());
   const first = addDays(today, -GIVE_UP_DAYS);
   const [ran, settled] = await Promise.all([
-    ranChanges(db, addDays(first, -HISTORY_DAYS), world.commands),
+    ranChanges(db, addDays(first, -HISTORY_DAYS), context.commands),
     settledEffects(db, new Date(`${first}T00:00:00Z`)),
   ]);
   const byTarget = Map.groupBy(ran, ({ plan }) => targetKey(plan.target));
@@ -62,7 +63,7 @@ async function dueEffects(world: World): Promise<readonly Measurable[]> {
     const [change, before] = changes.toSorted((a, b) => timeOf(b) - timeOf(a));
     if (change?.state !== 'succeeded') return [];
     const changedOn = dayOf(attemptedAt(change));
-    const kind = effectOf(world.commands, change);
+    const kind = costKindOf(context.commands, change);
     if (!kind || changedOn < first) return [];
     const heldFrom = before ? dayOf(attemptedAt(before)) : null;
     const done = settled.get(change.id) ?? [];
@@ -79,17 +80,17 @@ function timeOf(change: Change): number {
 
 /** False: another replica was first, a longer time was told already, or there is nothing to tell. */
 async function settle(
-  world: World,
+  context: WorkflowContext,
   { change, days }: Measurable,
-  result: Followed | 'never',
+  result: MeasuredAfter | 'never',
 ): Promise<boolean> {
-  const at = world.now();
-  return world.database.transaction(async (tx) => {
+  const at = context.now();
+  return context.database.transaction(async (tx) => {
     const mine = await permitEffect(tx, { changeId: change.id, days, at });
     if (days === 7) await permitEffect(tx, { changeId: change.id, days: 3, at });
     if (!mine || result === 'never') return false;
     const { perDay = null, share = null } = change.plan.cost ?? {};
-    const text = followedText(result, { perDay, share });
+    const text = measuredText(result, { perDay, share });
     await enqueue(tx, { changeId: change.id, kind: `effect:${days}`, body: { text }, at });
     return true;
   });

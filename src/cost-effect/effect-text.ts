@@ -1,11 +1,12 @@
 import type { Timing } from '../changes/change.ts';
-import type { Effect, EffectBasis } from '../costs/effect/change-effect.ts';
+import type { CostChange, EffectBasis } from '../costs/effect/change-effect.ts';
 import { changeText, figure, signedFigure } from '../costs/ledger/numbers.ts';
 import { microOf } from '../costs/ledger/row.ts';
 import { counted } from '../intent/answers/counted.ts';
 import { spanText } from '../intent/arguments/timing.ts';
-import type { CostEstimate, Estimated, GoingOn, NotEstimated } from './estimate.ts';
-import type { Followed } from './measured-after.ts';
+import type { CostEstimate, GoingOn, NotEstimated } from './estimate.ts';
+import type { EstimatedKind } from './estimated.ts';
+import type { MeasuredAfter } from './measured-after.ts';
 
 const WHY_NOT: Readonly<Record<NotEstimated, string>> = {
   'too-few-final-days': 'fewer than 7 days of it are final',
@@ -27,7 +28,11 @@ const BASES: Readonly<Record<EffectBasis, (days: string) => string>> = {
 };
 
 /** `about −18.0 credits a day (−9.0 … −26.0), from 14 final days; −180.4 by month end` */
-export function estimateText(kind: Estimated, estimated: CostEstimate, timing?: Timing): string {
+export function estimateText(
+  kind: EstimatedKind,
+  estimated: CostEstimate,
+  timing?: Timing,
+): string {
   if (!estimated.known) return `not known: ${WHY_NOT[estimated.why]}`;
   const { perDay, basis, days } = estimated.effect;
   const range = [perDay.low, perDay.high].toSorted((a, b) => Math.abs(a) - Math.abs(b));
@@ -48,7 +53,7 @@ const DAY_MS = 86_400_000;
 
 // The end of the month is counted from now, and for good.
 function horizon(
-  { perDay, byMonthEnd }: Effect & { known: true },
+  { perDay, byMonthEnd }: CostChange & { known: true },
   timing: Timing | undefined,
 ): readonly string[] {
   if (timing?.back) {
@@ -74,7 +79,7 @@ export function signed(credits: number): string {
  * `7 final days later: compute 26.1 → 12.9 a day (−51 %, about 80 % sure between −46 and −55); the
  * estimate was −48 %.`
  */
-export function followedText({ days, before, after, ratio }: Followed, told: Told): string {
+export function measuredText({ days, before, after, ratio }: MeasuredAfter, told: Told): string {
   const later = `${days} final days later: compute ${amount(before)} → ${amount(after)} a day`;
   if (!ratio)
     return `${later}${was(told.perDay === null ? null : `${signed(told.perDay)} a day`)}.`;

@@ -1,7 +1,7 @@
 import type { Plan } from '../changes/change.ts';
 import { addDays, type Day, dayOf } from '../costs/calendar/day.ts';
 import {
-  type Effect,
+  type CostChange,
   scaleEffect,
   startEffect,
   stopEffect,
@@ -9,17 +9,14 @@ import {
 import { levelOf } from '../costs/forecast/level.ts';
 import { HISTORY_DAYS, historyOf } from '../costs/forecast/series.ts';
 import { seriesOf } from '../costs/ledger/daily.ts';
-import { picker, type Selector } from '../costs/ledger/ledger.ts';
+import { picker, type RowSelector } from '../costs/ledger/ledger.ts';
 import type { CostRow, DayValue, Metric } from '../costs/ledger/row.ts';
-import type { EffectKind } from '../intent/effect.ts';
 import { movesBounds, scalingOf } from '../intent/effect.ts';
-import type { LastMoved } from './executed-changes.ts';
-import { type Priced, priceNear } from './price-near.ts';
-
-export type Estimated = Exclude<EffectKind, 'create'>;
+import type { EstimatedKind, LastMoved } from './estimated.ts';
+import { type PriceContext, priceNear } from './price-near.ts';
 
 /** What an estimate rests on; the rows are those of `historySpan`. */
-export interface Basis extends Priced {
+export interface Basis extends PriceContext {
   readonly rows: readonly CostRow[];
   readonly today: Day;
   readonly sizedAt: LastMoved['sizedAt'];
@@ -28,7 +25,7 @@ export interface Basis extends Priced {
 export type CostEstimate =
   | {
       readonly known: true;
-      readonly effect: Effect & { known: true };
+      readonly effect: CostChange & { known: true };
       /** Beside what it costs until now: −1 is all of it; null where it costs nothing. */
       readonly share: number | null;
       /** Null where it is not known, or has nothing to do with it. */
@@ -43,7 +40,7 @@ export interface GoingOn {
 }
 
 export type NotEstimated =
-  | (Effect & { known: false })['why']
+  | (CostChange & { known: false })['why']
   | 'no-costs-yet'
   | 'only-the-timeout'
   | 'scaled-lately'
@@ -58,16 +55,16 @@ export function historySpan(today: Day): { first: Day; last: Day } {
 
 /** What is run with a service stops with it; its own size moves its own compute alone. */
 export function computeOf(
-  kind: Estimated,
+  kind: EstimatedKind,
   service: string,
   rows: readonly CostRow[],
   span: { first: Day; last: Day },
 ): readonly DayValue[] {
-  const whose: Selector = kind === 'scale' ? { entities: [service] } : { services: [service] };
+  const whose: RowSelector = kind === 'scale' ? { entities: [service] } : { services: [service] };
   return seriesOf(rows, { ...whose, metric: 'computeCredits' }, span);
 }
 
-export function estimate(kind: Estimated, plan: Plan, basis: Basis): CostEstimate {
+export function estimate(kind: EstimatedKind, plan: Plan, basis: Basis): CostEstimate {
   const { rows, today } = basis;
   const service = plan.target.id;
   if (kind === 'scale' && !movesBounds(plan.body)) return { known: false, why: 'only-the-timeout' };
@@ -92,7 +89,12 @@ function ofThisSize(compute: readonly DayValue[], sizedAt: Date | undefined): re
   return sizedAt ? compute.filter(({ day }) => day > dayOf(sizedAt)) : compute;
 }
 
-function effectOn(kind: Estimated, compute: readonly DayValue[], plan: Plan, basis: Basis): Effect {
+function effectOn(
+  kind: EstimatedKind,
+  compute: readonly DayValue[],
+  plan: Plan,
+  basis: Basis,
+): CostChange {
   const { rows, today } = basis;
   if (kind === 'stop') return stopEffect(compute, today);
 

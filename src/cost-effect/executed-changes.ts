@@ -3,25 +3,18 @@ import type { Day } from '../costs/calendar/day.ts';
 import { movesBounds } from '../intent/effect.ts';
 import type { Db } from '../storage/engine/database.ts';
 import { changesWhere } from '../storage/tables/changes/change-lists.ts';
-import type { World } from '../workflow/ports.ts';
-import type { Estimated } from './estimate.ts';
-
-export interface LastMoved {
-  /** When a change of ours last ran on a service, whatever came of it. */
-  readonly ranAt: ReadonlyMap<string, Date>;
-  /** The same for those alone that moved its size. */
-  readonly sizedAt: ReadonlyMap<string, Date>;
-}
+import type { WorkflowContext } from '../workflow/ports.ts';
+import type { EstimatedKind, LastMoved } from './estimated.ts';
 
 /** When the costs of each service were last moved, or may have been, from the first day on. */
 export async function lastMoved(
   db: Db,
   first: Day,
-  commands: World['commands'],
+  commands: WorkflowContext['commands'],
 ): Promise<LastMoved> {
   const ran = await ranChanges(db, first, commands);
   const sized = ran.filter(
-    (change) => effectOf(commands, change) === 'scale' && movesBounds(change.plan.body),
+    (change) => costKindOf(commands, change) === 'scale' && movesBounds(change.plan.body),
   );
   return { ranAt: latestOf(ran), sizedAt: latestOf(sized) };
 }
@@ -40,14 +33,17 @@ function latestOf(changes: readonly Change[]): ReadonlyMap<string, Date> {
 export async function ranChanges(
   db: Db,
   first: Day,
-  commands: World['commands'],
+  commands: WorkflowContext['commands'],
 ): Promise<readonly Change[]> {
   const ended = await endedSince(db, first, ['succeeded', 'unknown']);
-  return ended.filter((change) => effectOf(commands, change) !== null);
+  return ended.filter((change) => costKindOf(commands, change) !== null);
 }
 
 /** Null for a command that leaves the costs of a service as they are. */
-export function effectOf(commands: World['commands'], { command }: Change): Estimated | null {
+export function costKindOf(
+  commands: WorkflowContext['commands'],
+  { command }: Change,
+): EstimatedKind | null {
   const effect = commands.get(command)?.effect ?? 'create';
   return effect === 'create' ? null : effect;
 }

@@ -5,7 +5,7 @@ import { historyOf, LEVEL_DAYS } from '../costs/forecast/series.ts';
 import type { DayValue } from '../costs/ledger/row.ts';
 
 /** What came of a change, measured; credits of compute a day. */
-export interface Followed {
+export interface MeasuredAfter {
   readonly days: 3 | 7;
   readonly before: number;
   readonly after: number;
@@ -17,12 +17,12 @@ export interface Followed {
  * `later`: some of the days can still change. `never`: there is nothing to compare with. Days up to
  * `heldFrom` do not count, for another change of the same target ran on it.
  */
-export function followed(
+export function measureAfter(
   series: readonly DayValue[],
   changedOn: Day,
   days: 3 | 7,
   heldFrom: Day | null,
-): Followed | 'later' | 'never' {
+): MeasuredAfter | 'later' | 'never' {
   const held = series.filter(({ day }) => heldFrom === null || day > heldFrom);
   const measured = measuredEffect(held, changedOn, days);
   if (measured.ok && measured.before > 0) {
@@ -35,7 +35,11 @@ export function followed(
 }
 
 /** A service that mostly stood still has no ratio, but it can be said what it costs since. */
-function fromNothing(series: readonly DayValue[], changedOn: Day, days: 3 | 7): Followed | 'never' {
+function fromNothing(
+  series: readonly DayValue[],
+  changedOn: Day,
+  days: 3 | 7,
+): MeasuredAfter | 'never' {
   const before = mean(historyOf(series, changedOn).slice(-LEVEL_DAYS).map(creditsOn));
   const last = addDays(changedOn, days);
   const later = series.filter(({ day }) => day > changedOn && day <= last);

@@ -5,9 +5,9 @@ import { seriesOf } from '../costs/ledger/daily.ts';
 import type { CostRow } from '../costs/ledger/row.ts';
 import type { Service } from '../directory/directory.ts';
 import { priceArea, scalingOf } from '../intent/effect.ts';
-import type { LastMoved } from './executed-changes.ts';
+import type { LastMoved } from './estimated.ts';
 
-export interface Priced {
+export interface PriceContext {
   readonly services: readonly Service[];
   readonly ranAt: LastMoved['ranAt'];
 }
@@ -16,7 +16,7 @@ export interface Priced {
 export function priceNear(
   fields: JsonObject | undefined,
   rows: readonly CostRow[],
-  { services, ranAt }: Priced,
+  { services, ranAt }: PriceContext,
   span: { first: Day; last: Day },
 ): UnitPrice {
   const area = priceArea(fields);
@@ -33,7 +33,7 @@ export function priceNear(
 function sizedDays(
   { id, lastSeen }: Service,
   rows: readonly CostRow[],
-  ranAt: Priced['ranAt'],
+  ranAt: PriceContext['ranAt'],
   span: { first: Day; last: Day },
 ): readonly SizedDay[] {
   const scaling = scalingOf(lastSeen?.fields);

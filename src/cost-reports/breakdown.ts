@@ -4,11 +4,11 @@ import { dayLabel } from '../costs/calendar/span-label.ts';
 import { type Mover, moversOf } from '../costs/comparison/movers.ts';
 import type { DayState } from '../costs/ledger/ledger.ts';
 import { changeText, figure, shareText, signedFigure } from '../costs/ledger/numbers.ts';
-import { type Posted, revisions } from '../costs/ledger/revision.ts';
+import { type PostedDay, revisions } from '../costs/ledger/revision.ts';
 import type { CostRow, Micro } from '../costs/ledger/row.ts';
 import { sumBy } from '../costs/ledger/summary.ts';
 import type { RanChange } from '../digests/facts.ts';
-import type { Part } from '../intent/answers/answer.ts';
+import type { AnswerPart } from '../intent/answers/answer.ts';
 import { pairedText } from './compare-periods.ts';
 import { figureCell } from './cost-table.ts';
 
@@ -46,7 +46,7 @@ function moverText({ name, kind, delta, relative }: Mover): string {
 }
 
 export function revisedLines(
-  posted: readonly Posted[],
+  posted: readonly PostedDay[],
   states: readonly DayState[],
   minimum: Micro,
 ): readonly string[] {
@@ -68,7 +68,7 @@ export function changeLines(
 }
 
 /** Service by service, for the thread: the day, its weekday before, the week and the month. */
-export function serviceTable(rows: readonly CostRow[], day: Day): Part {
+export function serviceTable(rows: readonly CostRow[], day: Day): AnswerPart {
   const sums = (span: Span) =>
     new Map(sumBy(rows, 'service', span).map(({ key, total }) => [key, total]));
   const weekday = addDays(day, -WEEK);

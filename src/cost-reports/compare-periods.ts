@@ -6,7 +6,7 @@ import { paired, type Unpaired } from '../costs/comparison/pairing.ts';
 import { dayAgainst } from '../costs/comparison/standing.ts';
 import { seriesOf } from '../costs/ledger/daily.ts';
 import { type By, isOfTime } from '../costs/ledger/grouping.ts';
-import type { Selector } from '../costs/ledger/ledger.ts';
+import type { RowSelector } from '../costs/ledger/ledger.ts';
 import { changeText, figure, signedFigure } from '../costs/ledger/numbers.ts';
 import { type CostRow, type DayValue, type Micro, microOf } from '../costs/ledger/row.ts';
 import { sumBy } from '../costs/ledger/summary.ts';
@@ -22,7 +22,7 @@ export interface Held {
 /** All rows, of which the selector takes its own: a day is as final as all of them. */
 export function heldOf(
   rows: readonly CostRow[],
-  selector: Selector,
+  selector: RowSelector,
   now: Span,
   before: Span,
 ): Held {

@@ -11,7 +11,7 @@ import {
 } from '../costs/calendar/span-label.ts';
 import type { DayState } from '../costs/ledger/ledger.ts';
 import { creditsOf } from '../costs/ledger/row.ts';
-import type { Part } from '../intent/answers/answer.ts';
+import type { AnswerPart } from '../intent/answers/answer.ts';
 import { counted } from '../intent/answers/counted.ts';
 
 const POINTS_MAX = 20;
@@ -29,7 +29,7 @@ export function chartPart(
   { first, last }: Span,
   today: Day,
   asked: TimeUnit = 'day',
-): Part | null {
+): AnswerPart | null {
   const own = states.filter(({ day }) => day >= first && day <= last);
   const fitting = drawnOf(own, asked);
   if (!fitting) return null;

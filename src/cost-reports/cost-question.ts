@@ -1,17 +1,22 @@
 import type { Day } from '../costs/calendar/day.ts';
-import { type Misread, mended, type Names, type Question } from '../costs/question/question.ts';
+import {
+  type CostQuestion,
+  mended,
+  type Names,
+  type UnclearQuestion,
+} from '../costs/question/question.ts';
 import { readQuestion } from '../costs/question/read-question.ts';
 import { findNamed, type Service } from '../directory/directory.ts';
 import type { Answer, Offer } from '../intent/answers/answer.ts';
 import { nearest } from '../intent/parse/nearest.ts';
-import { callName } from '../intent/parse/suggest-line.ts';
+import { nameToType } from '../intent/parse/suggest-line.ts';
 import { misreadText } from './question-text.ts';
 
 /** What else can be asked of costs; the first word of a line that is not understood may be one. */
 export const BESIDES = ['anomalies', 'budget', 'csv', 'digest'] as const;
 
 type Asked =
-  | { readonly ok: true; readonly question: Question }
+  | { readonly ok: true; readonly question: CostQuestion }
   | { readonly ok: false; readonly answer: Answer };
 
 /** What is offered where nothing is near: the forms that people want most. */
@@ -36,13 +41,13 @@ export function askedOf(
   const near = reading.nearest.map((form) => mended(said, reading.about, form));
   const meant = [...besides, ...near.map((line) => `${command} ${line}`)];
   const others = withoutIt(reading, said).map((line) => `${command} ${line}`);
-  const offers = (meant.length > 0 ? meant : others).map(offerOf);
+  const offers = (meant.length > 0 ? meant : others).map(costOffer);
   const hint = meant.length > 0 ? 'Did you mean:' : 'For example:';
   return { ok: false, answer: unclear(`${misreadText(reading)} ${hint}`, offers) };
 }
 
 /** Where nothing is near: the rest of what was typed, as far as there is a rest. */
-function withoutIt({ about }: Misread, said: readonly string[]): readonly string[] {
+function withoutIt({ about }: UnclearQuestion, said: readonly string[]): readonly string[] {
   const rest = said.filter((_, index) => !about.includes(index));
   return rest.length > 0 ? [rest.join(' ')] : USUAL;
 }
@@ -57,18 +62,21 @@ export function unclear(text: string, offers: readonly Offer[]): Answer {
   };
 }
 
-export function offerOf(line: string): Offer {
+export function costOffer(line: string): Offer {
   return { label: line, line };
 }
 
-function besidesOf({ problem, about }: Misread, said: readonly string[]): readonly string[] {
+function besidesOf(
+  { problem, about }: UnclearQuestion,
+  said: readonly string[],
+): readonly string[] {
   const [typed = '', ...rest] = said;
   if (problem !== 'unknown-words' || about[0] !== 0 || typed.length < 3) return [];
   return nearest(typed, BESIDES, 1).map((verb) => ['cost', verb, ...rest].join(' '));
 }
 
 function namesOf(services: readonly Service[]): Names {
-  const called = (found: readonly Service[]) => found.map((one) => callName(one, services));
+  const called = (found: readonly Service[]) => found.map((one) => nameToType(one, services));
   return {
     called: (text) => called(findNamed(services, text)),
     near: (text) => {

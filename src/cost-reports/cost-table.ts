@@ -2,8 +2,8 @@ import { dayNumber } from '../costs/calendar/day.ts';
 import { type By, isOfTime } from '../costs/ledger/grouping.ts';
 import { figure, shareText, signedFigure } from '../costs/ledger/numbers.ts';
 import { creditsOf } from '../costs/ledger/row.ts';
-import type { Line } from '../costs/ledger/summary.ts';
-import type { Cell, Figure, Part } from '../intent/answers/answer.ts';
+import type { SummaryLine } from '../costs/ledger/summary.ts';
+import type { AnswerPart, Cell, Figure } from '../intent/answers/answer.ts';
 import type { LineChange } from './compare-periods.ts';
 
 export function figureCell(micro: number): Figure {
@@ -13,9 +13,9 @@ export function figureCell(micro: number): Figure {
 /** Credits, share and, where two spans compare, the change of each line. */
 export function tablePart(
   by: Exclude<By, 'entity-metric'>,
-  lines: readonly Line[],
+  lines: readonly SummaryLine[],
   changes: ReadonlyMap<string, LineChange> | null,
-): Part {
+): AnswerPart {
   const keys = new Set(lines.map(({ key }) => key));
   const others = [...(changes ?? [])].reduce(
     (sum, [key, { delta }]) => (keys.has(key) ? sum : sum + delta),
@@ -40,13 +40,13 @@ export function tablePart(
 
 const NO_DATA: Figure = { value: null, text: 'no data' };
 
-function creditsCell({ total, isOpen }: Line): Figure {
+function creditsCell({ total, isOpen }: SummaryLine): Figure {
   const { value, text } = figureCell(total);
   return { value, text: isOpen ? `${text}*` : text };
 }
 
 /** Time is sorted by the calendar, for by their letters April is the first of all months. */
-function nameCell({ key, name }: Line, by: By, keys: ReadonlySet<string>): Cell {
+function nameCell({ key, name }: SummaryLine, by: By, keys: ReadonlySet<string>): Cell {
   const isCalendar = isOfTime(by) && !keys.has('other');
   return isCalendar ? { value: dayNumber(key.length === 7 ? `${key}-01` : key), text: name } : name;
 }

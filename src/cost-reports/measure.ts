@@ -16,7 +16,7 @@ export function rowsNeeded(today: Day): Span {
 }
 
 /** What the rows of one digest come to. */
-export interface Measured {
+export interface DigestMeasures {
   readonly rows: readonly CostRow[];
   readonly states: readonly DayState[];
   readonly series: readonly DayValue[];
@@ -25,7 +25,7 @@ export interface Measured {
   readonly day: DayValue | null;
 }
 
-export function measure({ read, today, selector, options }: DigestFacts): Measured {
+export function measure({ read, today, selector, options }: DigestFacts): DigestMeasures {
   const span = rowsNeeded(today);
   const states = dayStates(read.rows, span);
   const series = seriesOf(read.rows, selector, span);

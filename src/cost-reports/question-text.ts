@@ -1,11 +1,11 @@
 import { GROUPINGS } from '../costs/ledger/grouping.ts';
 import { MOST_LINES } from '../costs/question/keywords.ts';
 import { LONGEST_DAYS } from '../costs/question/period-grammar.ts';
-import type { Misread, QuestionProblem } from '../costs/question/question.ts';
+import type { QuestionProblem, UnclearQuestion } from '../costs/question/question.ts';
 import { quoted } from '../policy/problem.ts';
 
 /** What is wrong with a question about costs, for whoever typed it. */
-export function misreadText({ problem, text, beside }: Misread): string {
+export function misreadText({ problem, text, beside }: UnclearQuestion): string {
   return text === '' ? (MISSING[problem] ?? MISSING_SOMETHING) : SENTENCES[problem](text, beside);
 }
 

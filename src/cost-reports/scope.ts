@@ -1,10 +1,10 @@
-import type { Selector } from '../costs/ledger/ledger.ts';
+import type { RowSelector } from '../costs/ledger/ledger.ts';
 import type { CostRow } from '../costs/ledger/row.ts';
 import type { Service } from '../directory/directory.ts';
 import type { Selector as Selection } from '../policy/policy-types.ts';
 
-export interface Scope {
-  readonly selector: Selector;
+export interface CostScope {
+  readonly selector: RowSelector;
   /** In words, for the title; null: everything. */
   readonly label: string | null;
 }
@@ -14,11 +14,11 @@ export interface Scope {
  * tag of services, so that warehouses' storage is not in it; a selection that fits nothing picks
  * nothing, and never everything.
  */
-export function scopeOf(
+export function costScope(
   selection: Selection | null,
   services: readonly Service[],
   rows: readonly CostRow[],
-): Scope {
+): CostScope {
   if (selection === null) return { selector: {}, label: null };
   const { services: named, tags, warehouses } = selection;
   const byTag = tags && services.filter((one) => tags.some((tag) => one.tags?.includes(tag)));

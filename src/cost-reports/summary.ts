@@ -6,7 +6,7 @@ import type { CostGap, CostsRead } from '../costs/ledger/costs-read.ts';
 import type { DayState } from '../costs/ledger/ledger.ts';
 import { creditsText, shareText } from '../costs/ledger/numbers.ts';
 import { mergedProblems, problemText } from '../costs/ledger/report-problem.ts';
-import type { Answer, Part } from '../intent/answers/answer.ts';
+import type { Answer, AnswerPart } from '../intent/answers/answer.ts';
 
 /** `1–19 Nov (UTC) · 4,182.6 credits so far`; what is missing is another matter, and said below. */
 export function headline(label: string, states: readonly DayState[], span: Span): string {
@@ -63,7 +63,7 @@ function stamp(at: Date): string {
 export function nothingRead(label: string, read: CostsRead): Answer {
   const [gap] = read.gaps;
   const text = gap ? unreadText(gap) : 'The usage report has no data for these days.';
-  const parts: readonly Part[] = [
+  const parts: readonly AnswerPart[] = [
     { kind: 'text', text },
     { kind: 'note', text: footer(read, gap?.why) },
   ];

@@ -17,10 +17,10 @@ import { addDays, type Day } from '../costs/calendar/day.ts';
 import { dayLabel, spanLabel } from '../costs/calendar/span-label.ts';
 import { creditsText, figure } from '../costs/ledger/numbers.ts';
 import { creditsOf, type DayValue, microOf } from '../costs/ledger/row.ts';
-import type { Answer, Part } from '../intent/answers/answer.ts';
+import type { Answer, AnswerPart } from '../intent/answers/answer.ts';
 import type { DigestFacts } from './facts.ts';
-import { findings, shows, type Told } from './findings.ts';
-import { type Said, saidOf } from './last-posted.ts';
+import { type FindingInputs, findings, shows } from './findings.ts';
+import { type LastPosted, saidOf } from './last-posted.ts';
 
 export interface Composed {
   readonly message: Answer;
@@ -29,7 +29,7 @@ export interface Composed {
   /** Whether a digest that is quiet otherwise should speak. */
   readonly notable: boolean;
   /** What a later digest is held against; null where it has no figures. */
-  readonly said: Said | null;
+  readonly said: LastPosted | null;
 }
 
 const CHART_DAYS = 14;
@@ -41,9 +41,9 @@ export function composeDigest(facts: DigestFacts): Composed {
   const { period } = facts.options;
   const isOneDay = period === 'day' && lengthOf(facts.covers) === 1;
   const span = isOneDay ? { first: measured.day.day, last: measured.day.day } : facts.covers;
-  const told: Told = { facts, measured, day: measured.day, span };
+  const told: FindingInputs = { facts, measured, day: measured.day, span };
   const found = findings(told);
-  const parts: readonly (Part | null)[] = [
+  const parts: readonly (AnswerPart | null)[] = [
     { kind: 'text', text: [...gapLines(facts), ...openingLines(told)].join('\n') },
     shows(facts, 'figures') ? { kind: 'facts', facts: allFigures(told) } : null,
     ...found.parts,
@@ -55,7 +55,7 @@ export function composeDigest(facts: DigestFacts): Composed {
   return { message, thread: threadOf(told), notable: found.notable, said };
 }
 
-function titleOf({ facts, measured, span }: Told): string {
+function titleOf({ facts, measured, span }: FindingInputs): string {
   const label = spanLabel(span, facts.today);
   return `${subject(facts)} · ${headline(label, measured.states, span)}`;
 }
@@ -73,7 +73,7 @@ function gapLines({ read }: DigestFacts): readonly string[] {
   return [`! ${age}: the usage report cannot be read now (${gap.why}).`];
 }
 
-function openingLines({ facts, measured, day, span }: Told): readonly string[] {
+function openingLines({ facts, measured, day, span }: FindingInputs): readonly string[] {
   const { series, states, minimum } = measured;
   const { period } = facts.options;
   const own = dayText(series, day, creditsOf(minimum));
@@ -103,13 +103,13 @@ function dayByDay(
   });
 }
 
-function allFigures({ facts, measured }: Told) {
+function allFigures({ facts, measured }: FindingInputs) {
   const own = figures(measured.series, measured.states, facts);
   const budgets = shows(facts, 'budgets') ? facts.watched.budgets : [];
   return [...own, ...budgets.map((text) => ['Budget', text] as const)];
 }
 
-function chartOf({ facts, measured }: Told): Part | null {
+function chartOf({ facts, measured }: FindingInputs): AnswerPart | null {
   const last = addDays(facts.today, -1);
   return chartPart(measured.states, { first: addDays(last, 1 - CHART_DAYS), last }, facts.today);
 }
@@ -126,7 +126,7 @@ function stamp(at: Date): string {
   return `${at.toISOString().slice(0, 16).replace('T', ' ')} UTC`;
 }
 
-function threadOf({ facts, measured, day }: Told): Answer | null {
+function threadOf({ facts, measured, day }: FindingInputs): Answer | null {
   if (!shows(facts, 'table') || measured.rows.length === 0) return null;
   const title = `${subject(facts)} by service · ${dayLabel(day.day)} (UTC)`;
   const total = creditsText(microOf(day.value));
@@ -136,7 +136,7 @@ function threadOf({ facts, measured, day }: Told): Answer | null {
 }
 
 /** The rows behind the table, into its thread. No line of words asks for a scope of many services. */
-function csvOffer({ scope }: DigestFacts, day: Day): readonly Part[] {
+function csvOffer({ scope }: DigestFacts, day: Day): readonly AnswerPart[] {
   if (scope !== null) return [];
   const line = `cost csv ${startOf('month', day)}..${day}`;
   return [{ kind: 'offers', offers: [{ label: 'CSV of the month', line }] }];

@@ -1,9 +1,9 @@
 import { tooEarly } from '../costs/calendar/schedule.ts';
 import { scheduleOf } from './due.ts';
-import type { Subscribed } from './subscriptions/subscriptions.ts';
+import type { DigestSubscription } from './subscriptions/subscriptions.ts';
 
 /** A time so soon after the end of the UTC day that its figures are hardly in; null: late enough. */
-export function earlyText(one: Subscribed, now: Date): string | null {
+export function earlyText(one: DigestSubscription, now: Date): string | null {
   const early = tooEarly(scheduleOf(one), now);
   if (early === null) return null;
   const hours = Math.floor(early.minutesAfterDay / 60);

@@ -2,7 +2,7 @@ import { addMonths, type Span, startOf } from '../costs/calendar/calendar.ts';
 import { addDays, type Day } from '../costs/calendar/day.ts';
 import { localDay } from '../costs/calendar/local-time.ts';
 import {
-  type Due,
+  type DigestDue,
   dueDigest,
   nextSlot,
   type Schedule,
@@ -10,22 +10,22 @@ import {
 } from '../costs/calendar/schedule.ts';
 import type { DayState } from '../costs/ledger/ledger.ts';
 import { DAYS } from './subscriptions/options.ts';
-import type { Subscribed } from './subscriptions/subscriptions.ts';
+import type { DigestSubscription } from './subscriptions/subscriptions.ts';
 
-export type Turn =
+export type DigestTurn =
   | { readonly state: 'due' | 'missed'; readonly slot: Slot; readonly next: Date | null }
   | { readonly state: 'waiting'; readonly next: Date | null };
 
 /** A month that is not final by then is reported with what can still change. */
 const MONTH_CLOSES_ON = 7;
 
-export function scheduleOf({ options }: Subscribed): Schedule {
+export function scheduleOf({ options }: DigestSubscription): Schedule {
   const { at, timezone, days, period } = options;
   return { at, timezone, days: period === 'month' ? DAYS : days };
 }
 
 /** What a digest asks for at an instant; `lastDay` is the local day of its last posting. */
-export function turnOf(one: Subscribed, now: Date, lastDay: Day | null): Turn {
+export function turnOf(one: DigestSubscription, now: Date, lastDay: Day | null): DigestTurn {
   const schedule = scheduleOf(one);
   if (one.options.period === 'month') return monthlyTurn(one, now, lastDay);
   const due = dueDigest(schedule, now, lastDay);
@@ -39,8 +39,8 @@ export function turnOf(one: Subscribed, now: Date, lastDay: Day | null): Turn {
  * does not say since when it asks, so that one that was never posted cannot have been missed.
  */
 function isOwed(
-  { since, options }: Subscribed,
-  due: Exclude<Due, { state: 'waiting' }>,
+  { since, options }: DigestSubscription,
+  due: Exclude<DigestDue, { state: 'waiting' }>,
   lastDay: Day | null,
 ): boolean {
   const { at } = due.slot;
@@ -50,7 +50,7 @@ function isOwed(
 }
 
 // The month before, once: when the clocks of the channel come to the time of a day in this month.
-function monthlyTurn(one: Subscribed, now: Date, lastDay: Day | null): Turn {
+function monthlyTurn(one: DigestSubscription, now: Date, lastDay: Day | null): DigestTurn {
   const schedule = scheduleOf(one);
   const next = nextSlot(schedule, now);
   const today = localDay(now, schedule.timezone);
@@ -70,7 +70,7 @@ const WAIT_MS = 4 * 3_600_000;
 
 /** Whether more of it may be final in a while, so that it is better to come back than to post. */
 export function isWorthWaiting(
-  one: Subscribed,
+  one: DigestSubscription,
   slot: Slot,
   { now, states, finalBefore }: { now: Date; states: readonly DayState[]; finalBefore: Day | null },
 ): boolean {

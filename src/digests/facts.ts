@@ -1,10 +1,10 @@
 import type { Span } from '../costs/calendar/calendar.ts';
 import type { Day } from '../costs/calendar/day.ts';
 import type { CostsRead } from '../costs/ledger/costs-read.ts';
-import type { Selector } from '../costs/ledger/ledger.ts';
-import type { Posted } from '../costs/ledger/revision.ts';
-import type { Part } from '../intent/answers/answer.ts';
-import type { DigestConfig } from './subscriptions/options.ts';
+import type { RowSelector } from '../costs/ledger/ledger.ts';
+import type { PostedDay } from '../costs/ledger/revision.ts';
+import type { AnswerPart } from '../intent/answers/answer.ts';
+import type { DigestOptionsConfig } from './subscriptions/options.ts';
 
 /** A change that ran, as the digest names it. */
 export interface RanChange {
@@ -16,18 +16,18 @@ export interface RanChange {
 /** Something unusual in a line, with its buttons where somebody may press on it. */
 export interface Noticed {
   readonly text: string;
-  readonly deeds: Part | null;
+  readonly deeds: AnswerPart | null;
 }
 
 /** What others found out about the same days, in words for the digest. */
-export interface Watched {
+export interface WatchedCosts {
   /** Null: nobody looked, so that nothing is said of it. */
   readonly unusual: readonly Noticed[] | null;
   readonly budgets: readonly string[];
 }
 
 export type DigestOptions = Pick<
-  DigestConfig,
+  DigestOptionsConfig,
   'period' | 'sections' | 'minimumCredits' | 'increasesOnly'
 >;
 
@@ -38,12 +38,12 @@ export interface DigestFacts {
   readonly today: Day;
   /** The UTC days that ended since the last one. */
   readonly covers: Span;
-  readonly selector: Selector;
+  readonly selector: RowSelector;
   /** What the selector picks, in words; null: everything. */
   readonly scope: string | null;
   readonly options: DigestOptions;
-  readonly posted: readonly Posted[];
+  readonly posted: readonly PostedDay[];
   readonly changes: readonly RanChange[];
-  readonly watched: Watched;
+  readonly watched: WatchedCosts;
   readonly next: Date | null;
 }

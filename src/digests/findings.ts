@@ -1,27 +1,27 @@
 import { changeLines, moverLines, revisedLines, spanBefore } from '../cost-reports/breakdown.ts';
 import { isNotable, isRise } from '../cost-reports/compare-day.ts';
-import type { Measured } from '../cost-reports/measure.ts';
+import type { DigestMeasures } from '../cost-reports/measure.ts';
 import type { Span } from '../costs/calendar/calendar.ts';
 import { dayLabel } from '../costs/calendar/span-label.ts';
 import { creditsOf, type DayValue } from '../costs/ledger/row.ts';
-import type { Part } from '../intent/answers/answer.ts';
+import type { AnswerPart } from '../intent/answers/answer.ts';
 import type { DigestFacts } from './facts.ts';
-import type { Section } from './subscriptions/options.ts';
+import type { DigestSection } from './subscriptions/options.ts';
 
 /** One digest on its way: what it is made of, what that comes to, and the days of its header. */
-export interface Told {
+export interface FindingInputs {
   readonly facts: DigestFacts;
-  readonly measured: Measured;
+  readonly measured: DigestMeasures;
   readonly day: DayValue;
   readonly span: Span;
 }
 
-export function shows({ options }: DigestFacts, section: Section): boolean {
+export function shows({ options }: DigestFacts, section: DigestSection): boolean {
   return options.sections.includes(section);
 }
 
 interface Findings {
-  readonly parts: readonly Part[];
+  readonly parts: readonly AnswerPart[];
   /** Whether a digest that is quiet otherwise should speak. */
   readonly notable: boolean;
 }
@@ -29,7 +29,7 @@ interface Findings {
 const UNUSUAL_MAX = 3;
 
 /** What moved, why, what was revised, and what is unusual. */
-export function findings(told: Told): Findings {
+export function findings(told: FindingInputs): Findings {
   const { facts, measured, day } = told;
   const { states, series, minimum } = measured;
   const revised = shows(facts, 'revisions') ? revisedLines(facts.posted, states, minimum) : [];
@@ -45,7 +45,7 @@ export function findings(told: Told): Findings {
   };
 }
 
-function movedLists({ facts, measured, day, span }: Told): readonly string[] {
+function movedLists({ facts, measured, day, span }: FindingInputs): readonly string[] {
   const { rows, series, minimum } = measured;
   const { changes, options, covers } = facts;
   const isLong = options.period !== 'day';
@@ -66,15 +66,15 @@ function movedLists({ facts, measured, day, span }: Told): readonly string[] {
 }
 
 /** Each with buttons of its own, right below it. */
-function unusualParts(facts: DigestFacts): readonly Part[] {
+function unusualParts(facts: DigestFacts): readonly AnswerPart[] {
   const { unusual } = facts.watched;
   if (unusual === null || !shows(facts, 'unusual')) return [];
   if (unusual.length === 0) return [{ kind: 'text', text: 'Nothing unusual.' }];
   const most = unusual.length > UNUSUAL_MAX;
   const heading = most ? `Unusual, the first ${UNUSUAL_MAX} of ${unusual.length}` : 'Unusual';
-  return unusual.slice(0, UNUSUAL_MAX).flatMap(({ text, deeds }, index): readonly Part[] => {
+  return unusual.slice(0, UNUSUAL_MAX).flatMap(({ text, deeds }, index): readonly AnswerPart[] => {
     const line = `• ${text}`;
-    const own: Part = { kind: 'text', text: index === 0 ? `${heading}:\n${line}` : line };
+    const own: AnswerPart = { kind: 'text', text: index === 0 ? `${heading}:\n${line}` : line };
     return deeds ? [own, deeds] : [own];
   });
 }

@@ -1,6 +1,6 @@
 import type { Change } from '../changes/change.ts';
 import { rowsNeeded } from '../cost-reports/measure.ts';
-import { scopeOf } from '../cost-reports/scope.ts';
+import { costScope } from '../cost-reports/scope.ts';
 import type { Span } from '../costs/calendar/calendar.ts';
 import { addDays, type Day, dayOf } from '../costs/calendar/day.ts';
 import type { CostsRead } from '../costs/ledger/costs-read.ts';
@@ -9,9 +9,9 @@ import type { Service } from '../directory/directory.ts';
 import type { Db } from '../storage/engine/database.ts';
 import { changesWhere } from '../storage/tables/changes/change-lists.ts';
 import { type CostSnapshot, snapshots } from '../storage/tables/costs.ts';
-import type { DigestFacts, RanChange, Watched } from './facts.ts';
-import { postedOf, type Said } from './last-posted.ts';
-import type { Subscribed } from './subscriptions/subscriptions.ts';
+import type { DigestFacts, RanChange, WatchedCosts } from './facts.ts';
+import { type LastPosted, postedOf } from './last-posted.ts';
+import type { DigestSubscription } from './subscriptions/subscriptions.ts';
 
 /** Read once for all digests of a moment. */
 export interface Gathered {
@@ -50,18 +50,18 @@ interface About {
   readonly covers: Span;
   readonly next: Date | null;
   /** What the one before said. */
-  readonly said: Said | null;
-  readonly watched: Watched;
+  readonly said: LastPosted | null;
+  readonly watched: WatchedCosts;
 }
 
 /** What one digest is made of. */
 export function factsOf(
-  { options }: Pick<Subscribed, 'options'>,
+  { options }: Pick<DigestSubscription, 'options'>,
   { covers, next, said, watched }: About,
   gathered: Gathered,
 ): DigestFacts {
   const { read, today, services, changes } = gathered;
-  const { selector, label } = scopeOf(options.on, services, read.rows);
+  const { selector, label } = costScope(options.on, services, read.rows);
   const own = changes.filter(({ plan: { target } }) => isIn(target.id, selector.services));
   return {
     read,

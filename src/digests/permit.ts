@@ -1,21 +1,25 @@
 import type { ChannelId } from '../changes/change.ts';
 import type { Day } from '../costs/calendar/day.ts';
 import { type Digest, endDigest } from '../storage/tables/digests.ts';
-import { type Said, storeSaid } from './last-posted.ts';
-import type { DigestWorld } from './run.ts';
-import type { Subscribed } from './subscriptions/subscriptions.ts';
+import type { DigestContext } from './digest-context.ts';
+import { type LastPosted, storeSaid } from './last-posted.ts';
+import type { DigestSubscription } from './subscriptions/subscriptions.ts';
 
 /** The permit of one posting, as it is written before the post. */
-export type Begun = Pick<Digest, 'channel' | 'day' | 'owner' | 'at'>;
+export type PostPermit = Pick<Digest, 'channel' | 'day' | 'owner' | 'at'>;
 
-export function begin(world: DigestWorld, { key }: Pick<Subscribed, 'key'>, day: Day): Begun {
+export function begin(
+  context: DigestContext,
+  { key }: Pick<DigestSubscription, 'key'>,
+  day: Day,
+): PostPermit {
   // The key of a digest begins with its channel, and stands in the channel's place.
-  return { channel: key as ChannelId, day, owner: world.instance, at: world.now() };
+  return { channel: key as ChannelId, day, owner: context.instance, at: context.now() };
 }
 
 export function end(
-  { database }: DigestWorld,
-  begun: Begun,
+  { database }: DigestContext,
+  begun: PostPermit,
   state: 'posted' | 'missed' | 'unknown',
   ts: string | null,
 ): Promise<boolean> {
@@ -26,13 +30,13 @@ interface Stands {
   readonly ts: string;
   /** The key of the digest, which is not that of the permit where it was posted by hand. */
   readonly digest: string;
-  readonly said: Said | null;
+  readonly said: LastPosted | null;
 }
 
 /** With what it said, so that the next one can tell what was revised. */
 export function endPosted(
-  { database }: DigestWorld,
-  begun: Begun,
+  { database }: DigestContext,
+  begun: PostPermit,
   { ts, digest, said }: Stands,
 ): Promise<boolean> {
   return database.transaction(async (tx) => {

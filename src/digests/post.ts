@@ -1,17 +1,17 @@
 import type { Day } from '../costs/calendar/day.ts';
 import { dayLabel } from '../costs/calendar/span-label.ts';
 import { permitDigest, withdrawDigest } from '../storage/tables/digests.ts';
-import type { Posting, Room, RoomFound } from '../workflow/ports.ts';
+import type { Channel, ChannelLookup, PostResult } from '../workflow/ports.ts';
 import { type Composed, composeDigest } from './compose.ts';
+import type { DigestContext, DueDigest } from './digest-context.ts';
 import { factsOf, type Gathered } from './gather.ts';
 import { readSaid } from './last-posted.ts';
-import { missOnce, tellMissed } from './missed.ts';
-import { type Begun, begin, end, endPosted } from './permit.ts';
-import type { DigestWorld, DueDigest } from './run.ts';
-import type { Subscribed } from './subscriptions/subscriptions.ts';
+import { missOnce, reportMissed } from './missed.ts';
+import { begin, end, endPosted, type PostPermit } from './permit.ts';
+import type { DigestSubscription } from './subscriptions/subscriptions.ts';
 import { endUnknown } from './unknown-post.ts';
 
-export type PostResult =
+export type DigestPostOutcome =
   | 'posted'
   | 'quiet'
   | 'taken'
@@ -25,7 +25,7 @@ export type PostResult =
 export type Details = () => Promise<boolean>;
 
 interface With {
-  readonly found: RoomFound;
+  readonly found: ChannelLookup;
   readonly gathered: Gathered;
   /** For what has time until everything else stands in its channel. */
   readonly afterwards: (work: Details) => void;
@@ -33,89 +33,89 @@ interface With {
 
 /** The permit is committed before the post, so that no crash and no replica posts it again. */
 export async function postDigest(
-  world: DigestWorld,
+  context: DigestContext,
   due: DueDigest,
   { found, gathered, afterwards }: With,
-): Promise<PostResult> {
+): Promise<DigestPostOutcome> {
   const { one, slot } = due;
   if (!found.ok && found.why === 'lookup-failed') {
-    world.log.warn({ digest: one.key }, 'Slack did not tell of a channel: its digest waits');
+    context.log.warn({ digest: one.key }, 'Slack did not tell of a channel: its digest waits');
     return 'later';
   }
   const why = whyNot(found);
   if (why !== null || !found.ok) {
     const channel = found.ok ? `#${found.room.name}` : one.channel;
     const told = { day: slot.localDay, why: why ?? 'it is not there', channel };
-    await missOnce(world, one, told);
+    await missOnce(context, one, told);
     return 'refused';
   }
 
-  const composed = await compose(world, due, gathered);
-  const begun = begin(world, one, slot.localDay);
-  if (!(await world.database.transaction((tx) => permitDigest(tx, begun)))) return 'taken';
+  const composed = await compose(context, due, gathered);
+  const begun = begin(context, one, slot.localDay);
+  if (!(await context.database.transaction((tx) => permitDigest(tx, begun)))) return 'taken';
   if (isQuiet(one, composed, slot.localDay)) {
-    await end(world, begun, 'posted', null);
+    await end(context, begun, 'posted', null);
     return 'quiet';
   }
-  return send(world, { one, begun, room: found.room, composed, afterwards });
+  return send(context, { one, begun, room: found.room, composed, afterwards });
 }
 
 /** Costs are for this workspace only: people of another one would read them. */
-export function whyNot(found: RoomFound): string | null {
+export function whyNot(found: ChannelLookup): string | null {
   if (!found.ok) return 'there is no such channel, or Signalbox is not in it';
   if (found.room.outside) return 'it is shared with another workspace, and costs stay in this one';
   return found.room.joined ? null : 'Signalbox is not in it: /invite it there';
 }
 
-async function compose(world: DigestWorld, due: DueDigest, gathered: Gathered) {
+async function compose(context: DigestContext, due: DueDigest, gathered: Gathered) {
   const { one, slot, next } = due;
-  const watched = await world.watched(one, gathered);
-  const said = await readSaid(world.database.db, one.key);
+  const watched = await context.watched(one, gathered);
+  const said = await readSaid(context.database.db, one.key);
   return composeDigest(factsOf(one, { covers: slot.covers, next, said, watched }, gathered));
 }
 
 /** A digest that speaks only when there is something speaks every Monday: silence is not failure. */
-function isQuiet({ options }: Subscribed, { notable }: Composed, day: Day): boolean {
+function isQuiet({ options }: DigestSubscription, { notable }: Composed, day: Day): boolean {
   const isHeartbeat = dayLabel(day).startsWith('Mon');
   return options.quiet && options.period === 'day' && !notable && !isHeartbeat;
 }
 
 export interface Sending {
-  readonly one: Subscribed;
-  readonly begun: Begun;
-  readonly room: Room;
+  readonly one: DigestSubscription;
+  readonly begun: PostPermit;
+  readonly room: Channel;
   readonly composed: Composed;
   readonly afterwards: With['afterwards'];
 }
 
-export async function send(world: DigestWorld, sending: Sending): Promise<PostResult> {
+export async function send(context: DigestContext, sending: Sending): Promise<DigestPostOutcome> {
   const { one, begun, room, composed } = sending;
-  let posting: Posting;
+  let posting: PostResult;
   try {
-    posting = await world.messenger.postAnswer(room.id, composed.message);
+    posting = await context.messenger.postToChannel(room.id, composed.message);
   } catch (error) {
-    world.log.error({ err: error, digest: one.key }, 'nobody knows whether a digest was posted');
-    await endUnknown(world, begun);
+    context.log.error({ err: error, digest: one.key }, 'nobody knows whether a digest was posted');
+    await endUnknown(context, begun);
     return 'unknown';
   }
-  if (!posting.ok) return notPosted(world, sending, posting);
+  if (!posting.ok) return notPosted(context, sending, posting);
   const { ts } = posting.at;
-  await endPosted(world, begun, { ts, digest: one.key, said: composed.said });
-  sending.afterwards(() => postThread(world, sending, ts));
+  await endPosted(context, begun, { ts, digest: one.key, said: composed.said });
+  sending.afterwards(() => postThread(context, sending, ts));
   return 'posted';
 }
 
 async function notPosted(
-  world: DigestWorld,
+  context: DigestContext,
   { one, begun, room }: Sending,
-  { why, again }: Extract<Posting, { ok: false }>,
-): Promise<PostResult> {
+  { why, again }: Extract<PostResult, { ok: false }>,
+): Promise<DigestPostOutcome> {
   if (again) {
-    await world.database.transaction((tx) => withdrawDigest(tx, begun));
+    await context.database.transaction((tx) => withdrawDigest(tx, begun));
     return 'too-early';
   }
-  await end(world, begun, 'missed', null);
-  await tellMissed(world, one, {
+  await end(context, begun, 'missed', null);
+  await reportMissed(context, one, {
     day: begun.day,
     why: `Slack refused it (${why})`,
     channel: `#${room.name}`,
@@ -124,16 +124,16 @@ async function notPosted(
 }
 
 /** They are of use, but no reason to post anything twice, nor to try for long. */
-async function postThread(world: DigestWorld, sending: Sending, ts: string): Promise<boolean> {
+async function postThread(context: DigestContext, sending: Sending, ts: string): Promise<boolean> {
   const { thread } = sending.composed;
   if (thread === null) return true;
   try {
-    const posting = await world.messenger.postAnswer(sending.room.id, thread, ts);
+    const posting = await context.messenger.postToChannel(sending.room.id, thread, ts);
     if (posting.ok) return true;
-    world.log.warn({ why: posting.why }, 'the details of a digest were refused');
+    context.log.warn({ why: posting.why }, 'the details of a digest were refused');
     return !posting.again;
   } catch (error) {
-    world.log.warn({ err: error }, 'the details of a digest were not posted');
+    context.log.warn({ err: error }, 'the details of a digest were not posted');
     return true;
   }
 }
@@ -142,7 +142,7 @@ async function postThread(world: DigestWorld, sending: Sending, ts: string): Pro
 const BREATH_MS = 1_500;
 
 export async function postDetails(
-  { pause }: Pick<DigestWorld, 'pause'>,
+  { pause }: Pick<DigestContext, 'pause'>,
   all: readonly Details[],
 ): Promise<void> {
   const early: Details[] = [];

@@ -3,25 +3,25 @@ import { addMonths, startOf } from '../costs/calendar/calendar.ts';
 import { addDays, dayOf } from '../costs/calendar/day.ts';
 import { localTime } from '../costs/calendar/local-time.ts';
 import { dueDigest } from '../costs/calendar/schedule.ts';
-import type { Answer, Part } from '../intent/answers/answer.ts';
+import type { Answer, AnswerPart } from '../intent/answers/answer.ts';
 import { permitDigest } from '../storage/tables/digests.ts';
 import { composeDigest } from './compose.ts';
+import type { DigestContext } from './digest-context.ts';
 import { scheduleOf, turnOf } from './due.ts';
 import { factsOf, gather } from './gather.ts';
 import { readSaid } from './last-posted.ts';
 import { begin } from './permit.ts';
-import { type Details, type PostResult, postDetails, send, whyNot } from './post.ts';
-import type { DigestWorld } from './run.ts';
+import { type Details, type DigestPostOutcome, postDetails, send, whyNot } from './post.ts';
 import { textAnswer } from './subscriptions/listing.ts';
-import type { Subscribed } from './subscriptions/subscriptions.ts';
+import type { DigestSubscription } from './subscriptions/subscriptions.ts';
 
 /** The digest as it would be posted at this moment; `next` where its next time is of use. */
-async function composeNow(world: DigestWorld, one: Subscribed, hasNext: boolean) {
-  const now = world.now();
-  const { db } = world.database;
-  const gathered = await gather(db, { costs: world.costs, services: world.services(), now });
+async function composeNow(context: DigestContext, one: DigestSubscription, hasNext: boolean) {
+  const now = context.now();
+  const { db } = context.database;
+  const gathered = await gather(db, { costs: context.costs, services: context.services(), now });
   const said = await readSaid(db, one.key);
-  const watched = await world.watched(one, gathered);
+  const watched = await context.watched(one, gathered);
   const next = hasNext ? turnOf(one, now, null).next : null;
   return composeDigest(
     factsOf(one, { covers: coversNow(one, now), next, said, watched }, gathered),
@@ -29,7 +29,7 @@ async function composeNow(world: DigestWorld, one: Subscribed, hasNext: boolean)
 }
 
 /** As if its time were now: on a Monday the whole weekend, if it is posted on weekdays. */
-function coversNow(one: Subscribed, now: Date): Span {
+function coversNow(one: DigestSubscription, now: Date): Span {
   const schedule = scheduleOf(one);
   const yesterday = addDays(dayOf(now), -1);
   if (one.options.period === 'month') {
@@ -44,7 +44,7 @@ function coversNow(one: Subscribed, now: Date): Span {
 /** Whether what is shown comes by itself, and if it does not, how it would. */
 export type Coming = 'set' | 'paused' | 'not-set';
 
-const NOT_COMING: Readonly<Record<Coming, readonly Part[]>> = {
+const NOT_COMING: Readonly<Record<Coming, readonly AnswerPart[]>> = {
   set: [],
   paused: [{ kind: 'text', text: 'It is paused: nothing is posted until it is resumed.' }],
   'not-set': [
@@ -55,11 +55,11 @@ const NOT_COMING: Readonly<Record<Coming, readonly Part[]>> = {
 
 /** Private, and the real thing. */
 export async function previewOf(
-  world: DigestWorld,
-  one: Subscribed,
+  context: DigestContext,
+  one: DigestSubscription,
   coming: Coming,
 ): Promise<Answer> {
-  const { message, thread } = await composeNow(world, one, coming === 'set');
+  const { message, thread } = await composeNow(context, one, coming === 'set');
   const note = {
     kind: 'note',
     text: 'A preview: only you see it. The table goes into the thread.',
@@ -69,27 +69,27 @@ export async function previewOf(
 }
 
 /** Posts at once, and once for whoever presses twice within a minute. */
-export async function postNow(world: DigestWorld, one: Subscribed): Promise<Answer> {
-  const rooms = await world.messenger.findRooms([one.channel]);
+export async function postNow(context: DigestContext, one: DigestSubscription): Promise<Answer> {
+  const rooms = await context.messenger.findChannels([one.channel]);
   const found = rooms.get(one.channel);
   if (!found || (!found.ok && found.why === 'lookup-failed')) return said('later');
   const why = whyNot(found);
   if (why !== null || !found.ok)
     return textAnswer('Not posted', `Nothing was posted: ${why ?? ''}.`);
 
-  const composed = await composeNow(world, one, !one.paused);
-  const minute = world.now().toISOString().slice(0, 16);
-  const begun = begin(world, { ...one, key: `${one.key}|now` }, minute);
-  const mine = await world.database.transaction((tx) => permitDigest(tx, begun));
+  const composed = await composeNow(context, one, !one.paused);
+  const minute = context.now().toISOString().slice(0, 16);
+  const begun = begin(context, { ...one, key: `${one.key}|now` }, minute);
+  const mine = await context.database.transaction((tx) => permitDigest(tx, begun));
   if (!mine) return said('taken');
   const details: Details[] = [];
   const afterwards = (work: Details) => void details.push(work);
-  const result = await send(world, { one, begun, room: found.room, composed, afterwards });
-  await postDetails(world, details);
+  const result = await send(context, { one, begun, room: found.room, composed, afterwards });
+  await postDetails(context, details);
   return said(result);
 }
 
-const SAID: Readonly<Record<PostResult, string>> = {
+const SAID: Readonly<Record<DigestPostOutcome, string>> = {
   posted: 'It stands in the channel now. The scheduled one comes all the same.',
   quiet: 'It stands in the channel now.',
   taken: 'It was posted a moment ago; once is enough.',
@@ -100,6 +100,6 @@ const SAID: Readonly<Record<PostResult, string>> = {
   later: 'Slack did not tell of that channel just now. Try again in a minute.',
 };
 
-function said(result: PostResult): Answer {
+function said(result: DigestPostOutcome): Answer {
   return textAnswer(result === 'posted' ? 'Posted' : 'Not posted', SAID[result]);
 }

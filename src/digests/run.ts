@@ -1,42 +1,14 @@
-import type { Logger } from 'pino';
-import type { Span } from '../costs/calendar/calendar.ts';
 import { dayOf } from '../costs/calendar/day.ts';
-import type { Slot } from '../costs/calendar/schedule.ts';
-import type { CostsRead } from '../costs/ledger/costs-read.ts';
-import type { Service } from '../directory/directory.ts';
 import { note, traced } from '../observability/trace.ts';
-import type { Database } from '../storage/engine/database.ts';
 import { lastDigests } from '../storage/tables/digests.ts';
-import type { Messenger, RoomFound } from '../workflow/ports.ts';
+import type { ChannelLookup } from '../workflow/ports.ts';
+import type { DigestContext, DueDigest } from './digest-context.ts';
 import { isWorthWaiting, turnOf } from './due.ts';
-import type { Watched } from './facts.ts';
 import { finalAt, type Gathered, gather } from './gather.ts';
 import { missOnce } from './missed.ts';
-import { type Details, type PostResult, postDetails, postDigest } from './post.ts';
-import { type Sources, type Subscribed, subscribed } from './subscriptions/subscriptions.ts';
+import { type Details, type DigestPostOutcome, postDetails, postDigest } from './post.ts';
+import { subscribed } from './subscriptions/subscriptions.ts';
 import { settleStuck } from './unknown-post.ts';
-
-export interface DigestWorld extends Sources {
-  readonly database: Database;
-  readonly messenger: Pick<Messenger, 'postAnswer' | 'findRooms' | 'tellPerson' | 'tellKeepers'>;
-  readonly costs: (span: Span) => Promise<CostsRead>;
-  readonly services: () => readonly Service[];
-  readonly watched: (one: Subscribed, gathered: Gathered) => Promise<Watched>;
-  readonly log: Logger;
-  readonly now: () => Date;
-  readonly pause: (ms: number) => Promise<void>;
-  /** This process. */
-  readonly instance: string;
-}
-
-/** One posting that is asked for now. */
-export interface DueDigest {
-  readonly one: Subscribed;
-  readonly slot: Slot;
-  readonly next: Date | null;
-  /** When the one before it was posted, if there was one. */
-  readonly before: Date | null;
-}
 
 type To = Parameters<typeof postDigest>[2];
 
@@ -48,33 +20,33 @@ const AGAIN_MS = 30 * 60_000;
 /**
  * One look at all digests, on every replica: what is due is posted by whoever gets the permit.
  */
-export function createDigestRun(world: DigestWorld): () => Promise<number> {
+export function createDigestRun(context: DigestContext): () => Promise<number> {
   // Only a brake on composing what waits for figures; whether it is posted is not decided here.
   const later = new Map<string, number>();
   const brake = { lookAt: Number.NEGATIVE_INFINITY };
 
   return async () => {
-    const now = world.now();
+    const now = context.now();
     if (now.getTime() < brake.lookAt) return 0;
     brake.lookAt = now.getTime() + LOOK_MS;
-    await settleStuck(world, now);
-    const due = await dueNow(world, later, now);
+    await settleStuck(context, now);
+    const due = await dueNow(context, later, now);
     if (due.length === 0) return 0;
     const facts = { 'signalbox.due': due.length };
-    await traced({ name: 'digests', facts }, () => postDue(world, later, due, now));
+    await traced({ name: 'digests', facts }, () => postDue(context, later, due, now));
     return 0;
   };
 }
 
 async function postDue(
-  world: DigestWorld,
+  context: DigestContext,
   later: Map<string, number>,
   due: readonly DueDigest[],
   now: Date,
 ): Promise<void> {
-  const gathered = await gather(world.database.db, {
-    costs: world.costs,
-    services: world.services(),
+  const gathered = await gather(context.database.db, {
+    costs: context.costs,
+    services: context.services(),
     now,
   });
   const ready = due.filter((each) => {
@@ -82,7 +54,7 @@ async function postDue(
     later.set(each.one.key, now.getTime() + AGAIN_MS);
     return false;
   });
-  const results = await postAll(world, ready.slice(0, AT_ONCE), gathered);
+  const results = await postAll(context, ready.slice(0, AT_ONCE), gathered);
   for (const [key, result] of results) {
     if (SETTLED.includes(result)) later.set(key, now.getTime() + AGAIN_MS);
   }
@@ -90,12 +62,12 @@ async function postDue(
 
 /** What is due; what is too late for it is written down as missed, once, and told. */
 async function dueNow(
-  world: DigestWorld,
+  context: DigestContext,
   later: Map<string, number>,
   now: Date,
 ): Promise<readonly DueDigest[]> {
-  const { db } = world.database;
-  const { all, broken } = await subscribed(db, world);
+  const { db } = context.database;
+  const { all, broken } = await subscribed(db, context);
   const last = await lastDigests(db);
   const isAwake = ({ key }: { readonly key: string }) => (later.get(key) ?? 0) <= now.getTime();
   const again = now.getTime() + AGAIN_MS;
@@ -105,11 +77,11 @@ async function dueNow(
     const { next, ...turn } = turnOf(one, now, day);
     if (turn.state === 'due') due.push({ one, slot: turn.slot, next, before: at });
     if (turn.state !== 'missed') continue;
-    await missOnce(world, one, { day: turn.slot.localDay, why: TOO_LATE });
+    await missOnce(context, one, { day: turn.slot.localDay, why: TOO_LATE });
     later.set(one.key, Math.min(again, next?.getTime() ?? again));
   }
   for (const one of broken.filter((each) => !each.paused && isAwake(each))) {
-    await missOnce(world, one, { day: dayOf(now), why: one.problem });
+    await missOnce(context, one, { day: dayOf(now), why: one.problem });
     later.set(one.key, again);
   }
   return due;
@@ -128,31 +100,31 @@ function waits({ one, slot, before }: DueDigest, gathered: Gathered, now: Date):
 
 /** One after another, which keeps within what Slack takes; what it does not take now comes later. */
 async function postAll(
-  world: DigestWorld,
+  context: DigestContext,
   due: readonly DueDigest[],
   gathered: Gathered,
-): Promise<ReadonlyMap<string, PostResult>> {
-  const results = new Map<string, PostResult>();
+): Promise<ReadonlyMap<string, DigestPostOutcome>> {
+  const results = new Map<string, DigestPostOutcome>();
   if (due.length === 0) return results;
   const channels = [...new Set(due.map(({ one }) => one.channel))];
-  const rooms = await world.messenger.findRooms(channels);
+  const rooms = await context.messenger.findChannels(channels);
   const threads: Details[] = [];
   for (const each of due) {
     const found = rooms.get(each.one.channel) ?? NOT_TOLD;
     const afterwards = (work: Details) => void threads.push(work);
     const to = { found, gathered, afterwards };
-    const result = await traced({ name: 'digest' }, () => postOne(world, each, to));
+    const result = await traced({ name: 'digest' }, () => postOne(context, each, to));
     results.set(each.one.key, result);
     if (result === 'too-early') break;
   }
-  await postDetails(world, threads);
+  await postDetails(context, threads);
   return results;
 }
 
-async function postOne(world: DigestWorld, due: DueDigest, to: To): Promise<PostResult> {
-  const result = await postDigest(world, due, to).catch((error: unknown): PostResult => {
+async function postOne(context: DigestContext, due: DueDigest, to: To): Promise<DigestPostOutcome> {
+  const result = await postDigest(context, due, to).catch((error: unknown): DigestPostOutcome => {
     // What is wrong with one digest must not keep all others from their channels.
-    world.log.error({ err: error, digest: due.one.key }, 'a digest failed and comes later');
+    context.log.error({ err: error, digest: due.one.key }, 'a digest failed and comes later');
     note({ 'error.type': 'failed' });
     return 'failed';
   });
@@ -161,6 +133,13 @@ async function postOne(world: DigestWorld, due: DueDigest, to: To): Promise<Post
 }
 
 /** With these nothing changes soon, whatever the next look finds. */
-const SETTLED: readonly PostResult[] = ['refused', 'taken', 'quiet', 'posted', 'unknown', 'failed'];
+const SETTLED: readonly DigestPostOutcome[] = [
+  'refused',
+  'taken',
+  'quiet',
+  'posted',
+  'unknown',
+  'failed',
+];
 
-const NOT_TOLD: RoomFound = { ok: false, why: 'lookup-failed' };
+const NOT_TOLD: ChannelLookup = { ok: false, why: 'lookup-failed' };

@@ -1,22 +1,22 @@
 import { dayLabel } from '../costs/calendar/span-label.ts';
 import { stuckDigests, takeOverDigest } from '../storage/tables/digests.ts';
-import { type Begun, end } from './permit.ts';
-import type { DigestWorld } from './run.ts';
+import type { DigestContext } from './digest-context.ts';
+import { end, type PostPermit } from './permit.ts';
 
 const STUCK_MS = 10 * 60_000;
 
 /** Whoever had the permit has died: it may stand in the channel, so that it is never posted again. */
-export async function settleStuck(world: DigestWorld, now: Date): Promise<void> {
-  const { database, instance: owner } = world;
+export async function settleStuck(context: DigestContext, now: Date): Promise<void> {
+  const { database, instance: owner } = context;
   for (const seen of await stuckDigests(database.db, new Date(now.getTime() - STUCK_MS))) {
     const taking = { owner, at: seen.at };
     const taken = await database.transaction((tx) => takeOverDigest(tx, seen, taking));
-    if (taken) await endUnknown(world, { ...seen, owner });
+    if (taken) await endUnknown(context, { ...seen, owner });
   }
 }
 
-export async function endUnknown(world: DigestWorld, begun: Begun): Promise<void> {
-  const isNews = await end(world, begun, 'unknown', null);
+export async function endUnknown(context: DigestContext, begun: PostPermit): Promise<void> {
+  const isNews = await end(context, begun, 'unknown', null);
   if (!isNews) return;
   const [channel = begun.channel] = begun.channel.split('|');
   // One that was posted by hand has the minute behind its day.
@@ -25,7 +25,7 @@ export async function endUnknown(world: DigestWorld, begun: Begun): Promise<void
     `Nobody knows whether the cost digest of ${channel} for ${day} was posted: the connection ` +
     'broke, or Signalbox stopped, meanwhile. It is not posted a second time; /cost shows the ' +
     'same figures.';
-  await world.messenger.tellKeepers(text).catch((error: unknown) => {
-    world.log.warn({ err: error, digest: begun.channel }, 'nobody was told of an unknown digest');
+  await context.messenger.notifyOperators(text).catch((error: unknown) => {
+    context.log.warn({ err: error, digest: begun.channel }, 'nobody was told of an unknown digest');
   });
 }

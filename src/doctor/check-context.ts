@@ -2,7 +2,7 @@ import type { Config } from '../config/load-config.ts';
 import type { Command } from '../intent/define.ts';
 
 /** Whom the checks are about: everything that they know without asking anybody. */
-export interface Patient {
+export interface CheckContext {
   readonly config: Config;
   readonly version: string;
   readonly now: () => Date;

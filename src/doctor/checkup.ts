@@ -1,8 +1,8 @@
 import { pino } from 'pino';
-import type { Problem } from '../config/load-config.ts';
-import { type Checkup, createCheckup } from '../slack/slack-checks.ts';
+import type { ConfigProblem } from '../config/load-config.ts';
+import { createSlackChecks, type SlackChecks } from '../slack/slack-checks.ts';
 import { type Examined, examine, fileFacts, tryWriting } from '../storage/engine/examine.ts';
-import type { Patient } from './check-context.ts';
+import type { CheckContext } from './check-context.ts';
 import { apiLines } from './checks/apis.ts';
 import { channelLines } from './checks/channels.ts';
 import { collectorLines } from './checks/collector.ts';
@@ -11,11 +11,11 @@ import { databaseLines } from './checks/database.ts';
 import { peopleLines, readRegister } from './checks/people.ts';
 import { doorLines, replicaLines } from './checks/running.ts';
 import { slackByHand, slackLines } from './checks/slack.ts';
-import { type Section, skipped } from './line.ts';
-import { type Asked, asked } from './with-timeout.ts';
+import { type CheckSection, skipped } from './line.ts';
+import { type TimedResult, withinTime } from './with-timeout.ts';
 
 /** Where the configuration cannot be read there is nobody to ask. */
-export function refused(problems: readonly Problem[]): readonly Section[] {
+export function configurationRefused(problems: readonly ConfigProblem[]): readonly CheckSection[] {
   const later = skipped('the rest', 'not looked at', 'mend the configuration, then run this again');
   return [
     { title: 'Configuration', lines: problemLines(problems) },
@@ -24,7 +24,7 @@ export function refused(problems: readonly Problem[]): readonly Section[] {
 }
 
 /** Looks at everything at once, so that all of it takes no longer than the slowest answer. */
-export async function checkup(patient: Patient): Promise<readonly Section[]> {
+export async function checkup(patient: CheckContext): Promise<readonly CheckSection[]> {
   const { config } = patient;
   const [slack, apis, collector, database, door] = await Promise.all([
     slackSections(patient),
@@ -44,13 +44,14 @@ export async function checkup(patient: Patient): Promise<readonly Section[]> {
   ];
 }
 
-async function slackSections(patient: Patient): Promise<readonly Section[]> {
+async function slackSections(patient: CheckContext): Promise<readonly CheckSection[]> {
   const { config, withinMs } = patient;
   const { slack: settings, policy } = config;
   // A little longer than the question itself, so that one clock says what was too late.
   const log = pino({ level: 'silent' });
-  const slack = createCheckup({ ...settings, log, withinMs: withinMs + 500 });
-  const ask = <T>(work: (from: Checkup) => Promise<T>) => asked(withinMs, () => work(slack));
+  const slack = createSlackChecks({ ...settings, log, withinMs: withinMs + 500 });
+  const ask = <T>(work: (from: SlackChecks) => Promise<T>) =>
+    withinTime(withinMs, () => work(slack));
   const { appToken } = settings;
   const [self, rooms, people, register, wayIn] = await Promise.all([
     ask((from) => from.self()),
@@ -75,16 +76,16 @@ async function slackSections(patient: Patient): Promise<readonly Section[]> {
   ];
 }
 
-async function lookAtDatabase({ config, withinMs }: Patient) {
+async function lookAtDatabase({ config, withinMs }: CheckContext) {
   const url = config.databaseUrl.reveal();
   const key = config.key ? Buffer.from(config.key.reveal(), 'base64') : null;
-  const seen = await asked(withinMs, async () => fileFacts(url));
+  const seen = await withinTime(withinMs, async () => fileFacts(url));
   if (!seen.ok) return { url, file: null, examined: seen, written: null };
   const file = seen.value;
   const isThere = file ? file.exists : !url.startsWith('file:');
-  const examined = isThere ? await asked(withinMs, () => examine(url, key)) : null;
+  const examined = isThere ? await withinTime(withinMs, () => examine(url, key)) : null;
   const fits = examined?.ok === true && isOfUs(examined.value) && file?.ownedByUs !== false;
-  const written = fits ? await asked(withinMs, () => tryWriting(url)) : null;
+  const written = fits ? await withinTime(withinMs, () => tryWriting(url)) : null;
   return { url, file, examined, written };
 }
 
@@ -92,13 +93,13 @@ function isOfUs({ schema, known }: Examined): boolean {
   return schema > 0 && schema <= known;
 }
 
-function replicas({ now, version }: Patient, examined: Asked<Examined> | null) {
+function replicas({ now, version }: CheckContext, examined: TimedResult<Examined> | null) {
   if (!examined?.ok) return [skipped('replicas', 'they are listed in the database')];
   const { instances, clock } = examined.value;
   return replicaLines(instances, { now: clock?.server ?? now(), version });
 }
 
-function doorOf({ config, withinMs }: Patient) {
+function doorOf({ config, withinMs }: CheckContext) {
   return { port: config.port, withinMs };
 }
 

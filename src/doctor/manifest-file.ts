@@ -1,11 +1,11 @@
 import type { ReadFile } from '../config/environment.ts';
 import type { Config } from '../config/load-config.ts';
-import type { Patient } from './check-context.ts';
+import type { CheckContext } from './check-context.ts';
 
 const MANIFESTS = ['manifest.local.json', 'manifest.json'];
 
 /** The manifest that was written last for this place: one of its own comes before the common one. */
-export function manifestBeside(readFile: ReadFile): Patient['manifest'] {
+export function manifestBeside(readFile: ReadFile): CheckContext['manifest'] {
   for (const file of MANIFESTS) {
     const text = textOf(file, readFile);
     if (text !== null) return { file, content: contentOf(text) };

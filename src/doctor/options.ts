@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util';
 
-export const USAGE = `npm run doctor -- [--json] [--env <file>]
+export const DOCTOR_USAGE = `npm run doctor -- [--json] [--env <file>]
     Looks whether Signalbox can run here: configuration, Slack, channels, people, both APIs, the
     database, what runs already. It reads, beside a running Signalbox too, and changes nothing.
     --json      for programs: ok, version, failed, warnings, and a list of checks
@@ -10,7 +10,7 @@ export const USAGE = `npm run doctor -- [--json] [--env <file>]
 Exit code: 0 nothing is in the way, 1 something is, 2 the command is not clear.
 `;
 
-export type Options =
+export type DoctorOptions =
   | {
       readonly ok: true;
       readonly help: boolean;
@@ -19,7 +19,7 @@ export type Options =
     }
   | { readonly ok: false; readonly sentence: string };
 
-export function readOptions(args: readonly string[]): Options {
+export function readDoctorOptions(args: readonly string[]): DoctorOptions {
   try {
     const { values } = parseArgs({
       args: [...args],

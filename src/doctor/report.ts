@@ -1,9 +1,9 @@
 import { without } from '../observability/redact.ts';
-import type { Line, Section, Status } from './line.ts';
+import type { CheckLine, CheckSection, Status } from './line.ts';
 
-export interface Report {
+export interface DoctorReport {
   readonly version: string;
-  readonly sections: readonly Section[];
+  readonly sections: readonly CheckSection[];
 }
 
 const MARKS: Readonly<Record<Status, string>> = {
@@ -17,7 +17,7 @@ const WIDEST = 24;
 const LONGEST = 400;
 
 /** The same sections without any of these values, and without what could move a terminal. */
-export function cleaned(sections: readonly Section[], secrets: readonly string[]) {
+export function cleaned(sections: readonly CheckSection[], secrets: readonly string[]) {
   const clean = (text: string) => {
     const plain = without(secrets, text).replace(/\p{C}/gu, '?');
     return plain.length > LONGEST ? `${plain.slice(0, LONGEST - 1)}…` : plain;
@@ -25,7 +25,7 @@ export function cleaned(sections: readonly Section[], secrets: readonly string[]
   return sections.map(({ title, lines }) => ({
     title,
     lines: lines.map(
-      ({ status, name, says, fix }): Line => ({
+      ({ status, name, says, fix }): CheckLine => ({
         ...{ status, name: clean(name), says: clean(says) },
         fix: fix === null ? null : clean(fix),
       }),
@@ -33,7 +33,7 @@ export function cleaned(sections: readonly Section[], secrets: readonly string[]
   }));
 }
 
-export function passed({ sections }: Report): boolean {
+export function passed({ sections }: DoctorReport): boolean {
   return count(sections, 'failed') === 0;
 }
 
@@ -46,12 +46,12 @@ export function wantsColour(
 }
 
 /** For people: a line for each thing, and below it what to do. */
-export function toText(report: Report, { colour }: { readonly colour: boolean }): string {
+export function reportText(report: DoctorReport, { colour }: { readonly colour: boolean }): string {
   const { sections } = report;
   const paint = (code: number, text: string) => (colour ? `\u001b[${code}m${text}\u001b[0m` : text);
   const longest = sections.flatMap(({ lines }) => lines).map(({ name }) => name.length);
   const width = Math.min(WIDEST, Math.max(...longest));
-  const lineOf = ({ status, name, says, fix }: Line) => {
+  const lineOf = ({ status, name, says, fix }: CheckLine) => {
     const mark = paint(COLOURS[status], MARKS[status]);
     const advice = fix === null ? [] : [`    ${' '.repeat(width)}  → ${fix}`];
     return [`  ${mark} ${name.padEnd(width)}  ${says}`, ...advice];
@@ -64,7 +64,7 @@ export function toText(report: Report, { colour }: { readonly colour: boolean })
   return [`Signalbox ${report.version}`, '', ...body, ending(report), ''].join('\n');
 }
 
-function ending({ sections }: Report): string {
+function ending({ sections }: DoctorReport): string {
   const failures = count(sections, 'failed');
   const warnings = count(sections, 'warning');
   const beside = warnings === 0 ? '' : `, ${warnings} ${warnings === 1 ? 'warning' : 'warnings'}`;
@@ -74,7 +74,7 @@ function ending({ sections }: Report): string {
 }
 
 /** For programs; docs/operating.md promises these fields. */
-export function toJson(report: Report): string {
+export function toJson(report: DoctorReport): string {
   const { version, sections } = report;
   const checks = sections.flatMap(({ title, lines }) =>
     lines.map(({ status, name, says, fix }) => ({ section: title, name, status, says, fix })),
@@ -83,6 +83,6 @@ export function toJson(report: Report): string {
   return `${JSON.stringify({ ok: passed(report), version, ...counts, checks }, null, 2)}\n`;
 }
 
-function count(sections: readonly Section[], status: Status): number {
+function count(sections: readonly CheckSection[], status: Status): number {
   return sections.flatMap(({ lines }) => lines).filter((line) => line.status === status).length;
 }

@@ -1,10 +1,10 @@
 /** What became of a question: its answer, or why there is none. */
-export type Asked<T> =
+export type TimedResult<T> =
   | { readonly ok: true; readonly value: T }
   | { readonly ok: false; readonly error: unknown };
 
 /** A class, so that it is told from what the other side answers. */
-export class DidNotAnswer extends Error {
+export class TimeoutError extends Error {
   override readonly name = 'DidNotAnswer';
   readonly afterMs: number;
 
@@ -15,9 +15,12 @@ export class DidNotAnswer extends Error {
 }
 
 /** Never throws and never takes longer: whatever hangs is left behind. */
-export async function asked<T>(withinMs: number, work: () => Promise<T>): Promise<Asked<T>> {
+export async function withinTime<T>(
+  withinMs: number,
+  work: () => Promise<T>,
+): Promise<TimedResult<T>> {
   const { promise: late, reject } = Promise.withResolvers<never>();
-  const timer = setTimeout(() => reject(new DidNotAnswer(withinMs)), withinMs);
+  const timer = setTimeout(() => reject(new TimeoutError(withinMs)), withinMs);
   try {
     return { ok: true, value: await Promise.race([work(), late]) };
   } catch (error) {

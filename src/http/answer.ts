@@ -1,4 +1,4 @@
-import type { Effect, Trouble } from '../errors.ts';
+import type { ApiErrorKind, RequestEffect } from '../errors.ts';
 import type { Body } from './body.ts';
 
 export type Headers = Readonly<Record<string, string | string[] | undefined>>;
@@ -7,13 +7,13 @@ const LONGEST_TEXT = 500;
 const LONGEST_WAIT_MS = 120_000;
 
 /** 408, 409 and 429 are left out: whether the request had an effect is not settled by them. */
-export function effectOf(status: number): Effect {
+export function requestEffectOf(status: number): RequestEffect {
   if (status === 429) return 'not-sent';
   return status >= 400 && status < 500 && status !== 408 && status !== 409 ? 'refused' : 'unknown';
 }
 
 /** A 404 that is not the API's own JSON speaks of the route, not of the thing asked for. */
-export function troubleOf(status: number, body: Body): Trouble {
+export function troubleOf(status: number, body: Body): ApiErrorKind {
   if (status === 429) return 'rate-limit';
   if (status >= 300 && status < 400) return 'redirect';
   return status === 404 && body.kind !== 'json' ? 'wrong-address' : 'answer';

@@ -13,7 +13,10 @@ export type Body =
  * pages are often wrong. Rejects only when the connection breaks; a body over `maxBytes`, before or
  * after unpacking, is `unreadable`.
  */
-export async function readBody(stream: AsyncIterable<Buffer>, maxBytes: number): Promise<Body> {
+export async function readResponseBody(
+  stream: AsyncIterable<Buffer>,
+  maxBytes: number,
+): Promise<Body> {
   const chunks: Buffer[] = [];
   let size = 0;
   for await (const chunk of stream) {

@@ -8,15 +8,15 @@ export interface Limit {
 /** A person who waits for an answer comes before a report that nobody watches. */
 export type Priority = 'people' | 'digest';
 
-export type Turn = { readonly ok: true } | { readonly ok: false; readonly inMs: number };
+export type BudgetTurn = { readonly ok: true } | { readonly ok: false; readonly inMs: number };
 
-export interface Budget {
+export interface RequestBudget {
   /**
    * Resolves when one request may start, or with `ok: false` as soon as it is clear that it cannot
    * start by `until` (in the clock's milliseconds), or when the signal says that nobody waits for it
    * any more. `inMs` is the earliest that could be hoped for.
    */
-  take(priority: Priority, until: number, signal?: AbortSignal): Promise<Turn>;
+  take(priority: Priority, until: number, signal?: AbortSignal): Promise<BudgetTurn>;
   /** The server says that the window is full, so nobody starts for a while. */
   pause(ms: number): void;
 }
@@ -24,14 +24,14 @@ export interface Budget {
 interface Waiter {
   readonly priority: Priority;
   readonly until: number;
-  readonly answer: (turn: Turn) => void;
+  readonly answer: (turn: BudgetTurn) => void;
 }
 
 // More than any window serves before whoever waits gives up: the rest would only fill the memory.
 const MOST_WAITING = 200;
 
 /** At most `requests` starts in any stretch of `perMs`, shared by everyone who uses one key. */
-export function createBudget(limit: Limit, clock: Pick<Clock, 'now' | 'sleep'>): Budget {
+export function createBudget(limit: Limit, clock: Pick<Clock, 'now' | 'sleep'>): RequestBudget {
   const starts: number[] = [];
   let waiting: readonly Waiter[] = [];
   let pausedUntil = Number.NEGATIVE_INFINITY;
@@ -92,7 +92,7 @@ export function createBudget(limit: Limit, clock: Pick<Clock, 'now' | 'sleep'>):
       const at = nextStart();
       const full = waiting.length >= MOST_WAITING;
       if (full || at > until || signal?.aborted) return { ok: false, inMs: at - now() };
-      const { promise, resolve: answer } = Promise.withResolvers<Turn>();
+      const { promise, resolve: answer } = Promise.withResolvers<BudgetTurn>();
       const waiter = { priority, until, answer };
       const giveUp = () => leave(waiter);
       signal?.addEventListener('abort', giveUp);

@@ -2,7 +2,7 @@ import { Agent, request } from 'undici';
 import { ApiError, type Secret } from '../errors.ts';
 import { AddressRefused, guardedConnector } from './addresses.ts';
 import { requestIdOf } from './answer.ts';
-import { type Body, readBody } from './body.ts';
+import { type Body, readResponseBody } from './body.ts';
 import { createBudget, type Limit, type Priority } from './budget.ts';
 import { type Clock, machineClock } from './clock.ts';
 import { refusal, silence, waitBeforeRepeat } from './failure.ts';
@@ -19,7 +19,7 @@ export interface Call {
   readonly signal?: AbortSignal | undefined;
 }
 
-export interface Answer {
+export interface HttpAnswer {
   readonly status: number;
   readonly body: Body;
   readonly requestId: string | null;
@@ -55,7 +55,7 @@ export interface HttpOptions {
   readonly limit: Limit;
   /** How long to wait after a 429 that does not say. */
   readonly retryAfterMs: number;
-  readonly timing?: Partial<Timing> | undefined;
+  readonly timing?: Partial<HttpTimeouts> | undefined;
   readonly clock?: Clock | undefined;
   /** The address may lie in a network of one's own; else only where everybody can reach it. */
   readonly privateAddresses?: boolean | undefined;
@@ -65,7 +65,7 @@ export interface HttpOptions {
   readonly observe?: ((seen: Observation) => void) | undefined;
 }
 
-export interface Timing {
+export interface HttpTimeouts {
   readonly connectMs: number;
   /** For a call as a whole, with its waiting and its repetitions. */
   readonly deadlineMs: number;
@@ -78,13 +78,13 @@ export interface Http {
    * Resolves for a 2xx only; everything else is an ApiError. Only a GET is ever sent twice. After a
    * 2xx to a write a body that breaks off counts as unreadable: the status has said what matters.
    */
-  send(call: Call): Promise<Answer>;
+  send(call: Call): Promise<HttpAnswer>;
   close(): Promise<void>;
 }
 
 // A gateway gives up on a slow answer after 30 s. The deadline lies behind that, so that its 504 is
 // seen, and a write waits so briefly that the larger part of those 30 s is still to come.
-const TIMING: Timing = { connectMs: 5_000, deadlineMs: 40_000, writeWaitMs: 12_000 };
+const TIMING: HttpTimeouts = { connectMs: 5_000, deadlineMs: 40_000, writeWaitMs: 12_000 };
 const MAX_BODY_BYTES = 16 * 1024 * 1024;
 
 export function createHttp(options: HttpOptions): Http {
@@ -93,7 +93,7 @@ export function createHttp(options: HttpOptions): Http {
   const budget = createBudget(options.limit, clock);
   const wire = createWire(options, timing.connectMs);
 
-  async function send(call: Call): Promise<Answer> {
+  async function send(call: Call): Promise<HttpAnswer> {
     const deadline = clock.now() + timing.deadlineMs;
     for (let attempt = 1; ; attempt += 1) {
       const outcome = await takeTurn(call, attempt, deadline);
@@ -156,7 +156,7 @@ function createWire(options: HttpOptions, connectMs: number) {
         signal: givenUp ? AbortSignal.any([deadline, givenUp]) : deadline,
       });
       const { statusCode: status, headers } = reply;
-      const body = await readBody(reply.body, MAX_BODY_BYTES).catch((cause): Body => {
+      const body = await readResponseBody(reply.body, MAX_BODY_BYTES).catch((cause): Body => {
         if (method === 'GET' && isSuccess(status)) throw cause;
         return { kind: 'unreadable' };
       });

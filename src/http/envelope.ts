@@ -1,8 +1,8 @@
 import type { z } from 'zod';
-import { ApiError, type Trouble } from '../errors.ts';
+import { ApiError, type ApiErrorKind } from '../errors.ts';
 import { isRecord } from './answer.ts';
 import type { Priority } from './budget.ts';
-import { type Answer, type Call, createHttp, type HttpOptions, type Reply } from './client.ts';
+import { type Call, createHttp, type HttpAnswer, type HttpOptions, type Reply } from './client.ts';
 
 /** What a caller may say about any call. `people` is the default. */
 export interface CallOptions {
@@ -49,18 +49,18 @@ export function createEnvelopeHttp(field: 'result' | 'data', options: HttpOption
   return { read, readWhole, write, close: http.close };
 }
 
-function objectIn({ body }: Answer): Record<string, unknown> | null {
+function objectIn({ body }: HttpAnswer): Record<string, unknown> | null {
   return body.kind === 'json' && isRecord(body.value) ? body.value : null;
 }
 
-function replyOf<T>({ status, requestId, tookMs }: Answer, result: T): Reply<T> {
+function replyOf<T>({ status, requestId, tookMs }: HttpAnswer, result: T): Reply<T> {
   return { result, requestId, status, tookMs };
 }
 
-function unusable(operation: string, answer: Answer, cause?: z.ZodError): ApiError {
+function unusable(operation: string, answer: HttpAnswer, cause?: z.ZodError): ApiError {
   const { body, status, requestId } = answer;
   const json = body.kind === 'json' && (isRecord(body.value) || body.value === null);
   const empty = cause === undefined && (json || body.kind === 'empty');
-  const trouble: Trouble = empty ? 'empty-reply' : 'unreadable-reply';
+  const trouble: ApiErrorKind = empty ? 'empty-reply' : 'unreadable-reply';
   return new ApiError({ operation, effect: 'unknown', trouble, status, requestId, cause });
 }

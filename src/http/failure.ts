@@ -1,8 +1,8 @@
 import { ApiError, type ApiFailure, type Secret } from '../errors.ts';
 import {
   codeOf,
-  effectOf,
   type Headers,
+  requestEffectOf,
   requestIdOf,
   retryAfterOf,
   serverTextOf,
@@ -27,7 +27,7 @@ export function refusal(
   const serverText = withoutSecrets(serverTextOf(body), options.secrets);
   return new ApiError({
     operation,
-    effect: effectOf(status),
+    effect: requestEffectOf(status),
     trouble: troubleOf(status, body),
     status,
     serverText,

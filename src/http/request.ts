@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import { InvalidRequest, type Problem } from '../errors.ts';
+import { type FieldProblem, InvalidRequest } from '../errors.ts';
 
 /** The value as its schema reads it, or an InvalidRequest that lists every broken rule once. */
 export function validRequest<S extends z.ZodType>(
@@ -8,12 +8,12 @@ export function validRequest<S extends z.ZodType>(
   value: unknown,
 ): z.output<S> {
   const read = schema.safeParse(value);
-  if (!read.success) throw new InvalidRequest(operation, problemsOf(read.error));
+  if (!read.success) throw new InvalidRequest(operation, requestProblems(read.error));
   return read.data;
 }
 
-export function problemsOf(error: z.ZodError): Problem[] {
-  const all = error.issues.flatMap((issue): Problem[] => {
+export function requestProblems(error: z.ZodError): FieldProblem[] {
+  const all = error.issues.flatMap((issue): FieldProblem[] => {
     if (issue.code === 'unrecognized_keys') {
       return issue.keys.map((field) => ({ field, problem: 'is not a field of this request' }));
     }

@@ -1,57 +1,14 @@
 import type { z } from 'zod';
-import type { AlertList, AlertsClient } from '../alerts/client.ts';
-import type {
-  Change,
-  ChannelId,
-  JsonObject,
-  PlanRow,
-  Snapshot,
-  Target,
-  UserId,
-} from '../changes/change.ts';
-import type { CloudClient } from '../cloud/client.ts';
-import type { Span } from '../costs/calendar/calendar.ts';
-import type { CostsRead } from '../costs/ledger/costs-read.ts';
+import type { Change, JsonObject, PlanRow, Snapshot, Target, UserId } from '../changes/change.ts';
 import type { Named, Service } from '../directory/directory.ts';
-import type { Problem, Secret } from '../errors.ts';
+import type { FieldProblem, Secret } from '../errors.ts';
 import type { Answer } from './answers/answer.ts';
-import type { Circumstances, Given } from './arguments/arguments.ts';
-import type { FreezeDesk, StandingFreeze } from './arguments/freezes.ts';
+import type { Circumstances, TypedValues } from './arguments/arguments.ts';
+import type { StandingFreeze } from './arguments/freezes.ts';
 import type { NamedScope } from './arguments/scopes.ts';
 import { type Timed, timingShape } from './arguments/timing.ts';
 import type { EffectKind } from './effect.ts';
-import type { WatchDesk } from './ports/anomaly-queries.ts';
-import type { ChangesDesk } from './ports/changes-queries.ts';
-import type { DigestDesk } from './ports/digest-service.ts';
-import type { WhoDesk } from './ports/who-queries.ts';
-
-/** What a command may use to look and to act. */
-export interface Reach {
-  readonly cloud: CloudClient;
-  readonly alerts: AlertsClient | null;
-  /** Every alert, as it was at most half a minute ago; throws where it cannot be read. */
-  readonly listAlerts: () => Promise<AlertList>;
-  /** Costs of UTC days, both ends included, as they were at most a quarter of an hour ago. */
-  readonly costs: (span: Span) => Promise<CostsRead>;
-  /** Lists, adds, stops, shows and posts the cost reports of channels. */
-  readonly digests: DigestDesk;
-  readonly watch: WatchDesk;
-  /** Lists, shows and cancels changes, and reads the audit trail. */
-  readonly changes: ChangesDesk;
-  readonly freezes: FreezeDesk;
-  readonly who: WhoDesk;
-  readonly services: readonly Service[];
-  readonly organization: Omit<Circumstances, 'given'>;
-  /** Whether an address list may let everybody in. */
-  readonly openToTheWorld: boolean;
-  readonly now: () => Date;
-}
-
-/** Who asks, and in which channel; no channel from a home tab or in the app's own messages. */
-export interface Asker {
-  readonly by: UserId;
-  readonly channel: ChannelId | null;
-}
+import type { Asker, CommandContext } from './ports/command-context.ts';
 
 /** A reply as people may see it: the request's id, and what the server reported. */
 export interface Sent {
@@ -80,9 +37,9 @@ export interface QueryCommand<Args = unknown> extends Words {
   readonly kind: 'query';
   readonly args: z.ZodObject;
   readonly target: (args: Args) => Target | null;
-  readonly answer: (args: Args, reach: Reach, asker: Asker) => Answer | Promise<Answer>;
+  readonly answer: (args: Args, context: CommandContext, asker: Asker) => Answer | Promise<Answer>;
   /** Whether the line leaves so much open that its form is the better answer. */
-  readonly asksMore?: (given: Given) => boolean;
+  readonly asksMore?: (given: TypedValues) => boolean;
 }
 
 export interface ChangeCommand<Args = unknown> extends Words {
@@ -99,26 +56,42 @@ export interface ChangeCommand<Args = unknown> extends Words {
   /** Asked for under every rule, for whoever is held up by it wants to know why. */
   readonly needsReason?: true;
   /** What depends on who asks, and when, made exact before anything is planned. */
-  readonly exact?: (args: Args, reach: Reach, by: UserId) => Promise<Exact<Args>>;
-  readonly target: (args: Args, reach: Reach) => Target;
-  readonly observe: (args: Args, reach: Reach) => Snapshot | null | Promise<Snapshot | null>;
+  readonly exact?: (args: Args, context: CommandContext, by: UserId) => Promise<Exact<Args>>;
+  readonly target: (args: Args, context: CommandContext) => Target;
+  readonly observe: (
+    args: Args,
+    context: CommandContext,
+  ) => Snapshot | null | Promise<Snapshot | null>;
   /** Reads the target again right before sending, where the API has a read to do it with. */
-  readonly observeAgain?: (target: Target, reach: Reach) => Promise<Snapshot>;
+  readonly observeAgain?: (target: Target, context: CommandContext) => Promise<Snapshot>;
   /** What a form starts with, once the target was read. */
-  readonly prefill?: (before: Snapshot) => Given;
+  readonly prefill?: (before: Snapshot) => TypedValues;
   readonly desired: (args: Args, before: Snapshot | null) => JsonObject;
   /** What the rules of single fields cannot say; nothing is asked for while there is one. */
-  readonly problems?: (args: Args, before: Snapshot | null, reach: Reach) => readonly Problem[];
+  readonly problems?: (
+    args: Args,
+    before: Snapshot | null,
+    context: CommandContext,
+  ) => readonly FieldProblem[];
   /** Field by field, where the body does not have the names of the arguments. */
   readonly rows?: (args: Args, before: Snapshot | null) => readonly PlanRow[];
   readonly keptAsIs?: (args: Args, before: Snapshot | null) => readonly string[];
-  readonly warnings: (args: Args, before: Snapshot | null, reach: Reach) => readonly string[];
-  readonly send: (target: Target, body: JsonObject, reach: Reach, of: Origin) => Promise<Sent>;
+  readonly warnings: (
+    args: Args,
+    before: Snapshot | null,
+    context: CommandContext,
+  ) => readonly string[];
+  readonly send: (
+    target: Target,
+    body: JsonObject,
+    context: CommandContext,
+    of: Origin,
+  ) => Promise<Sent>;
   /** Looks whether an attempt without an answer took effect; null where it still cannot be said. */
   readonly settle?: (
     target: Target,
     body: JsonObject,
-    reach: Reach,
+    context: CommandContext,
     of: Origin,
   ) => Promise<Sent | null>;
   /** The command that takes this one back, with the words to type; null where there is none. */
@@ -134,7 +107,7 @@ export type Origin = Pick<Change, 'id' | 'requester' | 'reason'>;
 
 export type Exact<Args> =
   | { readonly ok: true; readonly args: Args }
-  | { readonly ok: false; readonly problems: readonly Problem[] };
+  | { readonly ok: false; readonly problems: readonly FieldProblem[] };
 
 export interface UndoCommand {
   readonly label: string;

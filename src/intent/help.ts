@@ -1,4 +1,4 @@
-import type { Answer, Part } from './answers/answer.ts';
+import type { Answer, AnswerPart } from './answers/answer.ts';
 import { type Field, fieldsOf, isPlaced } from './arguments/arguments.ts';
 import { type Command, nounOf, verbOf } from './define.ts';
 
@@ -41,7 +41,7 @@ export function helpFor(
   };
 }
 
-function lines(title: string, commands: readonly Command[], prefix: string): readonly Part[] {
+function lines(title: string, commands: readonly Command[], prefix: string): readonly AnswerPart[] {
   if (commands.length === 0) return [];
   const rows = commands.map((command) => [usage(command, prefix), command.summary] as const);
   return [{ kind: 'table', columns: [title, ''], rows }];

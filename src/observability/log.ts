@@ -7,16 +7,16 @@ import { redact, without } from './redact.ts';
 import { traceIds } from './trace.ts';
 
 /** What a piece of work is about. It stands in every line that is logged while the work is done. */
-export interface About {
+export interface LogContextFields {
   /** Of one payload of Slack: from its arrival to the last word about it, also across replicas. */
   readonly request?: string;
   readonly change?: string;
 }
 
-const current = new AsyncLocalStorage<About>();
+const current = new AsyncLocalStorage<LogContextFields>();
 
 /** Whatever is logged by the work, or by what it calls, says what it is about: this alone. */
-export function during<T>(about: About, work: () => T): T {
+export function during<T>(about: LogContextFields, work: () => T): T {
   return current.run(about, work);
 }
 

@@ -1,5 +1,5 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
-import type { Level, Levels } from '../storage/tables/queues/gauges.ts';
+import type { Gauge as GaugeReading, Gauges } from '../storage/tables/queues/gauges.ts';
 import type { Measures } from './metrics-port.ts';
 
 export interface Metrics {
@@ -11,7 +11,7 @@ export interface Metrics {
 
 export interface MetricsOptions {
   readonly version: string;
-  readonly levels: () => Promise<Levels>;
+  readonly levels: () => Promise<Gauges>;
   readonly now: () => Date;
 }
 
@@ -72,7 +72,7 @@ export function createMetrics({ version, levels, now }: MetricsOptions): Metrics
 type MakeGauge = (name: string, help: string, ...labels: string[]) => Gauge;
 
 /** What lies in the database. While it cannot be read there are no figures, rather than old ones. */
-function stockOf(gauge: MakeGauge): (found: Levels | null, now: Date) => void {
+function stockOf(gauge: MakeGauge): (found: Gauges | null, now: Date) => void {
   const readable = gauge('database_readable', 'Whether the figures below could be read');
   const changes = gauge('open_changes', 'Changes that are not over', 'state');
   const oldest = gauge('open_change_age_seconds', 'Age of the oldest of them', 'state');
@@ -100,6 +100,6 @@ function stockOf(gauge: MakeGauge): (found: Levels | null, now: Date) => void {
 }
 
 // A message that is due later waits for nobody yet.
-function ageOf({ since }: Level, now: Date): number {
+function ageOf({ since }: GaugeReading, now: Date): number {
   return since ? Math.max(0, (now.getTime() - since.getTime()) / 1_000) : 0;
 }

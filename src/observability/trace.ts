@@ -25,7 +25,7 @@ export interface Tracer {
   readonly traced: <T>(work: Work, run: () => Promise<T>) => Promise<T>;
   readonly past: (work: Work, tookMs: number) => void;
   readonly note: (facts: Facts, name?: string) => void;
-  readonly apart: <T>(run: () => T) => T;
+  readonly outsideTrace: <T>(run: () => T) => T;
   readonly ids: () => TraceIds | null;
   readonly here: () => string | null;
 }
@@ -60,7 +60,7 @@ export function note(facts: Facts, name?: string): void {
 
 /** Whatever is told within is no part of the work under way, which only happened to begin it. */
 export function apart<T>(run: () => T): T {
-  return tracer ? tracer.apart(run) : run();
+  return tracer ? tracer.outsideTrace(run) : run();
 }
 
 /** Where the work under way can be gone on from, as text to keep; undefined where there is none. */

@@ -50,7 +50,7 @@ export function createTracer(api: ApiTracer): Tracer {
       tell(under, facts);
       if (name !== undefined) under.updateName(plain(name));
     },
-    apart: (run) => current.run(ROOT_CONTEXT, run),
+    outsideTrace: (run) => current.run(ROOT_CONTEXT, run),
     ids: () => {
       const under = span()?.spanContext();
       if (!under || (under.traceFlags & TraceFlags.SAMPLED) === 0) return null;

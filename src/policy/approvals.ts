@@ -1,7 +1,7 @@
 import type { Change, Requirement, RoleName, UserId } from '../changes/change.ts';
 import { decidingRoles } from '../changes/lifecycle.ts';
 
-export interface Standing {
+export interface ApprovalStatus {
   readonly met: boolean;
   readonly counted: readonly UserId[];
   readonly missing: number;
@@ -14,11 +14,11 @@ export interface Standing {
  * where that could not be found out, which counts as no approval; an empty list for somebody who
  * has left.
  */
-export function standing(
+export function approvalStatus(
   requires: Requirement,
   change: Pick<Change, 'approvals' | 'requester' | 'confirmedAt'>,
   rolesOf: (user: UserId) => readonly RoleName[] | null,
-): Standing {
+): ApprovalStatus {
   const { from, count, self } = requires;
   if (from === null) return { met: count === 0, counted: [], missing: count, unknown: [] };
 

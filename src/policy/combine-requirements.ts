@@ -4,7 +4,7 @@ import type { Requirement } from '../changes/change.ts';
  * What a change and the one that takes it back ask for together, so that whoever approves the one
  * approves both; null where the two ask different people, of whom nobody could approve both.
  */
-export function asOne(there: Requirement, back: Requirement): Requirement | null {
+export function combineRequirements(there: Requirement, back: Requirement): Requirement | null {
   const breakGlass = there.breakGlass === back.breakGlass ? there.breakGlass : null;
   if (back.from === null) return { ...there, breakGlass };
   if (there.from === null) {

@@ -5,7 +5,7 @@ import { freezeOver } from './freezes.ts';
 import { covers, reachable, selects } from './matching.ts';
 import type { Freeze, Never, Policy, Rule } from './policy-types.ts';
 
-export interface Question {
+export interface PolicyQuestion {
   readonly command: string;
   readonly kind: 'query' | 'change';
   readonly target: Target | null;
@@ -14,7 +14,7 @@ export interface Question {
   readonly now: Date;
 }
 
-export type Denial = Extract<
+export type PolicyDenial = Extract<
   Refusal,
   'no-rule' | 'not-a-requester' | 'frozen' | 'reason-required' | 'never'
 >;
@@ -23,7 +23,7 @@ export type Decision =
   | { readonly allow: true; readonly requires: Requirement; readonly rule: Rule }
   | {
       readonly allow: false;
-      readonly refusal: Denial;
+      readonly refusal: PolicyDenial;
       /** The rule that decided; for `no-rule` the one of which nobody can say whether it holds. */
       readonly rule: Rule | null;
       readonly freeze: Freeze | null;
@@ -34,7 +34,7 @@ export type Decision =
  * The first rule that matches command and target decides, whoever asks: somebody whom it does not
  * admit never falls through to a laxer rule behind it.
  */
-export function decide(policy: Policy, question: Question): Decision {
+export function decide(policy: Policy, question: PolicyQuestion): Decision {
   const { rule, sure } = ruleFor(policy, question);
   if (!rule || !sure) return deny('no-rule', rule);
   if (!question.actor.roles.includes(rule.to)) return deny('not-a-requester', rule);
@@ -56,7 +56,7 @@ interface Found {
 // A change without a known target cannot be weighed against a rule about some targets. To skip
 // that rule could miss the stricter one, to apply it could take the laxer one: so it is refused.
 // A query without a target is about everything, which no rule about some targets covers.
-function ruleFor(policy: Policy, { command, kind, target }: Question): Found {
+function ruleFor(policy: Policy, { command, kind, target }: PolicyQuestion): Found {
   for (const rule of reachable(policy, command)) {
     const selected = selects(rule.on, target);
     if (selected === true) return { rule, sure: true };
@@ -94,7 +94,7 @@ function asRead(rule: Rule): Requirement {
 // An unknown target is ruled out as long as anything is that it could be.
 export function neverOver(
   { never }: Policy,
-  { command, target }: Pick<Question, 'command' | 'target'>,
+  { command, target }: Pick<PolicyQuestion, 'command' | 'target'>,
 ): Never | null {
   const ruling = never.find(
     ({ commands, on }) =>
@@ -108,7 +108,7 @@ function isReasonEnough({ reason }: Rule, given: string | null): boolean {
 }
 
 function deny(
-  refusal: Denial,
+  refusal: PolicyDenial,
   rule: Rule | null,
   why: { freeze?: Freeze; never?: Never } = {},
 ): Decision {

@@ -3,7 +3,7 @@ import type { Actor } from '../changes/outcome.ts';
 import { reachable, selects } from './matching.ts';
 import type { Policy, Rule } from './policy-types.ts';
 
-export interface People {
+export interface RoleMembers {
   readonly role: RoleName;
   readonly groups: readonly string[];
   readonly users: readonly UserId[];
@@ -12,9 +12,9 @@ export interface People {
 /** One way in which a command may be asked for. */
 export interface Way {
   readonly rule: Rule;
-  readonly ask: People;
-  readonly approve: (People & { readonly count: number; readonly self: boolean }) | null;
-  readonly breakGlass: People | null;
+  readonly ask: RoleMembers;
+  readonly approve: (RoleMembers & { readonly count: number; readonly self: boolean }) | null;
+  readonly breakGlass: RoleMembers | null;
 }
 
 /**
@@ -54,7 +54,7 @@ function verdictsOf({ count, self }: NonNullable<Rule['approvals']>) {
   return { count, self };
 }
 
-function peopleOf(policy: Policy, role: RoleName): People {
+function peopleOf(policy: Policy, role: RoleName): RoleMembers {
   const { groups, users } = policy.roles.get(role) ?? { groups: [], users: [] };
   return { role, groups, users };
 }

@@ -2,7 +2,7 @@ import leven from 'leven';
 import { z } from 'zod';
 
 /** What is wrong with a line of the configuration, in words for whoever wrote it. */
-export interface Problem {
+export interface ConfigProblem {
   readonly where: string;
   readonly problem: string;
   readonly hint: string | null;
@@ -10,7 +10,7 @@ export interface Problem {
 
 export type Reading<Value> =
   | { readonly ok: true; readonly value: Value }
-  | { readonly ok: false; readonly problems: readonly Problem[] };
+  | { readonly ok: false; readonly problems: readonly ConfigProblem[] };
 
 /** A message of a schema: the problem, and on a second line what to do about it. */
 export function sentence(problem: string, hint: string | null = null): string {
@@ -41,7 +41,7 @@ export function read<Value>(schema: z.ZodType<Value>, input: unknown): Reading<V
   return { ok: false, problems: result.error.issues.flatMap(problemsOf) };
 }
 
-function problemsOf(issue: z.core.$ZodIssue): readonly Problem[] {
+function problemsOf(issue: z.core.$ZodIssue): readonly ConfigProblem[] {
   if (issue.code === 'unrecognized_keys') {
     const known = issue.message.split(' ');
     return issue.keys.map((key) => ({
@@ -109,14 +109,14 @@ export function quoted(text: string): string {
 }
 
 export function meant(word: string, known: readonly string[]): string | null {
-  const near = nearest(word, known);
+  const near = nearestWord(word, known);
   if (near !== null) return `did you mean ${quoted(near)}?`;
   if (known.length === 0) return null;
   const rest = known.length > 12 ? ' …' : '';
   return `known: ${known.slice(0, 12).join(', ')}${rest}`;
 }
 
-export function nearest(word: string, known: readonly string[]): string | null {
+export function nearestWord(word: string, known: readonly string[]): string | null {
   const limit = word.length < 4 ? 1 : Math.max(2, Math.floor(word.length / 3));
   const ranked = known
     .map((candidate) => ({ candidate, distance: leven(word, candidate) }))

@@ -1,6 +1,6 @@
 import type { RoleName, UserId } from '../changes/change.ts';
 import type { Policy, Rule } from './policy-types.ts';
-import type { Problem } from './problem.ts';
+import type { ConfigProblem } from './problem.ts';
 
 type Members = ReadonlyMap<RoleName, ReadonlySet<UserId>>;
 
@@ -10,7 +10,7 @@ const NOBODY: ReadonlySet<UserId> = new Set();
  * What no person can ever satisfy. `members` holds those who count today: active people of this
  * workspace. A role that is absent from it has nobody.
  */
-export function unsatisfiable(policy: Policy, members: Members): readonly Problem[] {
+export function unsatisfiable(policy: Policy, members: Members): readonly ConfigProblem[] {
   return policy.rules.flatMap((rule) => [
     ...emptyRoles(rule, members),
     ...(approvalProblem(rule, members) ?? []),
@@ -25,7 +25,7 @@ export function enoughOf(policy: Policy): number {
   return 1 + Math.max(1, ...policy.rules.map(({ approvals }) => approvals?.count ?? 0));
 }
 
-function emptyRoles(rule: Rule, members: Members): readonly Problem[] {
+function emptyRoles(rule: Rule, members: Members): readonly ConfigProblem[] {
   const named = [
     { key: 'to', role: rule.to, does: 'ask' },
     ...(rule.breakGlass
@@ -44,7 +44,7 @@ function emptyRoles(rule: Rule, members: Members): readonly Problem[] {
     }));
 }
 
-function approvalProblem(rule: Rule, members: Members): readonly Problem[] | null {
+function approvalProblem(rule: Rule, members: Members): readonly ConfigProblem[] | null {
   if (!rule.approvals) return null;
   const { from, count, self } = rule.approvals;
   const approvers = membersOf(from, members);

@@ -4,7 +4,7 @@ import type { Freeze, Rule, Words } from './policy-types.ts';
 import { meant, quoted, sentence, strict, wordOf } from './problem.ts';
 import { rolesSchema } from './roles.ts';
 import { selectorSchema } from './selector.ts';
-import { Duration, Instant } from './time.ts';
+import { Duration, InstantTextSchema } from './time.ts';
 
 // What the schema reads to belongs to its promise; the two are imported together.
 export type { Freeze, Policy, Role, Rule, Selector, Words } from './policy-types.ts';
@@ -143,8 +143,8 @@ function neverSchema(words: Words) {
 function freezeSchema(words: Words) {
   const text = z.string().trim().min(1, { error: 'must not be empty' }).max(300);
   return strict({
-    from: Instant,
-    until: Instant,
+    from: InstantTextSchema,
+    until: InstantTextSchema,
     on: selectorSchema(words).optional(),
     reason: text,
     by: text.optional(),

@@ -18,7 +18,7 @@ const AS_INSTANT = sentence(
   'such as 2026-12-24T00:00Z or 2026-12-24T00:00+01:00',
 );
 
-export const Instant = z
+export const InstantTextSchema = z
   .union([z.iso.datetime({ offset: true }), z.iso.datetime({ offset: true, precision: -1 })], {
     error: ({ input }) => (input === undefined ? 'is missing' : AS_INSTANT),
   })

@@ -6,9 +6,9 @@ import { during, newRequest } from '../observability/log.ts';
 import type { Measures } from '../observability/metrics-port.ts';
 import { traced } from '../observability/trace.ts';
 import type { Policy } from '../policy/policy-types.ts';
-import type { Messenger, PersonNamed, World } from '../workflow/ports.ts';
-import type { Drawing } from './cards/card.ts';
-import { withLastWord } from './inbound/ack-fallback.ts';
+import type { Messenger, PersonLookup, WorkflowContext } from '../workflow/ports.ts';
+import type { Drawing } from './cards/drawing.ts';
+import { withAckFallback } from './inbound/ack-fallback.ts';
 import { createDeliveries, type Deliveries } from './inbound/deliveries.ts';
 import { gate, listen } from './inbound/listeners.ts';
 import { payloadNames } from './inbound/payload-name.ts';
@@ -19,7 +19,7 @@ import { createRespond, type Post, type Respond } from './outbound/response-url.
 import { type Actors, createActors, type Home } from './people/actors.ts';
 import { peopleByName } from './people/find-person.ts';
 import { findGroups } from './people/groups.ts';
-import type { Bot } from './slack-context.ts';
+import type { SlackContext } from './slack-context.ts';
 
 export interface SlackOptions {
   readonly botToken: Secret;
@@ -40,10 +40,10 @@ export interface Slack {
   readonly actors: Actors;
   readonly messenger: Messenger;
   /** Whom somebody means by a name or an id. */
-  readonly named: (word: string) => Promise<PersonNamed>;
+  readonly named: (word: string) => Promise<PersonLookup>;
   /** The way in, which may outlive the bot that it is opened for. */
   readonly deliveries: () => Deliveries;
-  readonly listen: (world: World) => Promise<Listening>;
+  readonly listen: (context: WorkflowContext) => Promise<Listening>;
 }
 
 export interface Listening {
@@ -108,9 +108,9 @@ export async function connect(options: SlackOptions): Promise<Connected> {
       messenger,
       named: peopleByName(lookups, now),
       deliveries: () => deliveriesOf(options, slackApiUrl),
-      listen: (world) => {
-        late.lookupFailed = world.measures.lookupFailed;
-        return startListening(world, parts);
+      listen: (context) => {
+        late.lookupFailed = context.measures.lookupFailed;
+        return startListening(context, parts);
       },
     },
   };
@@ -141,7 +141,7 @@ interface Parts {
   readonly actors: Actors;
 }
 
-async function startListening(world: World, parts: Parts): Promise<Listening> {
+async function startListening(context: WorkflowContext, parts: Parts): Promise<Listening> {
   const { options, clients, self, drawing, respond, actors } = parts;
   const { botToken, commandPrefix, commands, log } = options;
   const slackApiUrl = options.apiUrl ?? SLACK_API_URL;
@@ -156,7 +156,10 @@ async function startListening(world: World, parts: Parts): Promise<Listening> {
     clientOptions: { slackApiUrl },
   });
   await app.init();
-  const process = underOneId(withLastWord(timed(app.processEvent.bind(app), world.measures)), log);
+  const process = underOneId(
+    withAckFallback(timed(app.processEvent.bind(app), context.measures)),
+    log,
+  );
   const nameOf = payloadNames(commands, commandPrefix);
   app.processEvent = (event) =>
     traced({ name: nameOf(event.body), kind: 'server' }, () => process(event));
@@ -166,8 +169,8 @@ async function startListening(world: World, parts: Parts): Promise<Listening> {
     throw error;
   });
 
-  const bot: Bot = {
-    world,
+  const bot: SlackContext = {
+    context,
     commands,
     drawing,
     clients,

@@ -1,19 +1,22 @@
 import { createHmac, randomUUID } from 'node:crypto';
 import type { Secret } from '../errors.ts';
 
-export interface Door {
+export interface ProbeTarget {
   readonly port: number;
   readonly withinMs: number;
 }
 
 /** `other-secret`: whoever listens there does not take what is signed with ours. */
-export type Knocked = 'answered' | 'other-secret' | 'stranger';
+export type ProbeResult = 'answered' | 'other-secret' | 'stranger';
 
 /**
  * Slack's own first request to an address, signed as Slack would: whoever listens on our port must
  * give the challenge back. Throws where nobody listens.
  */
-export async function knock({ port, withinMs }: Door, secret: Secret): Promise<Knocked> {
+export async function probeInstance(
+  { port, withinMs }: ProbeTarget,
+  secret: Secret,
+): Promise<ProbeResult> {
   const challenge = randomUUID();
   const body = JSON.stringify({ type: 'url_verification', challenge });
   const timestamp = String(Math.floor(Date.now() / 1_000));
@@ -35,7 +38,7 @@ export async function knock({ port, withinMs }: Door, secret: Secret): Promise<K
 }
 
 /** What a running Signalbox says of itself on that port; throws where nobody listens. */
-export async function readiness({ port, withinMs }: Door): Promise<string | null> {
+export async function readiness({ port, withinMs }: ProbeTarget): Promise<string | null> {
   const signal = AbortSignal.timeout(withinMs);
   const answer = await fetch(`http://127.0.0.1:${port}/readyz`, { redirect: 'error', signal });
   const text = (await answer.text()).trim().slice(0, 200);

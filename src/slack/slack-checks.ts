@@ -9,7 +9,7 @@ const SLACK_API_URL = 'https://slack.com/api/';
 const PAGE = 1_000;
 const PAGES_MAX = 20;
 
-export interface CheckupOptions {
+export interface SlackCheckOptions {
   readonly botToken: Secret;
   readonly apiUrl: string | null;
   readonly log: Logger;
@@ -28,7 +28,7 @@ export interface Self {
   readonly aheadMs: number | null;
 }
 
-export interface SeenRoom {
+export interface ChannelFacts {
   readonly id: string;
   readonly name: string;
   readonly formerNames: readonly string[];
@@ -38,7 +38,7 @@ export interface SeenRoom {
   readonly outside: boolean;
 }
 
-export interface SeenPerson {
+export interface PersonFacts {
   readonly id: string;
   readonly names: readonly string[];
   readonly isBot: boolean;
@@ -47,7 +47,7 @@ export interface SeenPerson {
 }
 
 /** Everything that a check asks of Slack. It reads, and changes nothing. */
-export function createCheckup({ botToken, apiUrl, log, withinMs }: CheckupOptions) {
+export function createSlackChecks({ botToken, apiUrl, log, withinMs }: SlackCheckOptions) {
   const slackApiUrl = apiUrl ?? SLACK_API_URL;
   const clock = { aheadMs: null as number | null };
   const client = (token: Secret) =>
@@ -76,7 +76,7 @@ export function createCheckup({ botToken, apiUrl, log, withinMs }: CheckupOption
   };
 }
 
-export type Checkup = ReturnType<typeof createCheckup>;
+export type SlackChecks = ReturnType<typeof createSlackChecks>;
 
 // Slack says what time it is with every answer, to the second.
 function timed(clock: { aheadMs: number | null }): typeof fetch {
@@ -101,7 +101,7 @@ async function selfOf(slack: WebClient): Promise<Omit<Self, 'aheadMs'>> {
   return { ...known, botName: bot?.name ?? user, appId: bot?.app_id ?? null };
 }
 
-async function roomsOf(slack: WebClient): Promise<readonly SeenRoom[]> {
+async function roomsOf(slack: WebClient): Promise<readonly ChannelFacts[]> {
   const types = 'public_channel,private_channel';
   const pages = await everyPage(async (cursor) => {
     const reply = await slack.conversations.list({ types, limit: PAGE, ...cursor });
@@ -117,7 +117,7 @@ async function roomsOf(slack: WebClient): Promise<readonly SeenRoom[]> {
   }));
 }
 
-async function peopleOf(slack: WebClient): Promise<readonly SeenPerson[]> {
+async function peopleOf(slack: WebClient): Promise<readonly PersonFacts[]> {
   const members = await everyPage(async (cursor) => {
     const reply = await slack.users.list({ limit: PAGE, ...cursor });
     return { items: reply.members ?? [], next: reply.response_metadata?.next_cursor };

@@ -1,14 +1,14 @@
 import type { Logger } from 'pino';
 import type { Command } from '../intent/define.ts';
-import type { World } from '../workflow/ports.ts';
-import type { Drawing } from './cards/card.ts';
+import type { WorkflowContext } from '../workflow/ports.ts';
+import type { Drawing } from './cards/drawing.ts';
 import type { Clients } from './outbound/clients.ts';
 import type { Respond } from './outbound/response-url.ts';
 import type { Home } from './people/actors.ts';
 
 /** What every listener works with. It holds no state of its own. */
-export interface Bot {
-  readonly world: World;
+export interface SlackContext {
+  readonly context: WorkflowContext;
   readonly commands: readonly Command[];
   readonly drawing: Drawing;
   readonly clients: Clients;

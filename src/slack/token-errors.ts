@@ -1,7 +1,7 @@
 import { causeCode } from '../errors.ts';
 import { refusedBySlack } from './slack-error.ts';
 
-export interface Trouble {
+export interface TokenProblem {
   readonly says: string;
   readonly fix: string;
   /** Nothing is wrong with us: it was only too early to ask. */
@@ -50,7 +50,7 @@ function paidPlan(): readonly [string, string] {
 }
 
 /** Why Slack did not do what was asked, in words for whoever installs us. */
-export function tokenTrouble(error: unknown): Trouble {
+export function tokenProblem(error: unknown): TokenProblem {
   const refused = refusedBySlack(error);
   if (refused === 'ratelimited') return tooOften();
   if (refused === 'missing_scope') return missingScope(error);
@@ -63,12 +63,12 @@ export function tokenTrouble(error: unknown): Trouble {
   return unreachable(error);
 }
 
-function tooOften(): Trouble {
+function tooOften(): TokenProblem {
   const fix = 'run this again in a minute';
   return { says: 'Slack was asked too often just now', fix, passing: true };
 }
 
-function missingScope(error: unknown): Trouble {
+function missingScope(error: unknown): TokenProblem {
   const data = error instanceof Error && 'data' in error ? error.data : null;
   const needed = typeof data === 'object' && data !== null && 'needed' in data ? data.needed : '';
   const scope = String(needed) || 'a scope';
@@ -76,7 +76,7 @@ function missingScope(error: unknown): Trouble {
   return { says: `the token lacks ${scope}`, fix, passing: false };
 }
 
-function unreachable(error: unknown): Trouble {
+function unreachable(error: unknown): TokenProblem {
   const code = causeCode(error);
   const says = `Slack was not reached${code === null ? '' : ` (${code})`}`;
   const fix = 'let this machine reach slack.com and wss-primary.slack.com by HTTPS';

@@ -1,14 +1,14 @@
 import type { Change, ChangeId } from '../changes/change.ts';
 import { isChangeId } from '../changes/id.ts';
 import type { Answer, Offer } from '../intent/answers/answer.ts';
-import type { Asker } from '../intent/define.ts';
 import { nearest } from '../intent/parse/nearest.ts';
 import { idTyped } from '../intent/ports/changes-queries.ts';
+import type { Asker } from '../intent/ports/command-context.ts';
 import { changesWhere } from '../storage/tables/changes/change-lists.ts';
 import { loadChange } from '../storage/tables/changes/changes.ts';
-import type { World } from './ports.ts';
+import type { WorkflowContext } from './ports.ts';
 
-type FindWorld = Pick<World, 'database'>;
+type FindWorld = Pick<WorkflowContext, 'database'>;
 
 const LOOKED_AT = 300;
 const OFFERED = 3;
@@ -19,15 +19,15 @@ export type FoundChange =
 
 /** Exactly the one that was named; for any other word those are offered that may be meant. */
 export async function findChange(
-  world: FindWorld,
+  context: FindWorld,
   typed: string,
   asker: Asker,
 ): Promise<FoundChange> {
   const id = idTyped(typed);
-  const change = isChangeId(id) ? await loadChange(world.database.db, id) : null;
+  const change = isChangeId(id) ? await loadChange(context.database.db, id) : null;
   // A draft is its requester's alone: to everybody else it is not there yet.
   if (change && !isPrivateTo(change, asker)) return { ok: true, change };
-  return { ok: false, answer: await unknown(world, id, asker) };
+  return { ok: false, answer: await unknown(context, id, asker) };
 }
 
 function isPrivateTo({ state, card, requester }: Change, { by }: Asker): boolean {

@@ -1,12 +1,12 @@
 import type { Change, ChangeId, UserId } from '../changes/change.ts';
 import { loadChange as load } from '../storage/tables/changes/changes.ts';
 import { type Denial, denialOf } from './denial.ts';
-import type { Verb, World } from './ports.ts';
+import type { Verb, WorkflowContext } from './ports.ts';
 import { noteRefusal } from './record.ts';
 import { denialFor, refusalOfVerb } from './review/review.ts';
 
-export async function loadChange(world: World, id: ChangeId): Promise<Change | null> {
-  return load(world.database.db, id);
+export async function loadForUser(context: WorkflowContext, id: ChangeId): Promise<Change | null> {
+  return load(context.database.db, id);
 }
 
 export type MayAnswer =
@@ -18,20 +18,20 @@ export type MayAnswer =
  * again, afresh, when the answer comes.
  */
 export async function mayAnswer(
-  world: World,
+  context: WorkflowContext,
   id: ChangeId,
   { verb, by }: { verb: Verb; by: UserId },
 ): Promise<MayAnswer> {
-  const change = await loadChange(world, id);
-  if (!change) return no(world, denialOf('not-found'), { tried: verb, by, identity: null });
+  const change = await loadForUser(context, id);
+  if (!change) return no(context, denialOf('not-found'), { tried: verb, by, identity: null });
 
-  const identity = await world.people.identify(by, { fresh: false });
+  const identity = await context.people.identify(by, { fresh: false });
   const roles = identity.ok ? identity.actor.roles : [];
   const refusal = identity.ok
-    ? refusalOfVerb(verb, change, { id: by, roles }, world.now())
+    ? refusalOfVerb(verb, change, { id: by, roles }, context.now())
     : identity.refusal;
   if (!refusal) return { ok: true, change };
-  return no(world, await denialFor(world, refusal, change), { tried: verb, by, identity });
+  return no(context, await denialFor(context, refusal, change), { tried: verb, by, identity });
 }
 
 async function no(...refused: Parameters<typeof noteRefusal>): Promise<MayAnswer> {

@@ -7,7 +7,7 @@ import { updateChange } from '../storage/tables/changes/changes.ts';
 import { enqueue } from '../storage/tables/queues/outbox.ts';
 import type { Denial } from './denial.ts';
 import { remindersFor } from './notify/reminders.ts';
-import type { Identity, World } from './ports.ts';
+import type { Identity, WorkflowContext } from './ports.ts';
 import { thawOf } from './revert/unfrozen.ts';
 
 /** Which groups were read for it, how large they were and when; nothing where nobody was known. */
@@ -16,7 +16,7 @@ export function evidenceOf(identity: Identity | null): JsonObject {
   return { groups: identity.evidence.groups.map((group) => ({ ...group })) };
 }
 
-export interface Deed {
+export interface AuditedAction {
   readonly kind: string;
   readonly by: UserId | 'signalbox';
   readonly facts?: JsonObject;
@@ -25,15 +25,15 @@ export interface Deed {
 /** One transition, its audit event and the messages that follow from it: one transaction. */
 export function recordMove(
   tx: Tx,
-  world: World,
+  context: WorkflowContext,
   before: Change,
   after: Change,
-  deed: Deed,
+  deed: AuditedAction,
 ): Promise<void> {
-  return step(moveOf(before, after, deed), () => storeMove(tx, world, before, after, deed));
+  return step(moveOf(before, after, deed), () => storeMove(tx, context, before, after, deed));
 }
 
-function moveOf(before: Change, after: Change, { kind }: Deed): Work {
+function moveOf(before: Change, after: Change, { kind }: AuditedAction): Work {
   const facts = {
     'signalbox.change': after.id,
     'signalbox.command': after.command,
@@ -45,20 +45,20 @@ function moveOf(before: Change, after: Change, { kind }: Deed): Work {
 
 async function storeMove(
   tx: Tx,
-  world: World,
+  context: WorkflowContext,
   before: Change,
   after: Change,
-  deed: Deed,
+  deed: AuditedAction,
 ): Promise<void> {
-  const at = world.now();
+  const at = context.now();
   await updateChange(tx, before, after);
   // Before the commit: one that is rolled back and tried again counts twice, which harms no graph.
   if (before.state !== after.state) {
-    world.measures.moved(after.command, after.state);
+    context.measures.moved(after.command, after.state);
     const { id: change, command } = after;
-    world.log.info({ change, command, from: before.state, to: after.state }, 'a change moves on');
+    context.log.info({ change, command, from: before.state, to: after.state }, 'a change moves on');
   }
-  await appendEvent(tx, world.auditKey, {
+  await appendEvent(tx, context.auditKey, {
     kind: deed.kind,
     changeId: after.id,
     version: after.version,
@@ -73,11 +73,11 @@ async function storeMove(
     await enqueue(tx, { changeId: after.id, ...message });
   }
   // The card of what it takes back says so as well.
-  if (after.parent) await enqueue(tx, { changeId: after.parent, kind: CARD_ANEW, at });
+  if (after.parent) await enqueue(tx, { changeId: after.parent, kind: CARD_REPOST, at });
 }
 
 /** Draws a card whose change has not moved, but of which another change tells. */
-export const CARD_ANEW = 'card:anew';
+export const CARD_REPOST = 'card:anew';
 
 const ENDED = ['succeeded', 'failed', 'unknown', 'stale', 'denied'];
 const TOLD = [...ENDED, 'rejected', 'expired'];
@@ -104,28 +104,28 @@ function glassNews(before: Change, after: Change): readonly string[] {
 /** A refusal is written down as well: who tried what, and which check said no. */
 export async function recordRefusal(
   tx: Tx,
-  world: World,
-  deed: Deed,
+  context: WorkflowContext,
+  deed: AuditedAction,
   denial: Denial,
 ): Promise<void> {
   const { change, command, target, rule, refusal } = denial;
-  world.measures.refused(refusal);
-  await appendEvent(tx, world.auditKey, {
+  context.measures.refused(refusal);
+  await appendEvent(tx, context.auditKey, {
     kind: 'refused',
     ...(change ? { changeId: change.id } : {}),
-    at: world.now(),
+    at: context.now(),
     body: { by: deed.by, tried: deed.kind, refusal, command, target, rule, ...deed.facts },
   });
 }
 
 /** The same where nothing else is stored with it. */
 export async function noteRefusal(
-  world: World,
+  context: WorkflowContext,
   denial: Denial,
   { tried, by, identity }: { tried: string; by: UserId; identity: Identity | null },
 ): Promise<void> {
   const deed = { kind: tried, by, facts: evidenceOf(identity) };
-  await world.database.transaction((tx) => recordRefusal(tx, world, deed, denial));
+  await context.database.transaction((tx) => recordRefusal(tx, context, deed, denial));
 }
 
 /** For moves that our own process makes: a "no" here is a fault in the order of our steps. */

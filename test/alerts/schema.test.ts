@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { Alert, AlertBody, AlertEdit, isSilenced } from '../../src/alerts/schema.ts';
-import { problemsOf } from '../../src/http/request.ts';
+import { requestProblems } from '../../src/http/request.ts';
 import { contractSearch, contractTile, currentSearch, currentTile } from './replies.ts';
 
 const NOON = new Date('2026-11-20T12:00:00Z');
@@ -92,13 +92,13 @@ describe('an edit', () => {
     for (const value of good) expect(AlertEdit.safeParse({ [field]: value }).success).toBe(true);
     for (const value of bad) {
       const { error } = AlertEdit.safeParse({ [field]: value });
-      expect(error && problemsOf(error), `${value}`).toEqual([{ field, problem }]);
+      expect(error && requestProblems(error), `${value}`).toEqual([{ field, problem }]);
     }
   });
 
   test('may not set the source', () => {
     const { error } = AlertEdit.safeParse({ threshold: 1, source: 'tile' });
-    expect(error && problemsOf(error)).toEqual([
+    expect(error && requestProblems(error)).toEqual([
       { field: 'source', problem: 'is not a field of this request' },
     ]);
   });

@@ -29,13 +29,13 @@ async function told(one: Unusual, digests: readonly object[], isCrowd = false) {
   });
   const database = await freshDatabase('sqlite');
   const now = () => new Date('2026-11-20T12:00:00Z');
-  const world = { database, configured, readOptions, services: () => [], now };
+  const context = { database, configured, readOptions, services: () => [], now };
   const day = at(50);
   const direction = one.incident.direction;
   const tellings = isCrowd
     ? { ones: [], crowds: [{ day, direction, all: [one] }] }
     : { ones: [{ news: 'opened' as const, day, unusual: one }], crowds: [] };
-  const reports = await reportsFor(world, tellings, rows);
+  const reports = await reportsFor(context, tellings, rows);
   expect(reports.told).toHaveLength(reports.all.length);
   return reports.all.map(({ channel }) => channel);
 }

@@ -41,8 +41,8 @@ async function named(options: object) {
   const one = { ...common, options: reading.value, since: null };
   const { read } = factsFor();
   const gathered = await gather(database.db, { costs: async () => read, services: [], now: NOW });
-  const world = { database, budgets: [], now: () => NOW };
-  const { unusual } = await watchedFor(world, one, gathered);
+  const context = { database, budgets: [], now: () => NOW };
+  const { unusual } = await watchedFor(context, one, gathered);
   return (unusual ?? []).map(({ text, deeds }) => [
     text.split(' ')[0],
     deeds?.kind === 'deeds' ? deeds.deeds.map(({ label }) => label) : [],

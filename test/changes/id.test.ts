@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { isOver, STATES, targetKey } from '../../src/changes/change.ts';
+import { isEnded, STATES, targetKey } from '../../src/changes/change.ts';
 import { changeIdFrom, isChangeId } from '../../src/changes/id.ts';
 import { changeIn, PLAN } from './fixtures.ts';
 
@@ -34,7 +34,7 @@ test.for<[string, string]>([
 });
 
 test('a change is over once nothing more can happen to it', () => {
-  expect(STATES.filter((state) => !isOver(changeIn(state)))).toEqual([
+  expect(STATES.filter((state) => !isEnded(changeIn(state)))).toEqual([
     'draft',
     'pending',
     'approved',

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { giveUp, resolve } from '../../src/changes/after-outcome.ts';
-import { type Change, isOver, STATES } from '../../src/changes/change.ts';
+import { type Change, isEnded, STATES } from '../../src/changes/change.ts';
 import {
   approve,
   cancel,
@@ -157,7 +157,7 @@ function holds(claim: (before: Change, after: Change) => void): void {
 }
 
 test('nothing leads out of a state in which a change is over', () => {
-  holds((before) => expect(isOver(before)).toBe(false));
+  holds((before) => expect(isEnded(before)).toBe(false));
 });
 
 test('each move counts the version up by one and keeps what was asked for', () => {

@@ -8,8 +8,8 @@ import {
   ServiceState,
   UsagePeriod,
 } from '../../src/cloud/schema.ts';
-import type { Problem } from '../../src/errors.ts';
-import { problemsOf } from '../../src/http/request.ts';
+import type { FieldProblem } from '../../src/errors.ts';
+import { requestProblems } from '../../src/http/request.ts';
 
 const MEMORY = 'must be a multiple of 4 from 8 to 356';
 const TOTAL = 'must be a multiple of 12 from 24 to 1068';
@@ -23,12 +23,12 @@ const PRODUCTION = 'is only for services of the tier production';
 const SCHEMAS = { ServiceCreation, EndpointCreation, ReplicaScaling, ServiceState };
 
 type Schema = {
-  safeParse(value: unknown): { success: boolean; error?: Parameters<typeof problemsOf>[0] };
+  safeParse(value: unknown): { success: boolean; error?: Parameters<typeof requestProblems>[0] };
 };
 
-function problems(schema: Schema, value: unknown): readonly Problem[] {
+function problems(schema: Schema, value: unknown): readonly FieldProblem[] {
   const { error } = schema.safeParse(value);
-  return error === undefined ? [] : problemsOf(error);
+  return error === undefined ? [] : requestProblems(error);
 }
 
 const endpoint = (fields: object) => ({ type: 'VPC_ENDPOINT_SERVICE', ...fields });
@@ -178,7 +178,7 @@ describe('one field', () => {
 });
 
 describe('fields together', () => {
-  test.for<[string, Schema, object, readonly Problem[]]>([
+  test.for<[string, Schema, object, readonly FieldProblem[]]>([
     ['equal bounds', ReplicaScaling, { minReplicaMemoryGb: 16, maxReplicaMemoryGb: 16 }, []],
     [
       'crossed bounds',
@@ -312,7 +312,7 @@ describe('a period', () => {
   const DAY = 'must be a day such as 2026-11-01';
   const LONG = 'must be at most 30 days after from_date, so that the period has at most 31 days';
 
-  test.for<[string, string, string, readonly Problem[]]>([
+  test.for<[string, string, string, readonly FieldProblem[]]>([
     ['one day', '2026-11-01', '2026-11-01', []],
     ['31 days', '2026-10-01', '2026-10-31', []],
     ['32 days', '2026-10-01', '2026-11-01', [{ field: 'to_date', problem: LONG }]],

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { METRICS, readUsageCost, UsageCost } from '../../src/cloud/usage-row.ts';
+import { API_METRICS, readUsageCost, UsageCost } from '../../src/cloud/usage-row.ts';
 import { serviceRow, warehouseRow } from './replies.ts';
 
 const ODD = [
@@ -13,7 +13,7 @@ const anything = fc.oneof(fc.constantFrom(...ODD), fc.double(), fc.string(), fc.
 const FIELDS = [...Object.keys(UsageCost.shape), 'tags', '__proto__'];
 const metrics = fc.oneof(
   anything,
-  fc.dictionary(fc.constantFrom(...METRICS, 'tomorrowCredits', '__proto__'), anything),
+  fc.dictionary(fc.constantFrom(...API_METRICS, 'tomorrowCredits', '__proto__'), anything),
 );
 const changes = fc.dictionary(fc.constantFrom(...FIELDS), anything);
 

@@ -2,8 +2,9 @@ import { expect, test } from 'vitest';
 import type { ChangeId, Snapshot, UserId } from '../../src/changes/change.ts';
 import { commands, nouns } from '../../src/commands/index.ts';
 import type { StandingFreeze } from '../../src/intent/arguments/freezes.ts';
-import { type Command, nounOf, type Reach } from '../../src/intent/define.ts';
+import { type Command, nounOf } from '../../src/intent/define.ts';
 import { understand } from '../../src/intent/parse/understand.ts';
+import type { CommandContext } from '../../src/intent/ports/command-context.ts';
 import { NOON, service, vocabularyOf } from '../intent/fixtures.ts';
 
 const prod = service('analytics-prod', {
@@ -23,13 +24,13 @@ function change(name: string): Command & { kind: 'change' } {
   return command;
 }
 
-async function answer(name: string, args: unknown, services: Reach['services']) {
+async function answer(name: string, args: unknown, services: CommandContext['services']) {
   const command = commands.find((each) => each.name === name);
   if (command?.kind !== 'query') throw new Error(`There is no query ${name}`);
   return command.answer(args, reach({}, services), { by: 'UANA' as UserId, channel: null });
 }
 
-const NO_FREEZES: Reach['freezes'] = {
+const NO_FREEZES: CommandContext['freezes'] = {
   all: async () => [],
   standing: async () => [],
   endOf: () => Promise.reject(new Error('There is no clock')),
@@ -39,10 +40,13 @@ const NO_FREEZES: Reach['freezes'] = {
 };
 
 /** The clients as far as a command uses them. */
-function reach(cloud: Partial<Reach['cloud']>, services: Reach['services'] = []): Reach {
+function reach(
+  cloud: Partial<CommandContext['cloud']>,
+  services: CommandContext['services'] = [],
+): CommandContext {
   // Calling what is not given fails the test, as it should.
   return {
-    cloud: cloud as Reach['cloud'],
+    cloud: cloud as CommandContext['cloud'],
     alerts: null,
     listAlerts: () => Promise.reject(new Error('There are no alerts')),
     services,
@@ -125,7 +129,7 @@ test.for([
     expect(command.undo(target, null, {})?.line).toBe(`${back} 2f7c9d34`);
 
     const calls: unknown[] = [];
-    const cloud: Partial<Reach['cloud']> = {
+    const cloud: Partial<CommandContext['cloud']> = {
       updateServiceState: async (...call) => {
         calls.push(call);
         return { result: null, requestId: 'r1', status: 200, tookMs: 1 };

@@ -5,8 +5,8 @@ import type { Span } from '../../src/costs/calendar/calendar.ts';
 import { readReport } from '../../src/costs/ledger/report.ts';
 import type { CostRow } from '../../src/costs/ledger/row.ts';
 import type { Service } from '../../src/directory/directory.ts';
-import type { Part } from '../../src/intent/answers/answer.ts';
-import type { Reach } from '../../src/intent/define.ts';
+import type { AnswerPart } from '../../src/intent/answers/answer.ts';
+import type { CommandContext } from '../../src/intent/ports/command-context.ts';
 import { daily, row } from '../costs/rows.ts';
 
 const NOW = new Date('2026-11-20T12:00:00Z');
@@ -25,7 +25,7 @@ async function answered(words: string, rows: readonly CostRow[], problems = PROB
     return { rows: within, fetchedAt: NOW, problems, gaps: [] };
   };
   // The whole of what this command asks for; it throws where it asks for more.
-  const reach = { costs, services: [STAGING], now: () => NOW } as unknown as Reach;
+  const reach = { costs, services: [STAGING], now: () => NOW } as unknown as CommandContext;
   const asker = { by: 'U0ANA00001' as UserId, channel: null };
   const { title, parts } = await cost.answer({ words }, reach, asker);
   const texts = parts.flatMap((part) => (part.kind === 'text' ? [part.text] : []));
@@ -38,12 +38,12 @@ function spanOf(first: string, last = first): Span {
   return { first, last };
 }
 
-function tableOf(parts: readonly Part[]) {
+function tableOf(parts: readonly AnswerPart[]) {
   const part = parts.find(({ kind }) => kind === 'table');
   return part?.kind === 'table' ? part : null;
 }
 
-function noteOf(parts: readonly Part[]): string {
+function noteOf(parts: readonly AnswerPart[]): string {
   return parts.flatMap((part) => (part.kind === 'note' ? [part.text] : [])).join('\n');
 }
 

@@ -7,7 +7,7 @@ import { BESIDES } from '../../src/cost-reports/cost-question.ts';
 import type { Span } from '../../src/costs/calendar/calendar.ts';
 import { addDays } from '../../src/costs/calendar/day.ts';
 import type { Service } from '../../src/directory/directory.ts';
-import type { Reach } from '../../src/intent/define.ts';
+import type { CommandContext } from '../../src/intent/ports/command-context.ts';
 import { row } from '../costs/rows.ts';
 
 const NOW = new Date('2026-11-20T12:00:00Z');
@@ -24,7 +24,7 @@ async function answered(words: string, services: readonly Service[] = []) {
     return { rows: within, fetchedAt: NOW, problems: [], gaps: [] };
   };
   // The whole of what this command asks for; it throws where it asks for more.
-  const reach = { costs, services, now: () => NOW } as unknown as Reach;
+  const reach = { costs, services, now: () => NOW } as unknown as CommandContext;
   const { parts } = await cost.answer({ words }, reach, ASKER);
   return { asked, text: JSON.stringify(parts) };
 }
@@ -65,7 +65,7 @@ test('a file of the last final day has the rows of that day alone', async () => 
   const rows = [row({ day: '2026-11-16' }), final, row({ day: '2026-11-18', locked: false })];
   const costs = async () => ({ rows, fetchedAt: NOW, problems: [], gaps: [] });
   // The whole of what this command asks for; it throws where it asks for more.
-  const reach = { costs, services: [], now: () => NOW } as unknown as Reach;
+  const reach = { costs, services: [], now: () => NOW } as unknown as CommandContext;
   const { title, parts } = await costCsv.answer({ words: 'final' }, reach, ASKER);
   expect(title).toContain('Tue 17 Nov');
   expect(JSON.stringify(parts)).toContain('1 row,');

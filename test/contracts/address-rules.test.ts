@@ -49,21 +49,21 @@ describe('/service create', () => {
     expect(more).toContain('form:  [ipAccessList] may hold 100 addresses');
   });
 
-  test('the whole world may not connect, unless the configuration allows it', async () => {
+  test('the whole context may not connect, unless the configuration allows it', async () => {
     const values = ['0.0.0.0/0', '::/0', '10.0.0.0/8,0.0.0.0/0', '0.0.0.0/1'];
     expect(await verdicts(scale, ADDRESSES, values)).toMatchInlineSnapshot(`
       "0.0.0.0/0
-        typed: opens the form: ip must not open the service to the whole world, or to a large part of it (0.0.0.0/0) (you said 0.0.0.0/0)
-        form:  [ipAccessList] must not open the service to the whole world, or to a large part of it (0.0.0.0/0)
+        typed: opens the form: ip must not open the service to the whole context, or to a large part of it (0.0.0.0/0) (you said 0.0.0.0/0)
+        form:  [ipAccessList] must not open the service to the whole context, or to a large part of it (0.0.0.0/0)
       ::/0
-        typed: opens the form: ip must not open the service to the whole world, or to a large part of it (::/0) (you said ::/0)
-        form:  [ipAccessList] must not open the service to the whole world, or to a large part of it (::/0)
+        typed: opens the form: ip must not open the service to the whole context, or to a large part of it (::/0) (you said ::/0)
+        form:  [ipAccessList] must not open the service to the whole context, or to a large part of it (::/0)
       10.0.0.0/8,0.0.0.0/0
-        typed: opens the form: ip must not open the service to the whole world, or to a large part of it (0.0.0.0/0) (you said 10.0.0.0/8,0.0.0.0/0)
-        form:  [ipAccessList] must not open the service to the whole world, or to a large part of it (0.0.0.0/0)
+        typed: opens the form: ip must not open the service to the whole context, or to a large part of it (0.0.0.0/0) (you said 10.0.0.0/8,0.0.0.0/0)
+        form:  [ipAccessList] must not open the service to the whole context, or to a large part of it (0.0.0.0/0)
       0.0.0.0/1
-        typed: opens the form: ip must not open the service to the whole world, or to a large part of it (0.0.0.0/1) (you said 0.0.0.0/1)
-        form:  [ipAccessList] must not open the service to the whole world, or to a large part of it (0.0.0.0/1)"
+        typed: opens the form: ip must not open the service to the whole context, or to a large part of it (0.0.0.0/1) (you said 0.0.0.0/1)
+        form:  [ipAccessList] must not open the service to the whole context, or to a large part of it (0.0.0.0/1)"
     `);
     expect(await verdicts(open, ADDRESSES, ['0.0.0.0/0'])).toMatch(/typed: taken\n +form: +taken/);
     expect(

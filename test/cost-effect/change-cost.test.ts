@@ -2,7 +2,7 @@ import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import type { Plan } from '../../src/changes/change.ts';
 import { costOf } from '../../src/cost-effect/change-cost.ts';
 import type { CostsRead } from '../../src/costs/ledger/costs-read.ts';
-import type { Reach } from '../../src/intent/define.ts';
+import type { CommandContext } from '../../src/intent/ports/command-context.ts';
 import { PLAN } from '../changes/fixtures.ts';
 import { daily } from '../costs/rows.ts';
 import { aWorld } from '../workflow/context.ts';
@@ -13,12 +13,12 @@ const rows = daily('2026-10-30', Array(20).fill(20));
 const whole: CostsRead = { rows, fetchedAt: TODAY, problems: [], gaps: [] };
 const why = 'no answer';
 
-/** A world in which the report says this and nothing else can be reached. */
+/** A context in which the report says this and nothing else can be reached. */
 async function told(costs: () => Promise<CostsRead>, effect?: 'stop' | 'create') {
-  const { world, clock } = await aWorld();
+  const { context, clock } = await aWorld();
   clock.now = TODAY;
-  const reach = () => ({ services: [], costs }) as unknown as Reach;
-  return costOf({ ...world, reach }, effect ? { effect } : {}, STOP);
+  const reach = () => ({ services: [], costs }) as unknown as CommandContext;
+  return costOf({ ...context, commandContext: reach }, effect ? { effect } : {}, STOP);
 }
 
 beforeEach(() => {

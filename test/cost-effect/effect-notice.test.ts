@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
 import type { Change } from '../../src/changes/change.ts';
-import { tellEffects } from '../../src/cost-effect/effect-notice.ts';
+import { postCostEffects } from '../../src/cost-effect/effect-notice.ts';
 import type { CostsRead } from '../../src/costs/ledger/costs-read.ts';
-import { takeDue } from '../../src/storage/tables/queues/outbox.ts';
-import type { World } from '../../src/workflow/ports.ts';
+import { claimDueMessages } from '../../src/storage/tables/queues/outbox.ts';
+import type { WorkflowContext } from '../../src/workflow/ports.ts';
 import { daily } from '../costs/rows.ts';
 import { aChange, minutes, NOON, stored } from '../storage/example-change.ts';
 import { aWorld } from '../workflow/context.ts';
@@ -33,80 +33,82 @@ function scaled(over: Partial<Change> = {}): Change {
 
 /** So many days after noon of the change. */
 async function worldAfter(days: number, ...changes: readonly Change[]) {
-  const { world, clock } = await aWorld();
+  const { context, clock } = await aWorld();
   clock.now = minutes(days * DAY);
-  await stored(world.database, ...changes);
-  return { world, clock };
+  await stored(context.database, ...changes);
+  return { context, clock };
 }
 
-async function waiting({ database, now }: World): Promise<readonly string[]> {
+async function waiting({ database, now }: WorkflowContext): Promise<readonly string[]> {
   const lease = { owner: 'tests', now: now(), leaseMs: 60_000, limit: 50 };
-  const rows = await database.transaction((tx) => takeDue(tx, lease));
+  const rows = await database.transaction((tx) => claimDueMessages(tx, lease));
   return rows.map(({ kind, body }) => `${kind} ${String(body?.text)}`);
 }
 
 test('of two replicas that look at the same moment, one tells', async () => {
-  const { world } = await worldAfter(4, scaled());
-  expect(await Promise.all([tellEffects(world, costs), tellEffects(world, costs)])).toContain(0);
-  expect(await waiting(world)).toEqual([
+  const { context } = await worldAfter(4, scaled());
+  expect(
+    await Promise.all([postCostEffects(context, costs), postCostEffects(context, costs)]),
+  ).toContain(0);
+  expect(await waiting(context)).toEqual([
     expect.stringMatching(/^effect:3 3 final days later: compute [\d.]+ → [\d.]+ a day \(−5\d %/),
   ]);
 });
 
 test('a bot that was down for a week tells the longer time, and not the shorter one after it', async () => {
-  const { world } = await worldAfter(9, scaled());
-  expect(await tellEffects(world, costs)).toBe(1);
-  expect(await waiting(world)).toEqual([expect.stringContaining('7 final days later')]);
-  expect(await tellEffects(world, unread)).toBe(0);
+  const { context } = await worldAfter(9, scaled());
+  expect(await postCostEffects(context, costs)).toBe(1);
+  expect(await waiting(context)).toEqual([expect.stringContaining('7 final days later')]);
+  expect(await postCostEffects(context, unread)).toBe(0);
 });
 
 test('while a month cannot be read nothing is settled', async () => {
-  const { world } = await worldAfter(9, scaled());
+  const { context } = await worldAfter(9, scaled());
   const gaps = [{ month: '2026-07', why: WHY, denied: false, from: null }];
-  expect(await tellEffects(world, async () => ({ ...whole, gaps }))).toBe(0);
-  expect(await tellEffects(world, costs)).toBe(1);
+  expect(await postCostEffects(context, async () => ({ ...whole, gaps }))).toBe(0);
+  expect(await postCostEffects(context, costs)).toBe(1);
 });
 
 test('days on which an earlier change ran are not what was before', async () => {
   const at = minutes(-5 * DAY);
   const ending = { how: 'succeeded', at, ...ENDED, reported: [] } as const;
-  const { world } = await worldAfter(9, scaled(), scaled({ ending }));
-  expect(await tellEffects(world, costs)).toBe(0);
+  const { context } = await worldAfter(9, scaled(), scaled({ ending }));
+  expect(await postCostEffects(context, costs)).toBe(0);
 });
 
 test('of a change that nobody knows the end of nothing is said', async () => {
   const doubt = { how: 'unknown', at: NOON, ...ENDED, status: 502, text: 'bad gateway' } as const;
-  const { world } = await worldAfter(9, aChange({ state: 'unknown', ending: doubt }));
-  expect(await tellEffects(world, unread)).toBe(0);
+  const { context } = await worldAfter(9, aChange({ state: 'unknown', ending: doubt }));
+  expect(await postCostEffects(context, unread)).toBe(0);
 });
 
 test('nor of one that such a change followed', async () => {
   const at = minutes(DAY);
   const doubt = { how: 'unknown', at, ...ENDED, status: 502, text: 'bad gateway' } as const;
-  const { world } = await worldAfter(9, scaled(), aChange({ state: 'unknown', ending: doubt }));
-  expect(await tellEffects(world, costs)).toBe(0);
-  expect(await waiting(world)).toEqual([]);
+  const { context } = await worldAfter(9, scaled(), aChange({ state: 'unknown', ending: doubt }));
+  expect(await postCostEffects(context, costs)).toBe(0);
+  expect(await waiting(context)).toEqual([]);
 });
 
 test('a private endpoint moves no size, and leaves the measure as it is', async () => {
   const at = minutes(DAY);
   const ending = { how: 'succeeded', at, ...ENDED, reported: [] } as const;
-  const { world } = await worldAfter(9, scaled(), scaled({ command: 'endpoint create', ending }));
-  expect(await tellEffects(world, costs)).toBe(1);
+  const { context } = await worldAfter(9, scaled(), scaled({ command: 'endpoint create', ending }));
+  expect(await postCostEffects(context, costs)).toBe(1);
 });
 
 test.for<[number, string]>([
   [3, 'three days were not over'],
   [40, 'its days were never final in time'],
 ])('after %i days the report is not even read, for %s', async ([days]) => {
-  const { world } = await worldAfter(days, scaled());
-  expect(await tellEffects(world, unread)).toBe(0);
+  const { context } = await worldAfter(days, scaled());
+  expect(await postCostEffects(context, unread)).toBe(0);
 });
 
 test('what was estimated then is told beside what came of it', async () => {
   const { plan } = aChange();
   const cost = { text: 'about −9.6 credits a day', perDay: -9.6, share: -0.48 };
-  const { world } = await worldAfter(4, scaled({ plan: { ...plan, cost } }));
-  await tellEffects(world, costs);
-  expect((await waiting(world)).join()).toContain('; the estimate was −48 %.');
+  const { context } = await worldAfter(4, scaled({ plan: { ...plan, cost } }));
+  await postCostEffects(context, costs);
+  expect((await waiting(context)).join()).toContain('; the estimate was −48 %.');
 });

@@ -2,12 +2,8 @@ import { expect, test } from 'vitest';
 import type { Plan } from '../../src/changes/change.ts';
 import { planDigest } from '../../src/changes/plan-digest.ts';
 import { estimateText } from '../../src/cost-effect/effect-text.ts';
-import {
-  type Basis,
-  type Estimated,
-  estimate,
-  historySpan,
-} from '../../src/cost-effect/estimate.ts';
+import { type Basis, estimate, historySpan } from '../../src/cost-effect/estimate.ts';
+import type { EstimatedKind } from '../../src/cost-effect/estimated.ts';
 import type { Service } from '../../src/directory/directory.ts';
 import { NOON, PLAN } from '../changes/fixtures.ts';
 import { daily, row, TODAY, warehouseRow } from '../costs/rows.ts';
@@ -21,7 +17,7 @@ function planFor(body: Plan['body'], fields: Plan['body'] | null = null): Plan {
   return { ...PLAN, target: { ...PLAN.target, id: 's-1' }, body, before };
 }
 
-function said(kind: Estimated, plan: Plan, basis: Partial<Basis>): string {
+function said(kind: EstimatedKind, plan: Plan, basis: Partial<Basis>): string {
   const whole = {
     rows: [],
     today: TODAY,
@@ -81,7 +77,7 @@ test('from one fixed size to another the usual days are scaled', () => {
   expect(said('scale', more, { rows: compute })).toContain('about +19.9');
 });
 
-test.for<[string, Estimated, Plan, Partial<Basis>, string]>([
+test.for<[string, EstimatedKind, Plan, Partial<Basis>, string]>([
   [
     'no reply has shown its bounds',
     'scale',

@@ -16,29 +16,29 @@ function accepted(day: string, change: Change = aChange()): Change {
 const FIRST = '2026-08-10';
 
 test('a change that was looked up days later counts for the moment it was tried', async () => {
-  const { world } = await aWorld();
+  const { context } = await aWorld();
   const at = new Date('2026-08-20T10:00:00Z');
   const resolution = { by: ana, at, happened: true, note: 'seen in the console' };
   const change: Change = { ...accepted('2026-08-12'), resolution };
-  await stored(world.database, change);
-  const { ranAt } = await lastMoved(world.database.db, FIRST, world.commands);
+  await stored(context.database, change);
+  const { ranAt } = await lastMoved(context.database.db, FIRST, context.commands);
   expect([...ranAt.values()]).toEqual([new Date('2026-08-12T10:00:00Z')]);
 });
 
 test('more changes than fit on a page are all looked at', async () => {
-  const { world } = await aWorld();
+  const { context } = await aWorld();
   const many = Array.from({ length: 201 }, () => accepted('2026-08-12'));
-  await stored(world.database, ...many, accepted('2026-08-09'), aChange());
-  expect(await ranChanges(world.database.db, FIRST, world.commands)).toHaveLength(201);
+  await stored(context.database, ...many, accepted('2026-08-09'), aChange());
+  expect(await ranChanges(context.database.db, FIRST, context.commands)).toHaveLength(201);
 });
 
 test('one in doubt may have moved the size, and one that leaves costs alone has not', async () => {
-  const { world } = await aWorld();
+  const { context } = await aWorld();
   const at = new Date('2026-08-13T10:00:00Z');
   const doubt = { how: 'unknown', at, ...ENDED, status: 502, text: 'bad gateway' } as const;
   const unknown = aChange({ state: 'unknown', ending: doubt });
   const endpoint = accepted('2026-08-14', aChange({ command: 'endpoint create' }));
-  await stored(world.database, accepted('2026-08-12'), unknown, endpoint);
-  const { ranAt } = await lastMoved(world.database.db, FIRST, world.commands);
+  await stored(context.database, accepted('2026-08-12'), unknown, endpoint);
+  const { ranAt } = await lastMoved(context.database.db, FIRST, context.commands);
   expect([...ranAt]).toEqual([[unknown.plan.target.id, at]]);
 });

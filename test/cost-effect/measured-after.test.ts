@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { followedText } from '../../src/cost-effect/effect-text.ts';
-import { followed } from '../../src/cost-effect/measured-after.ts';
+import { measuredText } from '../../src/cost-effect/effect-text.ts';
+import { measureAfter } from '../../src/cost-effect/measured-after.ts';
 import { addDays } from '../../src/costs/calendar/day.ts';
 import type { DayValue } from '../../src/costs/ledger/row.ts';
 
@@ -19,11 +19,11 @@ function wave(level: number, count: number): readonly number[] {
 function said(
   series: readonly DayValue[],
   days: 3 | 7,
-  estimate: Parameters<typeof followedText>[1],
+  estimate: Parameters<typeof measuredText>[1],
 ) {
-  const result = followed(series, CHANGED, days, null);
+  const result = measureAfter(series, CHANGED, days, null);
   if (typeof result === 'string') return result;
-  return followedText(result, estimate);
+  return measuredText(result, estimate);
 }
 
 test('half the size is told beside what was estimated', () => {
@@ -52,16 +52,16 @@ test('what stood still has no ratio, but a figure', () => {
 test('days that can still change are waited for', () => {
   const [open, ...others] = around(26, 13).toReversed();
   const series = [...others, ...(open ? [{ ...open, final: false }] : [])];
-  expect(followed(series, CHANGED, 7, null)).toBe('later');
-  expect(followed(series, CHANGED, 3, null)).toMatchObject({ days: 3 });
+  expect(measureAfter(series, CHANGED, 7, null)).toBe('later');
+  expect(measureAfter(series, CHANGED, 3, null)).toMatchObject({ days: 3 });
 });
 
 test('days on which another size held are not what was before', () => {
-  expect(followed(around(26, 13), CHANGED, 7, '2026-11-15')).toBe('never');
-  const kept = followed(around(26, 13), CHANGED, 7, '2026-11-12');
+  expect(measureAfter(around(26, 13), CHANGED, 7, '2026-11-15')).toBe('never');
+  const kept = measureAfter(around(26, 13), CHANGED, 7, '2026-11-12');
   expect(kept).toMatchObject({ days: 7 });
 });
 
 test('what costs nothing, before and after, is not worth a word', () => {
-  expect(followed(around(0, 0), CHANGED, 7, null)).toBe('never');
+  expect(measureAfter(around(0, 0), CHANGED, 7, null)).toBe('never');
 });

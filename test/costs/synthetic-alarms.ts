@@ -1,4 +1,4 @@
-import { judge, type Tier } from '../../src/costs/anomaly/anomaly.ts';
+import { type AnomalyTier, judge } from '../../src/costs/anomaly/anomaly.ts';
 import type { DayValue } from '../../src/costs/ledger/row.ts';
 import {
   between,
@@ -32,7 +32,7 @@ export const INJECTIONS = {
 export type Injection = keyof typeof INJECTIONS;
 export const INJECTION_NAMES = Object.keys(INJECTIONS) as readonly Injection[];
 
-export function recommended(tier: Tier): Rule {
+export function recommended(tier: AnomalyTier): Rule {
   return (days) => {
     const last = days.at(-1);
     if (!last) return false;

@@ -3,12 +3,12 @@ import type { UserId } from '../../src/changes/change.ts';
 import { dayStates } from '../../src/costs/ledger/ledger.ts';
 import { isWorthWaiting, turnOf } from '../../src/digests/due.ts';
 import { digestReader } from '../../src/digests/subscriptions/options.ts';
-import type { Subscribed } from '../../src/digests/subscriptions/subscriptions.ts';
+import type { DigestSubscription } from '../../src/digests/subscriptions/subscriptions.ts';
 import { nineWeeks } from './facts.ts';
 
 const readOptions = digestReader([]);
 
-function digest(options: object, over: Partial<Subscribed> = {}): Subscribed {
+function digest(options: object, over: Partial<DigestSubscription> = {}): DigestSubscription {
   const reading = readOptions({ channel: '#costs', ...options });
   if (!reading.ok) throw new Error(JSON.stringify(reading.problems));
   const { value } = reading;
@@ -16,7 +16,7 @@ function digest(options: object, over: Partial<Subscribed> = {}): Subscribed {
   return { ...common, options: value, by: null, since: null, ...over };
 }
 
-const turn = (one: Subscribed, now: string, lastDay: string | null) => {
+const turn = (one: DigestSubscription, now: string, lastDay: string | null) => {
   const { state, ...rest } = turnOf(one, new Date(now), lastDay);
   if (!('slot' in rest)) return `${state}, next ${rest.next?.toISOString().slice(0, 16)}`;
   const { localDay, at, covers } = rest.slot;
@@ -27,7 +27,7 @@ const turn = (one: Subscribed, now: string, lastDay: string | null) => {
 const berlin = { at: '09:30', timezone: 'Europe/Berlin', days: 'daily' };
 const night = { at: '02:30', timezone: 'Europe/Berlin', days: 'daily' };
 
-test.for<[string, Subscribed, string, string | null, string]>([
+test.for<[string, DigestSubscription, string, string | null, string]>([
   [
     'its time has come',
     digest(berlin),

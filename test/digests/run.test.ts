@@ -8,7 +8,7 @@ import { createDigestRun } from '../../src/digests/run.ts';
 import { digestReader } from '../../src/digests/subscriptions/options.ts';
 import type { Answer } from '../../src/intent/answers/answer.ts';
 import { noteSnapshots } from '../../src/storage/tables/costs.ts';
-import type { Posting, Room } from '../../src/workflow/ports.ts';
+import type { Channel, PostResult } from '../../src/workflow/ports.ts';
 import { ENGINES, type Engine, freshDatabase } from '../storage/engines.ts';
 import { nineWeeks } from './facts.ts';
 import { written } from './written.ts';
@@ -30,12 +30,12 @@ async function running(engine: Engine, options: object = {}) {
     posts: [] as string[],
     bodies: [] as string[],
     told: [] as string[],
-    refusals: [] as Posting[],
+    refusals: [] as PostResult[],
     reads: 0,
     fails: false,
     outside: false,
   };
-  const room: Room = { id: COSTS, name: 'costs', outside: false, joined: true };
+  const room: Channel = { id: COSTS, name: 'costs', outside: false, joined: true };
   const postAnswer = async (channel: ChannelId, answer: Answer, threadTs?: string) => {
     const { title } = answer;
     const refusal = stage.refusals.shift();
@@ -49,13 +49,13 @@ async function running(engine: Engine, options: object = {}) {
     configured: [reading.value],
     readOptions,
     messenger: {
-      postAnswer,
-      findRooms: async (wanted) =>
+      postToChannel: postAnswer,
+      findChannels: async (wanted) =>
         new Map(
           wanted.map((word) => [word, { ok: true, room: { ...room, outside: stage.outside } }]),
         ),
-      tellPerson: async () => undefined,
-      tellKeepers: async (sentence) => void stage.told.push(sentence),
+      messageUser: async () => undefined,
+      notifyOperators: async (sentence) => void stage.told.push(sentence),
     },
     // As the reader of costs does it: what a day is said to cost is noted when it is said.
     costs: async () => {

@@ -1,11 +1,11 @@
-import type { Answer, Cell, Part } from '../../src/intent/answers/answer.ts';
+import type { Answer, AnswerPart, Cell } from '../../src/intent/answers/answer.ts';
 
 /** An answer as it is read, one line for each thing that is said. */
 export function written({ title, parts }: Answer): string {
   return [title, ...parts.flatMap(linesOf)].join('\n');
 }
 
-function linesOf(part: Part): readonly string[] {
+function linesOf(part: AnswerPart): readonly string[] {
   switch (part.kind) {
     case 'text':
     case 'note':

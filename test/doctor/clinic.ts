@@ -12,7 +12,7 @@ import type { Workspace } from '../../sandbox/slack/workspace.ts';
 import { startApp } from '../../src/app.ts';
 import { commandNames } from '../../src/commands/index.ts';
 import { loadConfig } from '../../src/config/load-config.ts';
-import { examined } from '../../src/doctor/run-checks.ts';
+import { runChecks } from '../../src/doctor/run-checks.ts';
 import { freshUrl } from '../storage/engines.ts';
 
 export const SECRET = 'a-signing-secret-of-the-tests';
@@ -63,7 +63,7 @@ export async function openClinic(options: ClinicOptions = {}) {
   /** `withinMs` is short where the test is about somebody who never answers. */
   const diagnose = async (changes: Record<string, string> = {}, withinMs = PATIENCE_MS) => {
     const given = { version: '1.0.0', now: () => new Date(), withinMs };
-    const { sections } = await examined({ ...given, readFile, env: { ...env, ...changes } });
+    const { sections } = await runChecks({ ...given, readFile, env: { ...env, ...changes } });
     return sections.flatMap(({ lines }) => lines);
   };
   return { slack, cloud, alerts, env, diagnose, start: () => startBot(env, readFile) };

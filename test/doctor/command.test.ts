@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { expect, test } from 'vitest';
 import { sandboxYaml } from '../../sandbox/configuration.ts';
-import { cleaned, passed, toJson, toText, wantsColour } from '../../src/doctor/report.ts';
+import { cleaned, passed, reportText, toJson, wantsColour } from '../../src/doctor/report.ts';
 import { openClinic } from './clinic.ts';
 
 /** The command as people run it. */
@@ -115,7 +115,7 @@ const REPORT = {
 } as const;
 
 test('a report is a line for each thing, in columns, with what to do below', () => {
-  expect(toText(REPORT, { colour: false })).toMatchInlineSnapshot(`
+  expect(reportText(REPORT, { colour: false })).toMatchInlineSnapshot(`
     "Signalbox 1.0.0
 
     Slack
@@ -131,10 +131,10 @@ test('a report is a line for each thing, in columns, with what to do below', () 
 });
 
 test('colours are for terminals only, and change no word', () => {
-  const coloured = toText(REPORT, { colour: true });
+  const coloured = reportText(REPORT, { colour: true });
   expect(coloured).toContain('\u001b[31m✗\u001b[0m');
   // biome-ignore lint/suspicious/noControlCharactersInRegex: it is what makes the colours
-  expect(coloured.replace(/\u001b\[\d+m/g, '')).toBe(toText(REPORT, { colour: false }));
+  expect(coloured.replace(/\u001b\[\d+m/g, '')).toBe(reportText(REPORT, { colour: false }));
 });
 
 test.for<[boolean, Record<string, string>, boolean]>([

@@ -1,8 +1,9 @@
 import { existsSync, globSync, statSync } from 'node:fs';
-import { basename, dirname, join, normalize } from 'node:path';
+import { join, normalize } from 'node:path';
 import { expect, test } from 'vitest';
 import packageJson from '../../package.json' with { type: 'json' };
 import { STATES } from '../../src/changes/change.ts';
+import { importsOf } from '../imports.ts';
 import { codeOn, DOCUMENTS, groupsOf, readPage } from './pages.ts';
 
 const scripts: Readonly<Record<string, string>> = packageJson.scripts;
@@ -12,11 +13,14 @@ test.for([...DOCUMENTS, '.ci/run'])('the npm scripts that %s names exist', (file
   expect(named.filter((name) => !(name in scripts))).toEqual([]);
 });
 
-/** The source of an npm script: its first file, and the folder that belongs to it. */
+/** The entry file of one of our scripts and the files that it imports: its options are in one of them. */
 function sourceOf(script: string): string {
   const [entry = ''] = groupsOf(scripts[script] ?? '', /node (\S+\.ts)$/g);
-  const folder = basename(entry) === 'main.ts' ? dirname(entry) : entry.replace(/\.ts$/, '');
-  return [entry, ...globSync(`${folder}/**/*.ts`)].map(readPage).join('\n');
+  const imported = entry === '' ? [] : importsOf(entry).map(({ of }) => of);
+  return [entry, ...imported]
+    .filter((file) => existsSync(file))
+    .map(readPage)
+    .join('\n');
 }
 
 /** An option occurs in a usage text, or as a key of the parsed options. */

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
 import { createMetrics } from '../../src/observability/metrics.ts';
-import type { Levels } from '../../src/storage/tables/queues/gauges.ts';
+import type { Gauges } from '../../src/storage/tables/queues/gauges.ts';
 import { minutes, NOON } from '../storage/example-change.ts';
 
-const LEVELS: Levels = {
+const LEVELS: Gauges = {
   changes: new Map([
     ['pending', { count: 2, since: minutes(-90) }],
     ['unknown', { count: 0, since: null }],
@@ -14,7 +14,7 @@ const LEVELS: Levels = {
   trailTrouble: 'Event 7 is missing.',
 };
 
-function measured(levels: () => Promise<Levels> = async () => LEVELS) {
+function measured(levels: () => Promise<Gauges> = async () => LEVELS) {
   return createMetrics({ version: '1.0.0', levels, now: () => NOON });
 }
 

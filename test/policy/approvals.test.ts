@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Requirement, RoleName } from '../../src/changes/change.ts';
-import { standing } from '../../src/policy/approvals.ts';
+import { approvalStatus } from '../../src/policy/approvals.ts';
 import { NOON, user } from './fixtures.ts';
 
 const TWO: Requirement = {
@@ -28,7 +28,7 @@ const TODAY: Readonly<Record<string, readonly RoleName[] | null>> = {
 function stand(approvers: readonly string[], requires: Requirement = TWO) {
   const approvals = approvers.map((name) => ({ by: user(name), at: NOON }));
   const change = { requester: user('ana'), approvals, confirmedAt: NOON };
-  return standing(requires, change, (who) => TODAY[who] ?? null);
+  return approvalStatus(requires, change, (who) => TODAY[who] ?? null);
 }
 
 test.for<[string, readonly string[], Partial<Requirement>, object]>([

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Requirement } from '../../src/changes/change.ts';
-import { asOne } from '../../src/policy/combine-requirements.ts';
+import { combineRequirements } from '../../src/policy/combine-requirements.ts';
 import { REQUIRES } from '../changes/fixtures.ts';
 
 const one: Requirement = { ...REQUIRES, count: 1 };
@@ -43,7 +43,7 @@ test.for<[string, Requirement, Requirement, Partial<Requirement> | null]>([
     { breakGlass: 'oncall' },
   ],
 ])('approved as one where %s', ([, there, back, expected]) => {
-  const both = asOne(there, back);
+  const both = combineRequirements(there, back);
   if (expected === null) expect(both).toBeNull();
   else expect(both).toMatchObject(expected);
 });

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { decide, type Question } from '../../src/policy/decide.ts';
+import { decide, type PolicyQuestion } from '../../src/policy/decide.ts';
 import type { Policy } from '../../src/policy/policy-types.ts';
 import {
   actor,
@@ -27,8 +27,8 @@ const CATCH_ALL = { allow: ['service *', 'alert edit'], to: 'operator' };
 const READING = { allow: ['service list', 'service show', 'cost'], to: 'viewer' };
 const policy = policyOf([READING, STRICT, CATCH_ALL]);
 
-function ask(question: Partial<Question>, under: Policy = policy) {
-  const stop: Question = {
+function ask(question: Partial<PolicyQuestion>, under: Policy = policy) {
+  const stop: PolicyQuestion = {
     command: 'service stop',
     kind: 'change',
     target: prod,
@@ -39,13 +39,13 @@ function ask(question: Partial<Question>, under: Policy = policy) {
   return decide(under, { ...stop, ...question });
 }
 
-function outcome(question: Partial<Question>, under: Policy = policy) {
+function outcome(question: Partial<PolicyQuestion>, under: Policy = policy) {
   const decision = ask(question, under);
   const rule = decision.rule?.place ?? null;
   return decision.allow ? `allowed by ${rule}` : `${decision.refusal} by ${rule}`;
 }
 
-test.for<[string, Partial<Question>, string]>([
+test.for<[string, Partial<PolicyQuestion>, string]>([
   ['an operator asks to stop production', {}, 'allowed by 2'],
   ['an operator asks to stop staging', { target: staging, reason: null }, 'allowed by 3'],
   ['an operator edits an alert', { command: 'alert edit', target: null }, 'allowed by 3'],
@@ -195,7 +195,7 @@ const YEAR_END = {
 };
 const LONG = { from: '2026-11-01T00:00Z', until: '2027-01-02T00:00Z', reason: 'audit' };
 
-test.for<[string, object, Partial<Question>, string]>([
+test.for<[string, object, Partial<PolicyQuestion>, string]>([
   ['it holds', LONG, {}, 'frozen by 2'],
   ['it begins at this moment', { ...YEAR_END, until: LONG.until }, {}, 'frozen by 2'],
   ['it begins later', { ...LONG, from: '2026-11-20T12:01Z' }, {}, 'allowed by 2'],

@@ -1,7 +1,7 @@
 import type { Target, UserId } from '../../src/changes/change.ts';
 import type { Actor } from '../../src/changes/outcome.ts';
 import type { Policy, Words } from '../../src/policy/policy-types.ts';
-import { type Problem, read, strict } from '../../src/policy/problem.ts';
+import { type ConfigProblem, read, strict } from '../../src/policy/problem.ts';
 import { policyShape } from '../../src/policy/schema.ts';
 
 export const NOON = new Date('2026-11-20T12:00:00Z');
@@ -50,7 +50,7 @@ export function problemsOf(content: object): readonly string[] {
   return reading.ok ? [] : reading.problems.map(textOf);
 }
 
-function textOf({ where, problem, hint }: Problem): string {
+function textOf({ where, problem, hint }: ConfigProblem): string {
   return hint === null ? `${where}: ${problem}` : `${where}: ${problem} (${hint})`;
 }
 

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { read } from '../../src/policy/problem.ts';
 import { rolesSchema } from '../../src/policy/roles.ts';
 import { ChannelName } from '../../src/policy/schema.ts';
-import { Instant } from '../../src/policy/time.ts';
+import { InstantTextSchema } from '../../src/policy/time.ts';
 
 function rolesOf(content: object) {
   const reading = read(rolesSchema(), content);
@@ -76,6 +76,6 @@ test.for<[string | undefined, string]>([
   ['2026-12-24T00:00', 'must be a date and time with its zone'],
   ['2026-02-30T00:00Z', 'must be a date and time with its zone'],
 ])('the instant %s is read as %s', ([text, is]) => {
-  const reading = read(Instant, text);
+  const reading = read(InstantTextSchema, text);
   expect(reading.ok ? reading.value.toISOString() : reading.problems[0]?.problem).toBe(is);
 });

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { z } from 'zod';
-import { meant, nearest, pathOf, quoted, read, strict } from '../../src/policy/problem.ts';
+import { meant, nearestWord, pathOf, quoted, read, strict } from '../../src/policy/problem.ts';
 
 function told(schema: z.ZodType, input: unknown): string | undefined {
   const reading = read(schema, input);
@@ -63,9 +63,9 @@ test.for<[string, string, string | null]>([
   ['three letters of a word of nine', 'onalitiks', 'analytics'],
   ['four letters of a word of nine', 'onalitikz', null],
 ])('a slip in %s is seen through as far as that goes', ([, word, near]) => {
-  expect(nearest(word, ['eu', 'prod', 'analytics'])).toBe(near);
+  expect(nearestWord(word, ['eu', 'prod', 'analytics'])).toBe(near);
 });
 
 test('of several near words the nearest is meant', () => {
-  expect(nearest('abcdef', ['abcdxy', 'abcdex'])).toBe('abcdex');
+  expect(nearestWord('abcdef', ['abcdxy', 'abcdex'])).toBe('abcdex');
 });

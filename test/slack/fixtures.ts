@@ -3,7 +3,7 @@ import { messageProblems } from '../../sandbox/slack/block-kit/validate.ts';
 import type { RoleName } from '../../src/changes/change.ts';
 import { commands } from '../../src/commands/index.ts';
 import type { Message } from '../../src/slack/blocks/blocks.ts';
-import type { Drawing } from '../../src/slack/cards/card.ts';
+import type { Drawing } from '../../src/slack/cards/drawing.ts';
 import { policyOf } from '../policy/fixtures.ts';
 
 const RULES = [

@@ -7,7 +7,7 @@ import { manifestOf } from '../../src/slack/manifest.ts';
 
 const words = { commands, nouns, prefix: '', url: null };
 const manifest = manifestOf(words);
-const source = globSync('src/slack/*.ts')
+const source = globSync('src/slack/**/*.ts')
   .map((file) => readFileSync(file, 'utf8'))
   .join('\n');
 

@@ -1,16 +1,17 @@
 import { pino } from 'pino';
 import { changeIdFrom } from '../../src/changes/id.ts';
 import { commands } from '../../src/commands/index.ts';
-import type { ChangeCommand, Reach, Sent } from '../../src/intent/define.ts';
+import type { ChangeCommand, Sent } from '../../src/intent/define.ts';
+import type { CommandContext } from '../../src/intent/ports/command-context.ts';
 import { unmeasured } from '../../src/observability/metrics-port.ts';
-import type { World } from '../../src/workflow/ports.ts';
+import type { WorkflowContext } from '../../src/workflow/ports.ts';
 import { policyOf } from '../policy/fixtures.ts';
 import { freshDatabase } from '../storage/engines.ts';
 import { NOON } from '../storage/example-change.ts';
 
 const SENT: Sent = { requestId: 'r-1', reported: ['running'], learned: null };
 
-/** A world of the workflow with a database of its own, one clock, and a server that is a function. */
+/** A context of the workflow with a database of its own, one clock, and a server that is a function. */
 export async function aWorld(send: () => Promise<Sent> = async () => SENT) {
   const clock = { now: NOON };
   const now = () => clock.now;
@@ -25,32 +26,32 @@ export async function aWorld(send: () => Promise<Sent> = async () => SENT) {
     },
   };
   const database = await freshDatabase('sqlite', { now });
-  const world: World = {
+  const context: WorkflowContext = {
     database,
     auditKey: null,
     trail: { trouble: async () => null, mark: async () => undefined },
     policy: policyOf([{ allow: ['service *'], to: 'operator' }]),
     commands: new Map([[command.name, command]]),
     // The clients are not reached: the command's own send stands in for them.
-    reach: () => ({ services: [] }) as unknown as Reach,
+    commandContext: () => ({ services: [] }) as unknown as CommandContext,
     people: {
       identify: async () => ({ ok: false, refusal: 'lookup-failed' }),
       membersOf: async () => null,
       zoneOf: async () => 'Europe/Berlin',
     },
     // Nothing is shown by what is tested with this.
-    messenger: {} as World['messenger'],
+    messenger: {} as WorkflowContext['messenger'],
     log: pino({ level: 'silent' }),
     now,
     newId: () => changeIdFrom(new Uint8Array(6)),
     instance: 'tests',
     wake: () => undefined,
-    learned: () => undefined,
+    refreshDirectory: () => undefined,
     measures: unmeasured,
     incidents: {
       press: async () => ({ ok: true, answer: { title: '', parts: [] } }),
       details: async () => ({ ok: true, answer: { title: '', parts: [] } }),
     },
   };
-  return { world, clock, sent };
+  return { context, clock, sent };
 }

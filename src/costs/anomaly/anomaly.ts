@@ -1,18 +1,18 @@
 import type { Day } from '../calendar/day.ts';
 import { median } from '../forecast/robust.ts';
-import { HISTORY_DAYS, historyOf, isCost, LEAST_DAYS, settled } from '../forecast/series.ts';
+import { HISTORY_DAYS, historyOf, isCost, LEAST_DAYS, settledDays } from '../forecast/series.ts';
 import type { DayValue } from '../ledger/row.ts';
 import { type Baseline, baselineOf, expectedOn, strayingOf } from './baseline.ts';
 
 /** A notice belongs into the digest, an alert is worth a message of its own. */
-export type Tier = 'notice' | 'alert';
+export type AnomalyTier = 'notice' | 'alert';
 export type Direction = 'up' | 'down';
 
-export type Verdict =
+export type AnomalyVerdict =
   | { readonly kind: 'usual'; readonly expected: number }
   | {
       readonly kind: 'unusual';
-      readonly tier: Tier;
+      readonly tier: AnomalyTier;
       readonly direction: Direction;
       /** Credits, as is `excess`: value − expected, negative for a drop. */
       readonly expected: number;
@@ -41,7 +41,7 @@ const SPARSE_FACTOR = 1.5;
  * final days), so that it grows with what is spent.
  */
 export function minImpactOf(organization: readonly DayValue[]): number {
-  const days = settled(organization).slice(-HISTORY_DAYS);
+  const days = settledDays(organization).slice(-HISTORY_DAYS);
   if (days.length === 0) return LEAST_IMPACT;
   return Math.max(LEAST_IMPACT, IMPACT_SHARE * median(days.map(({ value }) => value)));
 }
@@ -56,7 +56,11 @@ export function minImpactOf(organization: readonly DayValue[]): number {
  * than 10 final days: too new. minImpact in credits, above 0.
  * False alarms and recall on synthetic lines: docs/costs.md.
  */
-export function judge(series: readonly DayValue[], day: DayValue, minImpact: number): Verdict {
+export function judge(
+  series: readonly DayValue[],
+  day: DayValue,
+  minImpact: number,
+): AnomalyVerdict {
   if (!isCost(day.value)) return { kind: 'untested', why: 'not-a-cost' };
   const history = historyOf(series, day.day);
   if (history.length < LEAST_DAYS) return { kind: 'untested', why: 'too-new' };
@@ -72,7 +76,7 @@ function judgeSparse(
   history: readonly DayValue[],
   { value }: DayValue,
   minImpact: number,
-): Verdict {
+): AnomalyVerdict {
   const most = Math.max(...history.map((day) => day.value));
   if (value < 2 * minImpact || value <= SPARSE_FACTOR * most) return { kind: 'usual', expected: 0 };
   return { kind: most > 0 ? 'rare-cost' : 'new-cost', expected: 0, excess: value };
@@ -117,8 +121,8 @@ export function usualRange(series: readonly DayValue[], day: Day, minImpact: num
   const { offset } = baseline;
   const expected = expectedOn(baseline, day);
   const factor = Math.exp(Math.max(NOTICE_Z * sigma, before));
-  const reach = leastExcess(baseline, expected, minImpact);
-  const low = Math.min((expected + offset) / factor - offset, expected - reach);
-  const high = Math.max((expected + offset) * factor - offset, expected + reach);
+  const context = leastExcess(baseline, expected, minImpact);
+  const low = Math.min((expected + offset) / factor - offset, expected - context);
+  const high = Math.max((expected + offset) * factor - offset, expected + context);
   return { expected, low: Math.max(0, low), high };
 }

@@ -1,12 +1,12 @@
 import type { Day } from '../calendar/day.ts';
 import { median } from '../forecast/robust.ts';
 import { LEVEL_DAYS, type SettledDay } from '../forecast/series.ts';
-import { evenedOut, factorOn, type Profile, profileOf } from '../forecast/weekday.ts';
+import { evenedOut, factorOn, profileOf, type WeekdayProfile } from '../forecast/weekday.ts';
 
 /** What a day is held against: the level of the two weeks before it, by weekday. */
 export interface Baseline {
   readonly days: readonly SettledDay[];
-  readonly profile: Profile;
+  readonly profile: WeekdayProfile;
   /** Past days with their weekdays evened out: x = y / f. */
   readonly evened: readonly number[];
   /** Credits of a mean day: the median of the last 14 of x. */

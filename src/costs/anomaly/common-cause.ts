@@ -1,4 +1,4 @@
-import type { Direction, Verdict } from './anomaly.ts';
+import type { AnomalyVerdict, Direction } from './anomaly.ts';
 
 const SHARE = 0.4;
 /** Two lines of three are no crowd. */
@@ -8,7 +8,7 @@ const LEAST_LINES = 5;
  * The direction in which more than 40 % of the tested lines are unusual on one day: a holiday, a
  * price or the data is behind that, and one message says so instead of one for each line.
  */
-export function commonCause(verdicts: readonly Verdict[]): Direction | null {
+export function commonCause(verdicts: readonly AnomalyVerdict[]): Direction | null {
   const tested = verdicts.filter(({ kind }) => kind === 'usual' || kind === 'unusual');
   if (tested.length < LEAST_LINES) return null;
   const count = (direction: Direction) =>

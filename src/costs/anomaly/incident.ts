@@ -1,5 +1,5 @@
 import type { Day } from '../calendar/day.ts';
-import type { Direction, Tier, Verdict } from './anomaly.ts';
+import type { AnomalyTier, AnomalyVerdict, Direction } from './anomaly.ts';
 
 export type IncidentState = 'open' | 'ongoing' | 'muted' | 'resolved' | 'new-normal' | 'expected';
 
@@ -7,7 +7,7 @@ export type IncidentState = 'open' | 'ongoing' | 'muted' | 'resolved' | 'new-nor
 export interface Incident {
   readonly state: IncidentState;
   readonly direction: Direction;
-  readonly tier: Tier;
+  readonly tier: AnomalyTier;
   readonly since: Day;
   /** In order; a day that is read again replaces itself. */
   readonly days: readonly IncidentDay[];
@@ -28,7 +28,7 @@ export interface IncidentDay {
 
 export type News = 'opened' | 'raised' | 'doubled' | 'resolved' | 'new-normal';
 
-export interface Step {
+export interface IncidentStep {
   readonly incident: Incident | null;
   /** What people are to be told, if anything. */
   readonly news: News | null;
@@ -42,7 +42,7 @@ export function isOver({ state }: Incident): boolean {
 }
 
 /** The first day of what may become more. Without an unusual verdict there is nothing to open. */
-export function openIncident(verdict: Verdict, day: Day, final: boolean): Step {
+export function openIncident(verdict: AnomalyVerdict, day: Day, final: boolean): IncidentStep {
   const found = unusualOf(verdict);
   if (!found) return { incident: null, news: null };
   const { direction, tier, excess } = found;
@@ -62,10 +62,10 @@ export function openIncident(verdict: Verdict, day: Day, final: boolean): Step {
  */
 export function followIncident(
   incident: Incident,
-  verdict: Verdict,
+  verdict: AnomalyVerdict,
   day: Day,
   final: boolean,
-): Step {
+): IncidentStep {
   if (isOver(incident) || day < incident.since) return { incident, news: null };
 
   const found = unusualOf(verdict);
@@ -79,7 +79,7 @@ export function followIncident(
   return told(incident, { ...incident, days, impact, tier, state });
 }
 
-function told(before: Incident, after: Incident): Step {
+function told(before: Incident, after: Incident): IncidentStep {
   if (after.mutedUntil !== null && lastDay(after) <= after.mutedUntil) {
     return { incident: after, news: null };
   }
@@ -124,7 +124,7 @@ function lastDay(incident: Incident): Day {
 }
 
 /** A rare or new cost is an increase that no range was there for. */
-function unusualOf(verdict: Verdict) {
+function unusualOf(verdict: AnomalyVerdict) {
   if (verdict.kind === 'unusual') return verdict;
   if (verdict.kind !== 'rare-cost' && verdict.kind !== 'new-cost') return null;
   return { direction: 'up', tier: 'notice', excess: verdict.excess } as const;

@@ -1,6 +1,6 @@
 import { type Day, daysBetween } from '../calendar/day.ts';
 import type { DayValue } from '../ledger/row.ts';
-import { judge, type Tier, type Verdict } from './anomaly.ts';
+import { type AnomalyTier, type AnomalyVerdict, judge } from './anomaly.ts';
 import { commonCause } from './common-cause.ts';
 import { followIncident, type Incident, isOver, type News, openIncident } from './incident.ts';
 
@@ -13,9 +13,9 @@ export interface Watch {
 
 export const UNWATCHED: Watch = { incident: null, baselineFrom: null };
 
-export interface Watched {
+export interface WatchedDay {
   readonly watch: Watch;
-  readonly verdict: Verdict;
+  readonly verdict: AnomalyVerdict;
   readonly news: News | null;
 }
 
@@ -28,7 +28,7 @@ export function watchDay(
   series: readonly DayValue[],
   day: DayValue,
   minImpact: number,
-): Watched {
+): WatchedDay {
   const current = last && !isOver(last) ? last : null;
   const verdict = judge(baselineDays(series, baselineFrom, current), day, minImpact);
   const { incident, news } = current
@@ -54,17 +54,17 @@ function baselineDays(
   return series.filter(({ day }) => (!from || day >= from) && (!until || day < until));
 }
 
-export interface Line {
+export interface WatchedSeries {
   readonly id: string;
   readonly series: readonly DayValue[];
 }
 
 /** What would have been posted on one day; a common cause stands for all of its lines. */
-export interface Posting {
+export interface AnomalyPost {
   readonly day: Day;
   readonly line: string | null;
   readonly news: News | 'common-cause';
-  readonly tier: Tier;
+  readonly tier: AnomalyTier;
 }
 
 /**
@@ -72,11 +72,11 @@ export interface Posting {
  * a setting in an organisation's own past. Openings of a day with a common cause are one posting.
  */
 export function replay(
-  lines: readonly Line[],
+  lines: readonly WatchedSeries[],
   first: Day,
   last: Day,
   minImpact: number,
-): readonly Posting[] {
+): readonly AnomalyPost[] {
   const watches = new Map<string, Watch>();
   const indexed = lines.map(({ id, series }) => ({ id, series, days: byDay(series) }));
   return daysBetween(first, last).flatMap((day) => {
@@ -95,13 +95,16 @@ function byDay(series: readonly DayValue[]): ReadonlyMap<Day, DayValue> {
   return new Map(series.filter(({ final }) => final).map((value) => [value.day, value]));
 }
 
-function postingsOf(day: Day, watched: readonly (Watched & { id: string })[]): readonly Posting[] {
+function postingsOf(
+  day: Day,
+  watched: readonly (WatchedDay & { id: string })[],
+): readonly AnomalyPost[] {
   const crowd = commonCause(watched.map(({ verdict }) => verdict));
   const told = watched.flatMap(({ id, news, watch: { incident } }) => {
     const isOfCrowd = news === 'opened' && crowd !== null && incident?.direction === crowd;
     if (news === null || !incident || isOfCrowd) return [];
     return [{ day, line: id, news, tier: incident.tier }];
   });
-  const common: Posting = { day, line: null, news: 'common-cause', tier: 'alert' };
+  const common: AnomalyPost = { day, line: null, news: 'common-cause', tier: 'alert' };
   return crowd === null ? told : [common, ...told];
 }

@@ -2,14 +2,14 @@ import type { Day } from '../calendar/day.ts';
 import type { Forecast } from '../forecast/forecast.ts';
 
 /** Percent of the amount; a budget may name its own. */
-export const THRESHOLDS: readonly Threshold[] = [50, 75, 90, 100];
-export type Threshold = number;
+export const THRESHOLDS: readonly BudgetThreshold[] = [50, 75, 90, 100];
+export type BudgetThreshold = number;
 
 /** What a budget has told already. Another month, or another amount, starts it anew. */
 export interface BudgetMemory {
   readonly month: string;
   readonly amount: number;
-  readonly told: Threshold | null;
+  readonly told: BudgetThreshold | null;
   readonly forecast: ForecastMemory;
 }
 
@@ -40,7 +40,7 @@ export function memoryFor(memory: BudgetMemory | null, day: Day, amount: number)
 export interface ThresholdNews {
   readonly memory: BudgetMemory;
   /** The highest threshold crossed since last told, if any. */
-  readonly crossed: Threshold | null;
+  readonly crossed: BudgetThreshold | null;
 }
 
 /**
@@ -49,7 +49,7 @@ export interface ThresholdNews {
 export function crossThreshold(
   memory: BudgetMemory,
   spent: number,
-  thresholds: readonly Threshold[] = THRESHOLDS,
+  thresholds: readonly BudgetThreshold[] = THRESHOLDS,
 ): ThresholdNews {
   const reached = thresholds.filter((threshold) => spent >= (threshold / 100) * memory.amount);
   const crossed = reached.length > 0 ? Math.max(...reached) : null;

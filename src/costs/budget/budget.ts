@@ -1,10 +1,10 @@
 import { addDays, type Day, daysBetween } from '../calendar/day.ts';
 import { daysOfMonth } from '../forecast/forecast.ts';
 import { historyOf } from '../forecast/series.ts';
-import { factorOn, type Profile } from '../forecast/weekday.ts';
+import { factorOn, type WeekdayProfile } from '../forecast/weekday.ts';
 import type { DayValue } from '../ledger/row.ts';
 
-export interface Pace {
+export interface BudgetPace {
   /** Credits that the plan allows from the first of the month through that day. */
   readonly plan: number;
   /** Credits of the final days up to it. */
@@ -14,7 +14,7 @@ export interface Pace {
 }
 
 /** plan_d = amount · f_w / Σ f over the days of its month; credits, like the amount. */
-export function planOn(amount: number, profile: Profile, day: Day): number {
+export function planOn(amount: number, profile: WeekdayProfile, day: Day): number {
   const factors = daysOfMonth(day).map((one) => factorOn(profile, one));
   return (amount * factorOn(profile, day)) / sum(factors);
 }
@@ -22,20 +22,20 @@ export function planOn(amount: number, profile: Profile, day: Day): number {
 /** Only final days, on both sides: a day without a final figure is not in the plan either. */
 export function paceOf(
   amount: number,
-  profile: Profile,
+  profile: WeekdayProfile,
   series: readonly DayValue[],
   lastFinal: Day,
-): Pace {
+): BudgetPace {
   const month = daysBetween(`${lastFinal.slice(0, 7)}-01`, lastFinal);
   return paceOver(amount, profile, series, month);
 }
 
 function paceOver(
   amount: number,
-  profile: Profile,
+  profile: WeekdayProfile,
   series: readonly DayValue[],
   days: readonly Day[],
-): Pace {
+): BudgetPace {
   const counted = series.filter(({ day, final }) => final && days.includes(day));
   const plan = sum(counted.map(({ day }) => planOn(amount, profile, day)));
   const spent = sum(counted.map(({ value }) => value));
@@ -55,7 +55,7 @@ const BURN_DAYS = [1, 3, 7] as const;
  * and the forecast is above the amount. Null: neither, or less than 7 final days up to `last`.
  */
 export function burnOf(
-  { amount, profile }: { readonly amount: number; readonly profile: Profile },
+  { amount, profile }: { readonly amount: number; readonly profile: WeekdayProfile },
   series: readonly DayValue[],
   last: Day,
   forecast: number | null,

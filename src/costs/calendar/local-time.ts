@@ -26,7 +26,7 @@ export function localTime(instant: Date, timezone: string): TimeOfDay {
  * first minute after the gap; one that they show twice is the earlier one. Throws for a zone that is
  * none. Source: cost.md §8.3.
  */
-export function instantOf(day: Day, at: TimeOfDay, timezone: string): Date {
+export function instantAt(day: Day, at: TimeOfDay, timezone: string): Date {
   const [first] = instantsOf(day, at, timezone);
   if (first) return first;
   const [early = 0, late = 0] = guesses(day, at, timezone).map(({ time }) => time);

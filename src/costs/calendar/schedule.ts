@@ -1,6 +1,6 @@
 import type { Span } from './calendar.ts';
 import { addDays, type Day, dayOf, daysBetween, weekdayOf } from './day.ts';
-import { instantOf, localDay, localTime, type TimeOfDay } from './local-time.ts';
+import { instantAt, localDay, localTime, type TimeOfDay } from './local-time.ts';
 
 const WEEKDAYS = ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'] as const;
 export type Weekday = (typeof WEEKDAYS)[number];
@@ -22,7 +22,7 @@ export interface Slot {
   readonly covers: Span;
 }
 
-export type Due =
+export type DigestDue =
   /** To be posted now; `covers.last` is the report day. */
   | { readonly state: 'due'; readonly slot: Slot }
   /** Six hours late or more: not posted any more; the next one covers its days too. */
@@ -42,7 +42,7 @@ const MOST_DAYS = 7;
  * on a Monday. A time that the clocks skip is the next valid minute, one that they repeat is the
  * first. Throws a RangeError for a zone that is none. Source: cost.md §8.2, §8.3.
  */
-export function dueDigest(schedule: Schedule, now: Date, lastDay: Day | null): Due {
+export function dueDigest(schedule: Schedule, now: Date, lastDay: Day | null): DigestDue {
   const latest = latestSlotDay(schedule, now);
   const isNew = latest !== null && (lastDay === null || latest > lastDay);
   const slot = isNew ? slotOn(schedule, latest, lastDay) : null;
@@ -92,7 +92,7 @@ function slotDays({ days }: Schedule, first: Day, last: Day): readonly Day[] {
 }
 
 function instantOn({ at, timezone }: Schedule, day: Day): Date {
-  return instantOf(day, at, timezone);
+  return instantAt(day, at, timezone);
 }
 
 /** The last UTC day that was over at that instant. */

@@ -1,5 +1,5 @@
 import type { DayState } from '../ledger/ledger.ts';
-import type { Line } from '../ledger/summary.ts';
+import type { SummaryLine } from '../ledger/summary.ts';
 import { type Bucket, bucketsOf, type TimeUnit } from './bucket.ts';
 import { dayLabel, monthLabel, shortSpan } from './span-label.ts';
 
@@ -10,10 +10,10 @@ import { dayLabel, monthLabel, shortSpan } from './span-label.ts';
  * the names. Source: cost.md §2.2.
  */
 export function onCalendar(
-  lines: readonly Line[],
+  lines: readonly SummaryLine[],
   states: readonly DayState[],
   unit: TimeUnit,
-): readonly Line[] {
+): readonly SummaryLine[] {
   const known = new Map(lines.map((line) => [line.key, line]));
   const own = bucketsOf(states, unit).map((bucket) => lineOf(bucket, unit, known.get(bucket.key)));
   if (!known.has('other')) return own;
@@ -21,7 +21,7 @@ export function onCalendar(
   return lines.map((line) => named.get(line.key) ?? line);
 }
 
-function lineOf(bucket: Bucket, unit: TimeUnit, known: Line | undefined): Line {
+function lineOf(bucket: Bucket, unit: TimeUnit, known: SummaryLine | undefined): SummaryLine {
   const { key, days, isOpen } = bucket;
   const nothing = { key, total: 0, share: days > 0 ? 0 : null, days, preliminary: 0 };
   return { ...nothing, ...known, name: bucketName(bucket, unit), isOpen };

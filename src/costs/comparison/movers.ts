@@ -3,7 +3,7 @@ import type { Day } from '../calendar/day.ts';
 import type { By } from '../ledger/grouping.ts';
 import { type DayState, dayStates } from '../ledger/ledger.ts';
 import type { CostRow, Micro } from '../ledger/row.ts';
-import { type Line, sumBy } from '../ledger/summary.ts';
+import { type SummaryLine, sumBy } from '../ledger/summary.ts';
 import { relativeOf } from './comparison.ts';
 import { type Pair, paired, type Unpaired } from './pairing.ts';
 
@@ -72,7 +72,10 @@ function finalDays(rows: readonly CostRow[], span: Span): readonly Day[] {
     .map(({ day }) => day);
 }
 
-function differences(now: readonly Line[], before: readonly Line[]): readonly Mover[] {
+function differences(
+  now: readonly SummaryLine[],
+  before: readonly SummaryLine[],
+): readonly Mover[] {
   const earlier = new Map(before.map((line) => [line.key, line]));
   const present = new Set(now.map(({ key }) => key));
   const gone = before.filter(({ key }) => !present.has(key));
@@ -82,7 +85,11 @@ function differences(now: readonly Line[], before: readonly Line[]): readonly Mo
   ];
 }
 
-function moverOf({ key, name }: Line, now: Line | undefined, before: Line | undefined): Mover {
+function moverOf(
+  { key, name }: SummaryLine,
+  now: SummaryLine | undefined,
+  before: SummaryLine | undefined,
+): Mover {
   const sums = { now: now?.total ?? 0, before: before?.total ?? 0 };
   const kind = before === undefined ? 'new' : now === undefined ? 'vanished' : 'changed';
   const relative = relativeOf(sums.now, sums.before);

@@ -5,7 +5,7 @@ import { type DayValue, type Micro, microOf } from '../ledger/row.ts';
 import { relativeOf } from './comparison.ts';
 
 /** How much of a span is known, and how much of that for good. Money in millionths of a credit. */
-export interface Standing {
+export interface DayCounts {
   readonly total: Micro;
   readonly preliminary: Micro;
   /** `preliminary / total`, from 0 to 1; null where nothing was paid. */
@@ -18,7 +18,7 @@ export interface Standing {
 }
 
 /** "1,234 so far; 3 of 30 days (8 % of credits) preliminary". Source: cost.md §3.2, rule 3. */
-export function standing(states: readonly DayState[], { first, last }: Span): Standing {
+export function standing(states: readonly DayState[], { first, last }: Span): DayCounts {
   const own = states.filter(({ day }) => day >= first && day <= last);
   const sum = (key: 'total' | 'preliminary') => own.reduce((all, state) => all + state[key], 0);
   const those = (wanted: DayState['state']) => own.filter(({ state }) => state === wanted);

@@ -3,12 +3,12 @@ import { daysOfMonth } from '../forecast/forecast.ts';
 import { levelOf } from '../forecast/level.ts';
 import { quantile } from '../forecast/robust.ts';
 import { historyOf } from '../forecast/series.ts';
-import { FLAT, factorOn, type Profile } from '../forecast/weekday.ts';
+import { FLAT, factorOn, type WeekdayProfile } from '../forecast/weekday.ts';
 import type { DayValue } from '../ledger/row.ts';
 import { HOURS, isFixed, type Scaling, type UnitPrice } from './unit-price.ts';
 
 /** What a change will do to the compute of one service; negative where it saves. Credits. */
-export type Effect =
+export type CostChange =
   | {
       readonly known: true;
       readonly perDay: Estimate;
@@ -41,7 +41,7 @@ const HIGH_SHARE = 0.9;
  * Stopping saves the level of the last 14 final days (level.ts); the range is what the tenth and
  * the ninetieth of a hundred such days cost. Storage and backups go on and are not in it.
  */
-export function stopEffect(compute: readonly DayValue[], today: Day): Effect {
+export function stopEffect(compute: readonly DayValue[], today: Day): CostChange {
   const usual = usualOf(compute, today);
   if (!usual) return notKnown('too-few-final-days');
   return effect(times(usual, -1), usual, today, 'past-days');
@@ -56,7 +56,7 @@ export function startEffect(
   scaling: Scaling | null,
   price: UnitPrice,
   today: Day,
-): Effect {
+): CostChange {
   const running = compute.filter(({ value }) => value > 0);
   const usual = usualOf(running, today);
   if (usual) return effect(usual, usual, today, 'past-days');
@@ -79,7 +79,7 @@ export function scaleEffect(
   sizes: { readonly before: Scaling | null; readonly after: Scaling | null },
   price: UnitPrice,
   today: Day,
-): Effect {
+): CostChange {
   const usual = usualOf(compute, today);
   const { before, after } = sizes;
   if (!usual) return notKnown('too-few-final-days');
@@ -111,7 +111,7 @@ function gbOf({ numReplicas, maxReplicaMemoryGb }: Scaling): number {
 }
 
 interface Usual extends Estimate {
-  readonly profile: Profile;
+  readonly profile: WeekdayProfile;
   readonly days: number;
 }
 
@@ -130,7 +130,7 @@ function effect(
   { profile, days }: Pick<Usual, 'profile' | 'days'>,
   today: Day,
   basis: EffectBasis,
-): Effect {
+): CostChange {
   const tomorrow = addDays(today, 1);
   const rest = daysOfMonth(today).filter((day) => day >= tomorrow);
   const weight = rest.reduce((sum, day) => sum + factorOn(profile, day), 0);
@@ -145,6 +145,6 @@ function times({ about, low, high }: Estimate, factor: number): Estimate {
   return { about: about * factor, low: Math.min(...ends), high: Math.max(...ends) };
 }
 
-function notKnown(why: NotKnown): Effect {
+function notKnown(why: NotKnown): CostChange {
   return { known: false, why };
 }

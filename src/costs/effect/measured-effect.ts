@@ -1,10 +1,10 @@
 import { addDays, type Day, daysBetween } from '../calendar/day.ts';
 import { hodgesLehmann, winsorisedMean } from '../forecast/robust.ts';
-import { historyOf, LEVEL_DAYS, settled } from '../forecast/series.ts';
+import { historyOf, LEVEL_DAYS, settledDays } from '../forecast/series.ts';
 import { evenedOut, profileOf } from '../forecast/weekday.ts';
 import type { DayValue } from '../ledger/row.ts';
 
-export type Measured =
+export type MeasuredEffect =
   | {
       readonly ok: true;
       /** After beside before: 0.49 is −51 %. To be called “about 80 %” sure between the bounds. */
@@ -34,9 +34,9 @@ export function measuredEffect(
   series: readonly DayValue[],
   changedOn: Day,
   afterDays: 3 | 7,
-): Measured {
+): MeasuredEffect {
   const wanted = daysBetween(addDays(changedOn, 1), addDays(changedOn, afterDays));
-  const later = settled(series.filter(({ day }) => wanted.includes(day)));
+  const later = settledDays(series.filter(({ day }) => wanted.includes(day)));
   if (later.length < afterDays) return { ok: false, why: 'not-final-yet' };
 
   const history = historyOf(series, changedOn);
@@ -47,7 +47,7 @@ export function measuredEffect(
   return compared(before, evenedOut(later, profile));
 }
 
-function compared(before: readonly number[], after: readonly number[]): Measured {
+function compared(before: readonly number[], after: readonly number[]): MeasuredEffect {
   const { by, low, high } = hodgesLehmann(before, after, logRatio);
   const [ratio, least, most] = [Math.exp(by), Math.exp(low), Math.exp(high)];
   if (![ratio, least, most].every(Number.isFinite)) return { ok: false, why: 'nothing-to-compare' };

@@ -1,8 +1,8 @@
 import { addDays, type Day, dayNumber, daysBetween } from '../calendar/day.ts';
 import type { DayValue } from '../ledger/row.ts';
-import { type Level, levelOf } from './level.ts';
+import { levelOf, type SpendLevel } from './level.ts';
 import { quantile } from './robust.ts';
-import { HISTORY_DAYS, isCost, LEAST_DAYS, type SettledDay, settled } from './series.ts';
+import { HISTORY_DAYS, isCost, LEAST_DAYS, type SettledDay, settledDays } from './series.ts';
 import { factorOn } from './weekday.ts';
 
 export type Forecast =
@@ -22,7 +22,7 @@ export type Forecast =
       readonly finalDays: number;
     };
 
-export interface ForecastBasis extends Pick<Level, 'profile' | 'days' | 'shifted'> {
+export interface ForecastBasis extends Pick<SpendLevel, 'profile' | 'days' | 'shifted'> {
   /** Credits of a mean day. */
   readonly level: number;
   readonly finalDays: number;
@@ -61,7 +61,7 @@ export function forecastMonth(
 ): Forecast {
   const reported = series.filter(({ day, value }) => day <= today && isCost(value));
   const completed = reported.map((day) => completedDay(day, today, completeness));
-  const known = settled(completed, HISTORY_DAYS);
+  const known = settledDays(completed, HISTORY_DAYS);
   const why = unfit(known, today);
   if (why) return { ok: false, why, finalDays: known.length };
 
@@ -104,7 +104,7 @@ interface Month {
 function monthOf(
   reported: readonly DayValue[],
   completed: readonly DayValue[],
-  level: Level,
+  level: SpendLevel,
   today: Day,
 ): Month {
   const final = new Map(reported.filter((day) => day.final).map((day) => [day.day, day.value]));
@@ -148,7 +148,7 @@ function pastErrors(known: readonly SettledDay[], horizons: readonly number[]): 
   });
 }
 
-function relativeError(level: Level, ahead: readonly SettledDay[]): number {
+function relativeError(level: SpendLevel, ahead: readonly SettledDay[]): number {
   const predicted = total(ahead.map(({ weekday }) => level.value * (level.profile[weekday] ?? 1)));
   const actual = total(ahead.map(({ value }) => value));
   if (predicted === 0) return actual === 0 ? 0 : 1;

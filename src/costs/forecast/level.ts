@@ -1,11 +1,11 @@
 import { median, winsorisedMean } from './robust.ts';
 import { LEVEL_DAYS, type SettledDay } from './series.ts';
-import { evenedOut, type Profile, profileOf } from './weekday.ts';
+import { evenedOut, profileOf, type WeekdayProfile } from './weekday.ts';
 
-export interface Level {
+export interface SpendLevel {
   /** Credits of a mean day, weekdays evened out. */
   readonly value: number;
-  readonly profile: Profile;
+  readonly profile: WeekdayProfile;
   /** How many of the latest final days it rests on: 14, or those since a shift. */
   readonly days: number;
   readonly shifted: boolean;
@@ -21,7 +21,7 @@ const LEAST_SHIFT = 0.15;
  * by at least 15 %, only the days since count; that three do so by luck is 1 in 680.
  * Expects settled days in order.
  */
-export function levelOf(days: readonly SettledDay[]): Level {
+export function levelOf(days: readonly SettledDay[]): SpendLevel {
   const profile = profileOf(days);
   const evened = evenedOut(days, profile);
   const since = daysSinceShift(evened);

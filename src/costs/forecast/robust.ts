@@ -49,8 +49,8 @@ export function spread(values: readonly number[]): number {
 export function winsorisedMean(values: readonly number[]): number {
   const middle = median(values);
   const sigmas = mad(values) > 0 ? CLIP_SIGMAS : SPARSE_CLIP_SIGMAS;
-  const reach = sigmas * spread(values);
-  return mean(values.map((value) => Math.min(Math.max(value, middle - reach), middle + reach)));
+  const context = sigmas * spread(values);
+  return mean(values.map((value) => Math.min(Math.max(value, middle - context), middle + context)));
 }
 
 export interface Shift {

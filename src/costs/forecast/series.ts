@@ -22,7 +22,7 @@ export interface SettledDay extends DayValue {
  * The days that statistics may rest on, in their order: final, and of a value that can be cost.
  * A refund or a figure that is none is left out, like a day without data. Expects one value a day.
  */
-export function settled(
+export function settledDays(
   series: readonly DayValue[],
   most = Number.POSITIVE_INFINITY,
 ): readonly SettledDay[] {
@@ -33,7 +33,7 @@ export function settled(
 
 /** The settled days before this one, as many of the latest as are of use. */
 export function historyOf(series: readonly DayValue[], before: Day): readonly SettledDay[] {
-  return settled(
+  return settledDays(
     series.filter(({ day }) => day < before),
     HISTORY_DAYS,
   );

@@ -1,12 +1,12 @@
 import { type Day, weekdayOf } from '../calendar/day.ts';
 import type { DayValue } from '../ledger/row.ts';
 import { mad, mean, median } from './robust.ts';
-import { type SettledDay, settled } from './series.ts';
+import { type SettledDay, settledDays } from './series.ts';
 
 /** What a weekday costs beside the mean day, from Monday to Sunday; the mean of the seven is 1. */
-export type Profile = readonly number[];
+export type WeekdayProfile = readonly number[];
 
-export const FLAT: Profile = [1, 1, 1, 1, 1, 1, 1];
+export const FLAT: WeekdayProfile = [1, 1, 1, 1, 1, 1, 1];
 
 const WEEK = 7;
 /** Two whole weeks: with less every weekday would rest on one day. */
@@ -22,12 +22,12 @@ const MAD_TO_SIGMA = 1.4826;
  * is not gets 1. Flat with less than 14 final days. Source: the shrinkage by signal to noise is
  * our own; a fixed n/(n+1.5) took four fifths of a weekly job for an anomaly.
  */
-export function weekdayProfile(series: readonly DayValue[]): Profile {
-  return profileOf(settled(series));
+export function weekdayProfile(series: readonly DayValue[]): WeekdayProfile {
+  return profileOf(settledDays(series));
 }
 
 /** The same of days that are settled already. */
-export function profileOf(days: readonly SettledDay[]): Profile {
+export function profileOf(days: readonly SettledDay[]): WeekdayProfile {
   if (days.length < LEAST_DAYS) return FLAT;
 
   const groups = ratiosByWeekday(days);
@@ -37,12 +37,12 @@ export function profileOf(days: readonly SettledDay[]): Profile {
   return factors.map((factor) => factor / middle);
 }
 
-export function factorOn(profile: Profile, day: Day): number {
+export function factorOn(profile: WeekdayProfile, day: Day): number {
   return profile[weekdayOf(day)] ?? 1;
 }
 
 /** What the days would have cost had they all been the mean weekday: x = y / f. */
-export function evenedOut(days: readonly SettledDay[], profile: Profile): readonly number[] {
+export function evenedOut(days: readonly SettledDay[], profile: WeekdayProfile): readonly number[] {
   return days.map(({ weekday, value }) => value / (profile[weekday] ?? 1));
 }
 

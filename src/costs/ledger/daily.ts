@@ -1,7 +1,7 @@
 import type { Span } from '../calendar/calendar.ts';
 import type { Day } from '../calendar/day.ts';
 import { type By, partsOf } from './grouping.ts';
-import { type DayState, dayStates, picker, type Selector } from './ledger.ts';
+import { type DayState, dayStates, picker, type RowSelector } from './ledger.ts';
 import { type CostRow, creditsOf, type DayValue, type Metric, type Micro } from './row.ts';
 
 /** A line of the report, day by day. */
@@ -18,7 +18,7 @@ export interface Daily {
  */
 export function seriesOf(
   rows: readonly CostRow[],
-  selector: Selector & { readonly metric?: Metric },
+  selector: RowSelector & { readonly metric?: Metric },
   span: Span,
 ): readonly DayValue[] {
   const picks = picker(selector);

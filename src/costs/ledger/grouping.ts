@@ -17,7 +17,7 @@ export const GROUPINGS = [
 export type By = (typeof GROUPINGS)[number] | 'entity-metric';
 
 /** What a row adds to one line. */
-export interface Part {
+export interface CostPart {
   readonly key: string;
   readonly name: string;
   /** An entity's own row knows its name better than that of something within it. */
@@ -25,7 +25,7 @@ export interface Part {
   readonly amount: Micro;
 }
 
-type Line = Pick<Part, 'key' | 'name'>;
+type Line = Pick<CostPart, 'key' | 'name'>;
 
 export const METRIC_NAMES: Readonly<Record<Metric, string>> = {
   storageCredits: 'storage',
@@ -43,7 +43,7 @@ export const METRIC_NAMES: Readonly<Record<Metric, string>> = {
 /** Below this a total and its metrics differ by rounding only. */
 const ROUNDING: Micro = microOf(0.005);
 
-type PartsOf = (row: CostRow) => readonly Part[];
+type PartsOf = (row: CostRow) => readonly CostPart[];
 
 const PARTS: Readonly<Record<By, () => PartsOf>> = {
   service: () => (row) => [servicePart(row)],
@@ -65,7 +65,7 @@ export function isOfTime(by: By): by is TimeUnit {
   return by === 'day' || by === 'week' || by === 'month';
 }
 
-function part(row: CostRow, key: string, name: string, isOwnName = true): Part {
+function part(row: CostRow, key: string, name: string, isOwnName = true): CostPart {
   return { key, name, isOwnName, amount: row.total };
 }
 
@@ -74,13 +74,13 @@ function entityName({ kind, entityName }: CostRow): string {
   return kind === 'warehouse' ? `warehouse ${entityName}: storage + backup` : entityName;
 }
 
-function servicePart(row: CostRow): Part {
+function servicePart(row: CostRow): CostPart {
   const key = row.serviceId;
   if (key === null) return part(row, row.entityId, entityName(row));
   return row.kind === 'service' ? part(row, key, row.entityName) : part(row, key, key, false);
 }
 
-function warehousePart(row: CostRow): Part {
+function warehousePart(row: CostRow): CostPart {
   const key = row.warehouseId;
   if (key === null) return part(row, 'no-warehouse', 'no warehouse named');
   return row.kind === 'warehouse' ? part(row, key, row.entityName) : part(row, key, key, false);
@@ -102,8 +102,8 @@ function weekOf(day: Day): Line {
 }
 
 /** What the metrics leave unexplained is a line too, so that the lines add up to the total. */
-function metricParts(row: CostRow): readonly Part[] {
-  const parts: Part[] = [];
+function metricParts(row: CostRow): readonly CostPart[] {
+  const parts: CostPart[] = [];
   let rest = row.total;
   for (const metric of METRICS) {
     const amount = row.metrics[metric];
@@ -115,7 +115,7 @@ function metricParts(row: CostRow): readonly Part[] {
   return [...parts, { key: 'rest', name: 'not broken down', isOwnName: true, amount: rest }];
 }
 
-function entityMetricParts(row: CostRow): readonly Part[] {
+function entityMetricParts(row: CostRow): readonly CostPart[] {
   return metricParts(row).map(({ key, name, ...rest }) => ({
     ...rest,
     key: `${row.entityId} ${key}`,

@@ -15,7 +15,7 @@ export interface DayState {
 }
 
 /** Which rows are meant: those that fit everything that is given; given nothing, all. */
-export interface Selector {
+export interface RowSelector {
   /** With their pipes. Storage and backups are the warehouse's, whatever service is stopped. */
   readonly services?: readonly string[];
   /** With their services and pipes, as far as the rows of these name the warehouse. */
@@ -69,12 +69,12 @@ export function total(rows: readonly CostRow[], { first, last }: Span): Micro {
   return rows.reduce((sum, row) => (row.day < first || row.day > last ? sum : sum + row.total), 0);
 }
 
-export function selected(rows: readonly CostRow[], selector: Selector): readonly CostRow[] {
+export function selected(rows: readonly CostRow[], selector: RowSelector): readonly CostRow[] {
   return rows.filter(picker(selector));
 }
 
 /** The selector as a question to one row, for whoever goes through the rows anyway. */
-export function picker(selector: Selector): (row: CostRow) => boolean {
+export function picker(selector: RowSelector): (row: CostRow) => boolean {
   const services = selector.services && new Set(selector.services);
   const warehouses = selector.warehouses && new Set(selector.warehouses);
   const entities = selector.entities && new Set(selector.entities);

@@ -19,7 +19,7 @@ export interface ReportRow {
   readonly locked: boolean | null;
 }
 
-export interface Report {
+export interface UsageReport {
   readonly grandTotalCredits: number | null;
   readonly costs: readonly ReportRow[];
 }
@@ -40,7 +40,7 @@ export interface ReadReport {
  * `|Σ totals − grand total| ≤ 0.005 × rows` (at least one) for the whole. Negative figures are kept,
  * for a correction is part of the bill, and are counted too. Source: cost.md §0.
  */
-export function readReport(report: Report, asked: Span): ReadReport {
+export function readReport(report: UsageReport, asked: Span): ReadReport {
   const faults = createFaults();
   const dayIn = createDays();
   const days = new Map<Day, Map<string, CostRow>>();

@@ -3,7 +3,7 @@ import type { DayState } from './ledger.ts';
 import type { Micro } from './row.ts';
 
 /** What a digest said of a day when it was posted. */
-export interface Posted {
+export interface PostedDay {
   readonly day: Day;
   readonly total: Micro;
 }
@@ -28,7 +28,7 @@ const LARGE = 0.2;
  * posted more than once counts as last posted. Source: cost.md §3.2, rule 5.
  */
 export function revisions(
-  posted: readonly Posted[],
+  posted: readonly PostedDay[],
   states: readonly DayState[],
   minimum: Micro,
 ): readonly Revision[] {

@@ -1,10 +1,10 @@
 import type { Span } from '../calendar/calendar.ts';
 import type { Day } from '../calendar/day.ts';
-import { type By, isOfTime, type Part, partsOf } from './grouping.ts';
+import { type By, type CostPart, isOfTime, partsOf } from './grouping.ts';
 import type { CostRow, Micro } from './row.ts';
 
 /** Money in millionths of a credit. */
-export interface Line {
+export interface SummaryLine {
   /** An id, a day, the Monday of a week, a month or a metric; `other` of what was put together. */
   readonly key: string;
   readonly name: string;
@@ -40,7 +40,7 @@ export function sumBy(
   by: By,
   span: Span,
   top: number | null = null,
-): readonly Line[] {
+): readonly SummaryLine[] {
   const sums = sumsOf(rows, by, span);
   const all = sums.reduce((sum, { total }) => sum + total, 0);
   const dearest = sums.sort((a, b) => b.total - a.total || (a.key < b.key ? -1 : 1));
@@ -61,7 +61,7 @@ function sumsOf(rows: readonly CostRow[], by: By, { first, last }: Span): Sum[] 
   return [...sums.values()];
 }
 
-function add(sums: Map<string, Sum>, part: Part, { day, locked }: CostRow): void {
+function add(sums: Map<string, Sum>, part: CostPart, { day, locked }: CostRow): void {
   const sum = sums.get(part.key) ?? newSum(part, day);
   if (sum.days.size === 0) sums.set(part.key, sum);
   sum.total += part.amount;
@@ -71,16 +71,16 @@ function add(sums: Map<string, Sum>, part: Part, { day, locked }: CostRow): void
   if (isBetter(part, day, sum.name)) sum.name = nameOf(part, day);
 }
 
-function newSum(part: Part, day: Day): Sum {
+function newSum(part: CostPart, day: Day): Sum {
   const name = nameOf(part, day);
   return { key: part.key, name, total: 0, preliminary: 0, isOpen: false, days: new Set() };
 }
 
-function nameOf({ name, isOwnName }: Part, day: Day): Sum['name'] {
+function nameOf({ name, isOwnName }: CostPart, day: Day): Sum['name'] {
   return { text: name, isOwn: isOwnName, day };
 }
 
-function isBetter({ name, isOwnName }: Part, day: Day, than: Sum['name']): boolean {
+function isBetter({ name, isOwnName }: CostPart, day: Day, than: Sum['name']): boolean {
   if (isOwnName !== than.isOwn) return isOwnName;
   return day === than.day ? name > than.text : day > than.day;
 }
@@ -96,7 +96,7 @@ function other(sums: readonly Sum[]): Sum {
   };
 }
 
-function lineOf({ key, name, total, preliminary, isOpen, days }: Sum, all: Micro): Line {
+function lineOf({ key, name, total, preliminary, isOpen, days }: Sum, all: Micro): SummaryLine {
   const share = all > 0 ? total / all : null;
   return { key, name: name.text, total, share, days: days.size, preliminary, isOpen };
 }

@@ -2,15 +2,16 @@ import type { Day } from '../calendar/day.ts';
 import { GROUPINGS } from '../ledger/grouping.ts';
 import { alike, close } from './period-forms.ts';
 import { periodAt } from './period-words.ts';
-import type { Names, Question, QuestionProblem } from './question.ts';
+import type { CostQuestion, Names, QuestionProblem } from './question.ts';
 
-export type Said = Partial<Question>;
+export type QuestionPart = Partial<CostQuestion>;
 /** What the words from some place on say, and how many of them say it. */
-export type Step =
+export type KeywordStep =
   /** Null: a word that nobody knows. */
-  { readonly ok: true; readonly said: Said | null; readonly taken: number } | Refusal;
+  | { readonly ok: true; readonly said: QuestionPart | null; readonly taken: number }
+  | KeywordRefusal;
 
-export interface Refusal {
+export interface KeywordRefusal {
   readonly ok: false;
   readonly problem: QuestionProblem;
   readonly text: string;
@@ -23,7 +24,7 @@ export interface Around {
   readonly today: Day;
   readonly names: Names;
 }
-type StepReader = (words: readonly string[], around: Around) => Step;
+type StepReader = (words: readonly string[], around: Around) => KeywordStep;
 
 const VERSUS = ['prev', 'last-week', 'last-month'] as const;
 export const MOST_LINES = 100;
@@ -36,13 +37,13 @@ export const KEYWORDS: ReadonlyMap<string, StepReader> = new Map([
   ['only', readOnly],
 ]);
 
-function readGrouping([typed = '']: readonly string[]): Step {
+function readGrouping([typed = '']: readonly string[]): KeywordStep {
   const by = GROUPINGS.find((grouping) => grouping === typed.toLowerCase());
   if (by !== undefined) return { ok: true, said: { by }, taken: 1 };
   return missed('no-grouping', typed, nearestOf(typed, GROUPINGS, 'by '));
 }
 
-function readVersus(words: readonly string[], { today }: Around): Step {
+function readVersus(words: readonly string[], { today }: Around): KeywordStep {
   for (const count of [2, 1]) {
     const word = words.slice(0, count).join('-').toLowerCase();
     const versus = VERSUS.find((known) => known === word);
@@ -61,14 +62,14 @@ function readVersus(words: readonly string[], { today }: Around): Step {
   return missed('no-comparison', typed, nearestOf(typed, VERSUS, 'vs '));
 }
 
-function readTop([typed = '']: readonly string[]): Step {
+function readTop([typed = '']: readonly string[]): KeywordStep {
   const top = /^\d{1,3}$/.test(typed) ? Number(typed) : 0;
   if (top >= 1 && top <= MOST_LINES) return { ok: true, said: { top }, taken: 1 };
   return missed('no-number', typed, ['top 5', 'top 10', `top ${MOST_LINES}`]);
 }
 
 /** The longest name from here on, which may hold words that mean something elsewhere. */
-function readOnly(words: readonly string[], { names }: Around): Step {
+function readOnly(words: readonly string[], { names }: Around): KeywordStep {
   const named = nameAt(words, names);
   if (named) return named;
   const end = words.findIndex((word) => KEYWORDS.has(word.toLowerCase()));
@@ -82,7 +83,7 @@ function readOnly(words: readonly string[], { names }: Around): Step {
 const LONGEST_NAME_WORDS = 8;
 
 /** The longest run of words that is the name of a service, of at least so many words. */
-export function nameAt(words: readonly string[], names: Names, least = 1): Step | null {
+export function nameAt(words: readonly string[], names: Names, least = 1): KeywordStep | null {
   for (let taken = Math.min(LONGEST_NAME_WORDS, words.length); taken >= least; taken -= 1) {
     const only = words.slice(0, taken).join(' ');
     const called = names.called(only);
@@ -95,7 +96,11 @@ export function nameAt(words: readonly string[], names: Names, least = 1): Step 
 }
 
 /** The word after a keyword is wrong, or there is none. */
-function missed(problem: QuestionProblem, text: string, nearest: readonly string[]): Refusal {
+function missed(
+  problem: QuestionProblem,
+  text: string,
+  nearest: readonly string[],
+): KeywordRefusal {
   return { ok: false, problem, text, taken: text === '' ? 0 : 1, nearest };
 }
 

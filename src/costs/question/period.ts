@@ -46,7 +46,7 @@ export function readPeriod(text: string, today: Day): PeriodReading {
 }
 
 /** Once the rows are there, `final` is one day of them; null where none of its days is final. */
-export function settled(period: Period, lastFinal: Day | null, today: Day): Period | null {
+export function finalPeriod(period: Period, lastFinal: Day | null, today: Day): Period | null {
   if (!period.lastFinalOnly) return period;
   if (lastFinal === null || lastFinal < period.first || lastFinal > period.last) return null;
   return periodOf({ first: lastFinal, last: lastFinal }, today);

@@ -4,7 +4,7 @@ import type { PeriodProblem } from './period-grammar.ts';
 import type { Versus } from './versus.ts';
 
 /** What a person wants to know of the costs. */
-export interface Question {
+export interface CostQuestion {
   readonly period: Period;
   readonly by: Exclude<By, 'entity-metric'>;
   readonly versus: Versus | null;
@@ -36,7 +36,7 @@ export type QuestionProblem =
   | 'has-a-key'
   | 'said-twice';
 
-export interface Misread {
+export interface UnclearQuestion {
   readonly ok: false;
   readonly problem: QuestionProblem;
   /** The word or words that it is about; empty where one is missing. */
@@ -48,7 +48,9 @@ export interface Misread {
   readonly nearest: readonly string[];
 }
 
-export type QuestionReading = { readonly ok: true; readonly question: Question } | Misread;
+export type QuestionReading =
+  | { readonly ok: true; readonly question: CostQuestion }
+  | UnclearQuestion;
 
 /** The words with something else in the place of those that were misread, and nothing else lost. */
 export function mended(words: readonly string[], about: readonly number[], near: string): string {

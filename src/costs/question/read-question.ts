@@ -1,11 +1,18 @@
 import { isDay } from '../calendar/calendar.ts';
 import type { Day } from '../calendar/day.ts';
 import { GROUPINGS } from '../ledger/grouping.ts';
-import { type Around, KEYWORDS, nameAt, type Refusal, type Said, type Step } from './keywords.ts';
+import {
+  type Around,
+  KEYWORDS,
+  type KeywordRefusal,
+  type KeywordStep,
+  nameAt,
+  type QuestionPart,
+} from './keywords.ts';
 import { readPeriod } from './period.ts';
 import { close, periodForms } from './period-forms.ts';
 import { periodAt } from './period-words.ts';
-import type { Misread, Names, QuestionReading } from './question.ts';
+import type { Names, QuestionReading, UnclearQuestion } from './question.ts';
 
 const DEFAULT_PERIOD = 'mtd';
 const OFFERED = 3;
@@ -18,7 +25,7 @@ const OFFERED = 3;
  * never guessed, and nothing may be said twice. Source: cost.md §2.1.
  */
 export function readQuestion(words: readonly string[], today: Day, names: Names): QuestionReading {
-  const said: Said = {};
+  const said: QuestionPart = {};
   const places = new Map<string, readonly number[]>();
   const unknown: number[] = [];
   for (let at = 0; at < words.length; ) {
@@ -40,11 +47,15 @@ function placesOf(first: number, count: number): readonly number[] {
   return Array.from({ length: count }, (_, index) => first + index);
 }
 
-function misread({ taken, ...refusal }: Refusal, about: readonly number[], beside = ''): Misread {
+function misread(
+  { taken, ...refusal }: KeywordRefusal,
+  about: readonly number[],
+  beside = '',
+): UnclearQuestion {
   return { ...refusal, about, beside };
 }
 
-function questionOf(said: Said, today: Day): QuestionReading {
+function questionOf(said: QuestionPart, today: Day): QuestionReading {
   const { by = 'service', versus = null, top = null, only = null } = said;
   const rest = { by, versus, top, only };
   if (said.period) {
@@ -57,7 +68,7 @@ function questionOf(said: Said, today: Day): QuestionReading {
   return { ok: true, question: { ...rest, period: reading.period, finalOnly: false } };
 }
 
-function stepAt(words: readonly string[], around: Around): Step {
+function stepAt(words: readonly string[], around: Around): KeywordStep {
   const [typed = '', ...rest] = words;
   const keyword = KEYWORDS.get(typed.toLowerCase());
   // The nearest of a keyword have it in them, so that they stand in its place too.
@@ -75,12 +86,12 @@ function stepAt(words: readonly string[], around: Around): Step {
   return { ok: false, problem, text: words.slice(0, taken).join(' '), taken, nearest };
 }
 
-function oneMore(step: Step): Step {
+function oneMore(step: KeywordStep): KeywordStep {
   return { ...step, taken: step.taken + 1 };
 }
 
 /** Other commands have keys: what stands behind one is most likely what would do without it. */
-function keyed(text: string): Refusal {
+function keyed(text: string): KeywordRefusal {
   const [key = '', value = ''] = text.toLowerCase().split('=', 2);
   const plain = ['period', 'service', 'days'].includes(key) ? [value] : [];
   const nearest = KEYWORDS.has(key) ? [`${key} ${value}`] : plain;
@@ -91,7 +102,7 @@ function twice(
   key: string,
   words: readonly string[],
   [before, own]: readonly [readonly number[], readonly number[]],
-): Misread {
+): UnclearQuestion {
   const said = (places: readonly number[]) => places.map((place) => words[place]).join(' ');
   const [first, second] = [said(before), said(own)];
   const isPair = key === 'period' && isDay(first) && isDay(second);
@@ -107,7 +118,7 @@ function unheardOf(
   words: readonly string[],
   places: readonly number[],
   { today, names }: Around,
-): Misread {
+): UnclearQuestion {
   const about = places.filter((place, index) => place === (places[0] ?? 0) + index);
   const text = about.map((place) => words[place]).join(' ');
   const groupings = close(text, GROUPINGS).map((known) => `by ${known}`);

@@ -1,8 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { ChangeId, ChannelId, JsonObject } from '../../changes/change.ts';
-import type { Answer, Part } from '../../intent/answers/answer.ts';
-import type { Asker } from '../../intent/define.ts';
-import type { DigestDesk, DigestWish } from '../../intent/ports/digest-service.ts';
+import type { Answer, AnswerPart } from '../../intent/answers/answer.ts';
+import type { Asker, DigestRequest, DigestService } from '../../intent/ports/command-context.ts';
 import { appendEvent } from '../../storage/audit/append.ts';
 import type { Tx } from '../../storage/engine/database.ts';
 import { missDigest } from '../../storage/tables/digests.ts';
@@ -11,57 +10,61 @@ import {
   pauseSubscription,
   removeSubscription,
 } from '../../storage/tables/subscriptions.ts';
+import type { DigestContext } from '../digest-context.ts';
 import { earlyText } from '../digest-metrics.ts';
 import { turnOf } from '../due.ts';
 import { forgetSaid } from '../last-posted.ts';
 import { postNow, previewOf } from '../preview.ts';
-import type { DigestWorld } from '../run.ts';
 import { findOne, roomFor } from './find-digest.ts';
 import { listAnswer, textAnswer, whenText } from './listing.ts';
-import type { DigestConfig } from './options.ts';
-import { callName, problemsText, type Subscribed, subscribed } from './subscriptions.ts';
+import type { DigestOptionsConfig } from './options.ts';
+import { type DigestSubscription, digestName, problemsText, subscribed } from './subscriptions.ts';
 
-export interface DeskWorld extends DigestWorld {
+export interface DigestServiceContext extends DigestContext {
   readonly auditKey: Buffer | null;
   readonly newId: () => ChangeId;
 }
 
 /** What people do about digests, in words; who may is decided before by the policy. */
-export function createDigestDesk(world: DeskWorld): DigestDesk {
-  const on: Readonly<Record<DigestWish['what'], typeof add>> = {
-    list: () => list(world),
+export function createDigestService(context: DigestServiceContext): DigestService {
+  const on: Readonly<Record<DigestRequest['what'], typeof add>> = {
+    list: () => list(context),
     add,
     remove,
-    pause: (_, wish, asker) => setPaused(world, wish, asker, true),
-    resume: (_, wish, asker) => setPaused(world, wish, asker, false),
+    pause: (_, wish, asker) => setPaused(context, wish, asker, true),
+    resume: (_, wish, asker) => setPaused(context, wish, asker, false),
     now: async (_, wish, asker) => {
-      const found = await findOne(world, wish, asker);
-      return 'title' in found ? found : postNow(world, found);
+      const found = await findOne(context, wish, asker);
+      return 'title' in found ? found : postNow(context, found);
     },
     preview,
   };
-  return (wish, asker) => on[wish.what](world, wish, asker);
+  return (wish, asker) => on[wish.what](context, wish, asker);
 }
 
-async function list(world: DeskWorld): Promise<Answer> {
-  const { all, broken } = await subscribed(world.database.db, world);
+async function list(context: DigestServiceContext): Promise<Answer> {
+  const { all, broken } = await subscribed(context.database.db, context);
   const channels = [...new Set(all.map(({ channel }) => channel))];
-  const rooms = await world.messenger.findRooms(channels);
-  return listAnswer(all, broken, { rooms, now: world.now() });
+  const rooms = await context.messenger.findChannels(channels);
+  return listAnswer(all, broken, { rooms, now: context.now() });
 }
 
-async function add(world: DeskWorld, wish: DigestWish, asker: Asker): Promise<Answer> {
-  const where = await roomFor(world, wish, asker);
+async function add(
+  context: DigestServiceContext,
+  wish: DigestRequest,
+  asker: Asker,
+): Promise<Answer> {
+  const where = await roomFor(context, wish, asker);
   if ('title' in where) return where;
   const { room } = where;
-  const reading = world.readOptions({ ...wish.options, channel: room.id });
+  const reading = context.readOptions({ ...wish.options, channel: room.id });
   if (!reading.ok) return textAnswer('That is not clear', `${problemsText(reading.problems)}.`);
 
-  const alike = await sameAs(world, reading.value);
+  const alike = await sameAs(context, reading.value);
   if (alike) return thereAlready(alike, room.name);
 
-  const id = world.newId();
-  const since = world.now();
+  const id = context.newId();
+  const since = context.now();
   // What was given, not what it means today: another default would count from then on.
   const options = { ...wish.options } as JsonObject;
   const row = {
@@ -72,11 +75,11 @@ async function add(world: DeskWorld, wish: DigestWish, asker: Asker): Promise<An
     createdBy: asker.by,
     createdAt: since,
   };
-  await world.database.transaction(async (tx) => {
+  await context.database.transaction(async (tx) => {
     await addSubscription(tx, row);
-    await note(world, tx, asker, { did: 'digest added', id, channel: room.id, options });
+    await note(context, tx, asker, { did: 'digest added', id, channel: room.id, options });
   });
-  const one: Subscribed = {
+  const one: DigestSubscription = {
     key: `${room.id}|${id}`,
     id,
     channel: room.id,
@@ -87,7 +90,7 @@ async function add(world: DeskWorld, wish: DigestWish, asker: Asker): Promise<An
   };
   const { next } = turnOf(one, since, null);
   const early = earlyText(one, since);
-  const parts: readonly Part[] = [
+  const parts: readonly AnswerPart[] = [
     { kind: 'text', text: `#${room.name} gets it ${whenText(one)}.` },
     { kind: 'facts', facts: [['First one', next]] },
     ...(early ? [{ kind: 'text', text: early } as const] : []),
@@ -104,13 +107,16 @@ async function add(world: DeskWorld, wish: DigestWish, asker: Asker): Promise<An
 }
 
 /** The same digest of the same channel would be posted there twice a day. */
-async function sameAs(world: DeskWorld, options: DigestConfig): Promise<Subscribed | null> {
-  const { all } = await subscribed(world.database.db, world);
+async function sameAs(
+  context: DigestServiceContext,
+  options: DigestOptionsConfig,
+): Promise<DigestSubscription | null> {
+  const { all } = await subscribed(context.database.db, context);
   return all.find((one) => isDeepStrictEqual(one.options, options)) ?? null;
 }
 
-function thereAlready(one: Subscribed, room: string): Answer {
-  const name = callName(one);
+function thereAlready(one: DigestSubscription, room: string): Answer {
+  const name = digestName(one);
   const text = `#${room} gets it ${whenText(one)}${one.paused ? ', but it is paused' : ''}.`;
   const offers = [
     ...(one.paused ? [{ label: 'Resume it', line: `cost digest resume ${name}` }] : []),
@@ -126,26 +132,30 @@ function thereAlready(one: Subscribed, room: string): Answer {
   };
 }
 
-async function remove(world: DeskWorld, wish: DigestWish, asker: Asker): Promise<Answer> {
+async function remove(
+  context: DigestServiceContext,
+  wish: DigestRequest,
+  asker: Asker,
+): Promise<Answer> {
   // What cannot be composed any more can still be taken away.
-  const { broken } = await subscribed(world.database.db, world);
+  const { broken } = await subscribed(context.database.db, context);
   const lost = broken.find(({ id }) => id === wish.which?.toUpperCase());
-  if (lost) return takeAway(world, lost, asker);
-  const found = await findOne(world, wish, asker);
+  if (lost) return takeAway(context, lost, asker);
+  const found = await findOne(context, wish, asker);
   if ('title' in found) return found;
   const { id } = found;
-  return id === null ? inTheFile(found) : takeAway(world, { ...found, id }, asker);
+  return id === null ? inTheFile(found) : takeAway(context, { ...found, id }, asker);
 }
 
 async function takeAway(
-  world: DeskWorld,
-  { id, key, channel }: { readonly id: string } & Pick<Subscribed, 'key' | 'channel'>,
+  context: DigestServiceContext,
+  { id, key, channel }: { readonly id: string } & Pick<DigestSubscription, 'key' | 'channel'>,
   asker: Asker,
 ): Promise<Answer> {
-  const gone = await world.database.transaction(async (tx) => {
+  const gone = await context.database.transaction(async (tx) => {
     const removed = await removeSubscription(tx, id);
     await forgetSaid(tx, key);
-    if (removed) await note(world, tx, asker, { did: 'digest removed', id, channel });
+    if (removed) await note(context, tx, asker, { did: 'digest removed', id, channel });
     return removed;
   });
   const text = 'Nothing of it is posted any more.';
@@ -153,19 +163,23 @@ async function takeAway(
 }
 
 async function setPaused(
-  world: DeskWorld,
-  wish: DigestWish,
+  context: DigestServiceContext,
+  wish: DigestRequest,
   asker: Asker,
   paused: boolean,
 ): Promise<Answer> {
-  const found = await findOne(world, wish, asker);
+  const found = await findOne(context, wish, asker);
   if ('title' in found) return found;
   const { id, channel } = found;
   if (id === null) return inTheFile(found);
-  await world.database.transaction(async (tx) => {
+  await context.database.transaction(async (tx) => {
     await pauseSubscription(tx, id, paused);
-    if (!paused) await forgive(world, tx, found);
-    await note(world, tx, asker, { did: paused ? 'digest paused' : 'digest resumed', id, channel });
+    if (!paused) await forgive(context, tx, found);
+    await note(context, tx, asker, {
+      did: paused ? 'digest paused' : 'digest resumed',
+      id,
+      channel,
+    });
   });
   const again = paused ? [{ label: 'Resume', line: `cost digest resume ${id}` }] : [];
   return {
@@ -181,41 +195,49 @@ async function setPaused(
 }
 
 // Today's, if its time has passed: it was not owed while the digest was paused.
-async function forgive(world: DeskWorld, tx: Tx, one: Subscribed): Promise<void> {
-  const turn = turnOf({ ...one, paused: false }, world.now(), null);
+async function forgive(
+  context: DigestServiceContext,
+  tx: Tx,
+  one: DigestSubscription,
+): Promise<void> {
+  const turn = turnOf({ ...one, paused: false }, context.now(), null);
   if (turn.state === 'waiting') return;
-  const row = { channel: one.key as ChannelId, day: turn.slot.localDay, at: world.now() };
-  await missDigest(tx, { ...row, owner: world.instance });
+  const row = { channel: one.key as ChannelId, day: turn.slot.localDay, at: context.now() };
+  await missDigest(tx, { ...row, owner: context.instance });
 }
 
-async function preview(world: DeskWorld, wish: DigestWish, asker: Asker): Promise<Answer> {
+async function preview(
+  context: DigestServiceContext,
+  wish: DigestRequest,
+  asker: Asker,
+): Promise<Answer> {
   if (Object.keys(wish.options).length === 0) {
-    const found = await findOne(world, wish, asker);
-    if (!('title' in found)) return previewOf(world, found, found.paused ? 'paused' : 'set');
+    const found = await findOne(context, wish, asker);
+    if (!('title' in found)) return previewOf(context, found, found.paused ? 'paused' : 'set');
     if (wish.which !== null) return found;
   }
   // Its channel is of no account: nobody but whoever asks sees it.
   const channel = 'C0PREVIEW';
-  const reading = world.readOptions({ ...wish.options, channel });
+  const reading = context.readOptions({ ...wish.options, channel });
   if (!reading.ok) return textAnswer('That is not clear', `${problemsText(reading.problems)}.`);
   const wanted = { key: channel, id: null, channel, options: reading.value, paused: false };
-  return previewOf(world, { ...wanted, by: asker.by, since: null }, 'not-set');
+  return previewOf(context, { ...wanted, by: asker.by, since: null }, 'not-set');
 }
 
-function inTheFile({ channel }: Subscribed): Answer {
+function inTheFile({ channel }: DigestSubscription): Answer {
   const text = `The digest of ${channel} stands in signalbox.yaml, and is changed there.`;
   return textAnswer('Not here', text);
 }
 
 function note(
-  world: DeskWorld,
+  context: DigestServiceContext,
   tx: Tx,
   asker: Asker,
   { did, ...facts }: JsonObject & { did: string },
 ) {
-  return appendEvent(tx, world.auditKey, {
+  return appendEvent(tx, context.auditKey, {
     kind: did,
-    at: world.now(),
+    at: context.now(),
     body: { by: asker.by, ...facts },
   });
 }

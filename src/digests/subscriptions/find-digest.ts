@@ -1,29 +1,28 @@
 import type { Answer } from '../../intent/answers/answer.ts';
-import type { Asker } from '../../intent/define.ts';
-import type { DigestWish } from '../../intent/ports/digest-service.ts';
-import type { Room } from '../../workflow/ports.ts';
+import type { Asker, DigestRequest } from '../../intent/ports/command-context.ts';
+import type { Channel } from '../../workflow/ports.ts';
+import type { DigestContext } from '../digest-context.ts';
 import { whyNot } from '../post.ts';
-import type { DigestWorld } from '../run.ts';
 import { textAnswer } from './listing.ts';
-import { type Broken, callName, type Subscribed, subscribed } from './subscriptions.ts';
+import { type Broken, type DigestSubscription, digestName, subscribed } from './subscriptions.ts';
 
 /** By its id, by `#costs:week` where it stands in the file, or the only one of a channel. */
 export async function findOne(
-  world: DigestWorld,
-  { which }: DigestWish,
+  context: DigestContext,
+  { which }: DigestRequest,
   asker: Asker,
-): Promise<Subscribed | Answer> {
-  const { all, broken } = await subscribed(world.database.db, world);
+): Promise<DigestSubscription | Answer> {
+  const { all, broken } = await subscribed(context.database.db, context);
   const word = which ?? asker.channel ?? '';
-  const byName = all.find((one) => bare(callName(one)) === bare(word));
+  const byName = all.find((one) => bare(digestName(one)) === bare(word));
   if (byName) return byName;
   const lost = broken.find(({ id }) => id === word.toUpperCase());
   if (lost) return brokenOne(lost);
-  const own = await ofChannel(world, all, channelWord(which) ?? asker.channel ?? '');
+  const own = await ofChannel(context, all, channelWord(which) ?? asker.channel ?? '');
   const [one] = own;
   if (one && own.length === 1) return one;
   const text = one
-    ? `${own.length} digests go there. Say which: ${own.map(callName).join(', ')}.`
+    ? `${own.length} digests go there. Say which: ${own.map(digestName).join(', ')}.`
     : 'No digest goes there, and none has that id.';
   const offers = [{ label: 'Show all', line: 'cost digest list' }];
   return {
@@ -35,9 +34,9 @@ export async function findOne(
   };
 }
 
-async function ofChannel(world: DigestWorld, all: readonly Subscribed[], word: string) {
+async function ofChannel(context: DigestContext, all: readonly DigestSubscription[], word: string) {
   const channels = [...new Set([...all.map(({ channel }) => channel), word])].filter(Boolean);
-  const rooms = await world.messenger.findRooms(channels);
+  const rooms = await context.messenger.findChannels(channels);
   const idOf = (channel: string) => {
     const found = rooms.get(channel);
     return found?.ok ? found.room.id : channel;
@@ -59,15 +58,15 @@ function brokenOne({ id, problem }: Broken): Answer {
 
 /** Where a channel is not said, it is the one in which somebody asks. */
 export async function roomFor(
-  world: DigestWorld,
-  wish: DigestWish,
+  context: DigestContext,
+  wish: DigestRequest,
   asker: Asker,
-): Promise<{ readonly room: Room } | Answer> {
+): Promise<{ readonly room: Channel } | Answer> {
   const word = channelWord(wish.which) ?? asker.channel;
   // In their own messages with the app there is no channel to take.
   if (word === null || word.startsWith('D'))
     return textAnswer('Which channel?', 'Name it: /cost digest add #costs');
-  const found = (await world.messenger.findRooms([word])).get(word);
+  const found = (await context.messenger.findChannels([word])).get(word);
   if (found?.ok !== true && found?.why !== 'no-such-channel') {
     return textAnswer(
       'Not now',

@@ -1,24 +1,24 @@
 import { labelOf } from '../../cost-reports/scope.ts';
-import type { Answer, Cell, Offer, Part } from '../../intent/answers/answer.ts';
+import type { Answer, AnswerPart, Cell, Offer } from '../../intent/answers/answer.ts';
 import { counted } from '../../intent/answers/counted.ts';
-import type { RoomFound } from '../../workflow/ports.ts';
+import type { ChannelLookup } from '../../workflow/ports.ts';
 import { turnOf } from '../due.ts';
 import { DAYS } from './options.ts';
-import { callName, type Subscribed } from './subscriptions.ts';
+import { type DigestSubscription, digestName } from './subscriptions.ts';
 
 interface Around {
-  readonly rooms: ReadonlyMap<string, RoomFound>;
+  readonly rooms: ReadonlyMap<string, ChannelLookup>;
   readonly now: Date;
 }
 
 export function listAnswer(
-  all: readonly Subscribed[],
+  all: readonly DigestSubscription[],
   broken: readonly { readonly id: string; readonly problem: string }[],
   around: Around,
 ): Answer {
   const add: Offer = { label: 'Add a digest', line: 'cost digest add' };
   const lost = broken.map(({ id, problem }) => `Digest ${id} cannot be composed: ${problem}.`);
-  const parts: readonly Part[] = [
+  const parts: readonly AnswerPart[] = [
     ...(all.length > 0 ? [tableOf(all, around)] : [NONE]),
     ...(lost.length > 0 ? [{ kind: 'text', text: lost.join('\n') } as const] : []),
     { kind: 'offers', offers: [add] },
@@ -32,9 +32,9 @@ export function listAnswer(
   return { title, parts: parts.filter((part) => part.kind !== 'menu' || part.offers.length > 0) };
 }
 
-const NONE: Part = { kind: 'text', text: 'No channel gets a cost digest yet.' };
+const NONE: AnswerPart = { kind: 'text', text: 'No channel gets a cost digest yet.' };
 
-function tableOf(all: readonly Subscribed[], around: Around): Part {
+function tableOf(all: readonly DigestSubscription[], around: Around): AnswerPart {
   return {
     kind: 'table',
     columns: ['Channel', 'When', 'What', 'Next', 'Id'],
@@ -48,16 +48,16 @@ function tableOf(all: readonly Subscribed[], around: Around): Part {
   };
 }
 
-function nameOf({ channel }: Subscribed, { rooms }: Around): string {
+function nameOf({ channel }: DigestSubscription, { rooms }: Around): string {
   const found = rooms.get(channel);
   if (found?.ok !== true) return channel;
   return `#${found.room.name}${found.room.outside ? ' (shared: nothing is posted)' : ''}`;
 }
 
-function deeds(one: Subscribed, around: Around): readonly Offer[] {
+function deeds(one: DigestSubscription, around: Around): readonly Offer[] {
   const offer = (deed: string, verb: string) => ({
     label: `${deed}: ${nameOf(one, around)} (${one.id ?? one.options.period})`,
-    line: `cost digest ${verb} ${callName(one)}`,
+    line: `cost digest ${verb} ${digestName(one)}`,
   });
   const own = one.paused ? offer('Resume', 'resume') : offer('Pause', 'pause');
   const always = [offer('Preview', 'preview'), offer('Post now', 'now')];
@@ -75,7 +75,7 @@ const NAMES: Readonly<Record<(typeof DAYS)[number], string>> = {
 };
 
 /** `Mon–Fri at 09:30 (Europe/Berlin)` */
-export function whenText({ options }: Pick<Subscribed, 'options'>): string {
+export function whenText({ options }: Pick<DigestSubscription, 'options'>): string {
   const { period, days, at, timezone } = options;
   const when = period === 'month' ? 'once a month' : daysText(days);
   const week = period === 'week' ? ', for the week' : '';

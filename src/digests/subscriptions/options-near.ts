@@ -1,5 +1,5 @@
 import { nearest } from '../../intent/parse/nearest.ts';
-import { DAYS, TimeOfDay } from './options.ts';
+import { DAYS, TimeOfDaySchema } from './options.ts';
 
 // What may have been meant by options of a digest that are refused: offered, never taken.
 
@@ -11,7 +11,7 @@ export function timesNear(typed: string): readonly string[] {
   const isHalf = half !== '' && Number(hour) <= 12;
   const ofDay = isHalf ? (Number(hour) % 12) + (half.toLowerCase() === 'p' ? 12 : 0) : hour;
   const time = `${String(ofDay).padStart(2, '0')}:${minute}`;
-  return TimeOfDay.safeParse(time).success ? [time] : [];
+  return TimeOfDaySchema.safeParse(time).success ? [time] : [];
 }
 
 /** By its city alone too: `berlin` → `Europe/Berlin`. */

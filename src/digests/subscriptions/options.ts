@@ -1,13 +1,13 @@
 import { z } from 'zod';
-import { nearest, quoted, type Reading, read, sentence, strict } from '../../policy/problem.ts';
+import { nearestWord, quoted, type Reading, read, sentence, strict } from '../../policy/problem.ts';
 import { ChannelName } from '../../policy/schema.ts';
 import { selectorSchema } from '../../policy/selector.ts';
-import { Instant } from '../../policy/time.ts';
+import { InstantTextSchema } from '../../policy/time.ts';
 
 type On = ReturnType<typeof selectorSchema>;
 
 export const DAYS = ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'] as const;
-export type Weekday = (typeof DAYS)[number];
+export type WeekdayName = (typeof DAYS)[number];
 
 export const SECTIONS = [
   'figures',
@@ -24,7 +24,7 @@ const BY_PLACE = 'name a place, such as Europe/Berlin, for summer time';
 /** A name of the time zone database; never a fixed distance from UTC. */
 export const TimeZone = z.string().refine(isTimeZone, {
   error: ({ input }) => {
-    const near = nearest(String(input), Intl.supportedValuesOf('timeZone'));
+    const near = nearestWord(String(input), Intl.supportedValuesOf('timeZone'));
     const other = /[+-]\d/.test(String(input)) ? BY_PLACE : 'such as Europe/Berlin or UTC';
     const hint = near === null ? other : `did you mean ${quoted(near)}?`;
     return sentence(`is no time zone: ${quoted(String(input))}`, hint);
@@ -45,20 +45,20 @@ function isTimeZone(name: string): boolean {
 export const Days = z.union(
   [
     z.enum(['daily', 'weekdays']),
-    z.enum(DAYS).transform((day): readonly Weekday[] => [day]),
+    z.enum(DAYS).transform((day): readonly WeekdayName[] => [day]),
     z.array(z.enum(DAYS)).min(1).readonly(),
   ],
   { error: `must be daily, weekdays, or days of the week: ${DAYS.join(', ')}` },
 );
 
-export const TimeOfDay = z.string().regex(/^([01]\d|2[0-3]):[0-5]\d$/, {
+export const TimeOfDaySchema = z.string().regex(/^([01]\d|2[0-3]):[0-5]\d$/, {
   error: 'must be a time of day, such as 09:30',
 });
 
 export function digestSchema(on: On) {
   return strict({
     channel: ChannelName,
-    at: TimeOfDay.default('09:30'),
+    at: TimeOfDaySchema.default('09:30'),
     timezone: TimeZone.default('UTC'),
     period: z.enum(['day', 'week', 'month']).default('day'),
     days: Days.optional(),
@@ -71,7 +71,7 @@ export function digestSchema(on: On) {
     sensitivity: z.enum(['low', 'normal', 'high']).default('normal'),
     increasesOnly: z.boolean().default(false),
     quiet: z.boolean().default(false),
-    mutedUntil: Instant.optional(),
+    mutedUntil: InstantTextSchema.optional(),
   })
     .superRefine(({ period, days }, context) => {
       const message = daysProblem(period, days);
@@ -87,8 +87,8 @@ export function digestSchema(on: On) {
     }));
 }
 
-export type DigestConfig = z.output<ReturnType<typeof digestSchema>>;
-export type Section = (typeof SECTIONS)[number];
+export type DigestOptionsConfig = z.output<ReturnType<typeof digestSchema>>;
+export type DigestSection = (typeof SECTIONS)[number];
 
 type Period = 'day' | 'week' | 'month';
 type DaysGiven = z.output<typeof Days> | undefined;
@@ -102,7 +102,7 @@ function daysProblem(period: Period, days: DaysGiven): string | null {
 }
 
 /** The days on which it is posted; none by month, which is posted when the month is final. */
-function daysOf(period: Period, days: DaysGiven): readonly Weekday[] {
+function daysOf(period: Period, days: DaysGiven): readonly WeekdayName[] {
   if (period === 'month') return [];
   if (period === 'week') return Array.isArray(days) ? days : ['mon'];
   if (Array.isArray(days)) return DAYS.filter((day) => days.includes(day));
@@ -119,7 +119,7 @@ interface Service {
 /** Reads the options of a digest that was asked for in Slack by the schema of the file. */
 export function digestReader(
   services: readonly Service[],
-): (input: unknown) => Reading<DigestConfig> {
+): (input: unknown) => Reading<DigestOptionsConfig> {
   const on = selectorSchema({
     queries: [],
     changes: [],

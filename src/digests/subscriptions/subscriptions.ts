@@ -1,41 +1,44 @@
 import type { UserId } from '../../changes/change.ts';
-import type { Problem, Reading } from '../../policy/problem.ts';
+import type { ConfigProblem, Reading } from '../../policy/problem.ts';
 import type { Db } from '../../storage/engine/database.ts';
 import { type Subscription, subscriptions } from '../../storage/tables/subscriptions.ts';
-import type { DigestConfig } from './options.ts';
+import type { DigestOptionsConfig } from './options.ts';
 
 /** A digest that somebody wants, in the configuration or in Slack. */
-export interface Subscribed {
+export interface DigestSubscription {
   /** Under which its postings are written down, each once a day. */
   readonly key: string;
   /** What people call it by in a command; null where only the file can change it. */
   readonly id: string | null;
   readonly channel: string;
-  readonly options: DigestConfig;
+  readonly options: DigestOptionsConfig;
   readonly paused: boolean;
   readonly by: UserId | null;
   /** Slots before it are not owed. Null: from the file, which says of no day when it began. */
   readonly since: Date | null;
 }
 
-export interface Sources {
-  readonly configured: readonly DigestConfig[];
-  readonly readOptions: (input: unknown) => Reading<DigestConfig>;
+export interface SubscriptionSources {
+  readonly configured: readonly DigestOptionsConfig[];
+  readonly readOptions: (input: unknown) => Reading<DigestOptionsConfig>;
 }
 
-export interface Found {
-  readonly all: readonly Subscribed[];
+export interface SubscriptionList {
+  readonly all: readonly DigestSubscription[];
   /** Their options name what the configuration has no more. */
   readonly broken: readonly Broken[];
 }
 
-export interface Broken extends Pick<Subscribed, 'key' | 'channel' | 'by' | 'paused'> {
+export interface Broken extends Pick<DigestSubscription, 'key' | 'channel' | 'by' | 'paused'> {
   readonly id: string;
   readonly problem: string;
 }
 
-export async function subscribed(db: Db, { configured, readOptions }: Sources): Promise<Found> {
-  const all: Subscribed[] = configured.map(fromFile);
+export async function subscribed(
+  db: Db,
+  { configured, readOptions }: SubscriptionSources,
+): Promise<SubscriptionList> {
+  const all: DigestSubscription[] = configured.map(fromFile);
   const broken: Broken[] = [];
   for (const one of await subscriptions(db)) {
     const reading = readOptions({ ...one.options, channel: one.channel });
@@ -47,7 +50,7 @@ export async function subscribed(db: Db, { configured, readOptions }: Sources): 
 
 function brokenOne(
   { id, channel, createdBy: by, paused }: Subscription,
-  problems: readonly Problem[],
+  problems: readonly ConfigProblem[],
 ): Broken {
   return { id, key: keyOf(channel, id), channel, by, paused, problem: problemsText(problems) };
 }
@@ -56,7 +59,7 @@ function keyOf(channel: string, id: string): string {
   return `${channel}|${id}`;
 }
 
-export function problemsText(problems: readonly Problem[]): string {
+export function problemsText(problems: readonly ConfigProblem[]): string {
   return problems
     .map(({ where, problem, hint }) => {
       const word = WORDS.find(([pattern]) => pattern.test(where))?.[1] ?? where;
@@ -76,18 +79,18 @@ const WORDS: readonly (readonly [RegExp, string])[] = [
 
 // The file has at most one digest of each period for a channel, so that these keys stay the same
 // whatever else is edited: with another key, the digest of today would be posted a second time.
-function fromFile(options: DigestConfig): Subscribed {
+function fromFile(options: DigestOptionsConfig): DigestSubscription {
   const { channel, period } = options;
   const key = period === 'day' ? channel : `${channel}|${period}`;
   return { key, id: null, channel, options, paused: false, by: null, since: null };
 }
 
-function fromSlack(one: Subscription, options: DigestConfig): Subscribed {
+function fromSlack(one: Subscription, options: DigestOptionsConfig): DigestSubscription {
   const { id, channel, paused, createdBy: by, createdAt: since } = one;
   return { key: keyOf(channel, id), id, channel, options, paused, by, since };
 }
 
 /** What to type for it: one of the file has no id, but there is one of each period for a channel. */
-export function callName({ id, channel, options }: Subscribed): string {
+export function digestName({ id, channel, options }: DigestSubscription): string {
   return id ?? `${channel}:${options.period}`;
 }

@@ -2,23 +2,23 @@ import { createAlertsClient } from '../../alerts/client.ts';
 import { createCloudClient } from '../../cloud/client.ts';
 import { ApiError, causeCode, InvalidRequest } from '../../errors.ts';
 import type { Reply } from '../../http/client.ts';
-import type { Patient } from '../check-context.ts';
-import { failed, type Line, ok, skipped, warning } from '../line.ts';
-import { type Asked, asked, DidNotAnswer } from '../with-timeout.ts';
+import type { CheckContext } from '../check-context.ts';
+import { type CheckLine, failed, ok, skipped, warning } from '../line.ts';
+import { type TimedResult, TimeoutError, withinTime } from '../with-timeout.ts';
 
 const DAY_MS = 86_400_000;
 
 /** One read of each API, the cheapest there is. Both are asked at once; nothing is changed. */
-export async function apiLines(patient: Patient): Promise<readonly Line[]> {
+export async function apiLines(patient: CheckContext): Promise<readonly CheckLine[]> {
   return Promise.all([cloudLine(patient), alertsLine(patient)]);
 }
 
-async function cloudLine({ config, version, now, withinMs }: Patient): Promise<Line> {
+async function cloudLine({ config, version, now, withinMs }: CheckContext): Promise<CheckLine> {
   const { url, keyId, keySecret } = config.cloud;
   const { id: organizationId } = config.organization;
   const { privateAddresses } = config.access;
   const timing = { connectMs: withinMs, deadlineMs: withinMs };
-  const read = await asked(withinMs + 500, async () => {
+  const read = await withinTime(withinMs + 500, async () => {
     const client = createCloudClient({
       ...{ baseUrl: url, keyId, keySecret, organizationId, version, timing, privateAddresses },
     });
@@ -35,13 +35,13 @@ async function cloudLine({ config, version, now, withinMs }: Patient): Promise<L
   });
 }
 
-async function alertsLine({ config, version, withinMs }: Patient): Promise<Line> {
+async function alertsLine({ config, version, withinMs }: CheckContext): Promise<CheckLine> {
   const name = 'alerts API';
   if (!config.alerts) return skipped(name, 'ALERTS_API_URL is not set: alert commands are off');
   const { url, token } = config.alerts;
   const { privateAddresses } = config.access;
   const timing = { connectMs: withinMs, deadlineMs: withinMs };
-  const read = await asked(withinMs + 500, () =>
+  const read = await withinTime(withinMs + 500, () =>
     createAlertsClient({ baseUrl: url, token, version, timing, privateAddresses }).listAlerts(),
   );
   return apiLine(read, {
@@ -66,17 +66,17 @@ interface About {
   readonly did: string;
 }
 
-function apiLine(read: Asked<Reply<unknown>>, about: About): Line {
+function apiLine(read: TimedResult<Reply<unknown>>, about: About): CheckLine {
   const { name, url, did } = about;
   if (!read.ok) return troubleLine(read.error, about);
   const secure = url.startsWith('https:') ? ', over TLS' : '';
   return ok(name, `read ${did} in ${Math.round(read.value.tookMs)} ms${secure}`);
 }
 
-function troubleLine(error: unknown, about: About): Line {
+function troubleLine(error: unknown, about: About): CheckLine {
   const { name, address, key, withinMs } = about;
   if (error instanceof InvalidRequest) return failed(name, error.message, `look at ${key}`);
-  const late = error instanceof DidNotAnswer;
+  const late = error instanceof TimeoutError;
   if (late || (error instanceof ApiError && error.trouble === 'deadline')) {
     const fix = `look at ${address}, and whether a firewall or proxy holds it up`;
     return failed(name, `did not answer in ${withinMs / 1_000} s`, fix);
@@ -86,7 +86,7 @@ function troubleLine(error: unknown, about: About): Line {
 }
 
 /** By what the server or the line said. */
-function answerLine(error: ApiError, about: About): Line {
+function answerLine(error: ApiError, about: About): CheckLine {
   const { name, address, key, right, thing } = about;
   const { status, serverText, trouble, sentence } = error;
   const said = [status, serverText].filter((part) => part !== null).join(' ') || sentence;
@@ -111,7 +111,7 @@ function answerLine(error: ApiError, about: About): Line {
 
 const CERTIFICATE = /CERT|SELF_SIGNED|ISSUER|LEAF|SSL|TLS|EPROTO/;
 
-function lineLine(error: ApiError, { name, address }: About): Line {
+function lineLine(error: ApiError, { name, address }: About): CheckLine {
   if (error.trouble === 'private-address') {
     const fix = `look at ${address}, or set access.privateAddresses to allowed if that is meant`;
     return failed(name, 'its address lies in a private network', fix);

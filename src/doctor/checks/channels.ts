@@ -1,9 +1,9 @@
 import type { Config } from '../../config/load-config.ts';
-import { nearest } from '../../policy/problem.ts';
-import type { SeenRoom } from '../../slack/slack-checks.ts';
-import { failed, type Line, ok, skipped, warning } from '../line.ts';
+import { nearestWord } from '../../policy/problem.ts';
+import type { ChannelFacts } from '../../slack/slack-checks.ts';
+import { type CheckLine, failed, ok, skipped, warning } from '../line.ts';
 import { slackLine } from '../slack-errors.ts';
-import type { Asked } from '../with-timeout.ts';
+import type { TimedResult } from '../with-timeout.ts';
 
 interface Named {
   readonly word: string;
@@ -17,16 +17,16 @@ type Naming = Pick<Config, 'channels' | 'policy' | 'digests' | 'budgets'>;
 /** The bot in every channel that the file names. */
 export function channelLines(
   config: Naming,
-  rooms: Asked<readonly SeenRoom[]>,
+  rooms: TimedResult<readonly ChannelFacts[]>,
   botName: string,
-): readonly Line[] {
+): readonly CheckLine[] {
   const named = namedChannels(config);
   if (named.length === 0) return [skipped('channels', 'signalbox.yaml names none')];
   if (!rooms.ok) return [slackLine('channels', rooms.error)];
   return named.map((one) => channelLine(one, rooms.value, botName));
 }
 
-function channelLine(named: Named, rooms: readonly SeenRoom[], botName: string): Line {
+function channelLine(named: Named, rooms: readonly ChannelFacts[], botName: string): CheckLine {
   const { word, places, forCosts } = named;
   const where = places.join(', ');
   const room = roomOf(word, rooms);
@@ -48,7 +48,11 @@ function channelLine(named: Named, rooms: readonly SeenRoom[], botName: string):
   return ok(word, `the bot is in it (${where})`);
 }
 
-function missing({ word, places }: Named, rooms: readonly SeenRoom[], botName: string): Line {
+function missing(
+  { word, places }: Named,
+  rooms: readonly ChannelFacts[],
+  botName: string,
+): CheckLine {
   const where = places.join(', ');
   const bare = word.replace(/^#/, '');
   const renamed = rooms.find(({ formerNames }) => formerNames.includes(bare));
@@ -57,13 +61,13 @@ function missing({ word, places }: Named, rooms: readonly SeenRoom[], botName: s
     return failed(word, `was renamed to #${renamed.name}`, fix);
   }
   const open = rooms.filter(({ archived }) => !archived).map(({ name }) => name);
-  const near = word.startsWith('#') ? nearest(bare, open) : null;
+  const near = word.startsWith('#') ? nearestWord(bare, open) : null;
   const meant = near === null ? '' : `did you mean '#${near}' at ${where}? `;
   const invite = `a private channel is seen only from the inside: /invite @${botName} there`;
   return failed(word, 'the bot sees no such channel', `${meant}${invite}`);
 }
 
-function roomOf(word: string, rooms: readonly SeenRoom[]): SeenRoom | undefined {
+function roomOf(word: string, rooms: readonly ChannelFacts[]): ChannelFacts | undefined {
   const fitting = rooms.filter(({ id, name }) => id === word || `#${name}` === word);
   return fitting.find(({ archived }) => !archived) ?? fitting[0];
 }

@@ -1,6 +1,6 @@
-import type { Patient } from '../check-context.ts';
-import { type Line, ok, warning } from '../line.ts';
-import { asked } from '../with-timeout.ts';
+import type { CheckContext } from '../check-context.ts';
+import { type CheckLine, ok, warning } from '../line.ts';
+import { withinTime } from '../with-timeout.ts';
 
 const NAME = 'collector';
 
@@ -8,12 +8,15 @@ const NAME = 'collector';
  * Whether whoever collects traces takes them: a request with nothing in it is one too. It is never
  * in the way, for Signalbox works without. Nothing is said where nobody traces.
  */
-export async function collectorLines({ config, withinMs }: Patient): Promise<readonly Line[]> {
+export async function collectorLines({
+  config,
+  withinMs,
+}: CheckContext): Promise<readonly CheckLine[]> {
   const { tracing } = config;
   if (tracing === null) return [];
   const { url, headers } = tracing;
   const keys = [...headers].map(([name, value]) => [name, value.reveal()] as const);
-  const answer = await asked(withinMs, async () => {
+  const answer = await withinTime(withinMs, async () => {
     const { status, body } = await fetch(url, {
       method: 'POST',
       redirect: 'manual',
@@ -30,7 +33,7 @@ export async function collectorLines({ config, withinMs }: Patient): Promise<rea
 
 const LOOK = 'look at OTEL_EXPORTER_OTLP_ENDPOINT, and whether this machine may reach it';
 
-function statusLine(status: number, url: string): Line {
+function statusLine(status: number, url: string): CheckLine {
   if (status === 401 || status === 403) {
     return warning(NAME, `takes nothing from us (${status})`, 'look at OTEL_EXPORTER_OTLP_HEADERS');
   }

@@ -1,20 +1,20 @@
-import type { Config, Problem } from '../../config/load-config.ts';
-import { counted, failed, type Line, ok, warning } from '../line.ts';
+import type { Config, ConfigProblem } from '../../config/load-config.ts';
+import { type CheckLine, countText, failed, ok, warning } from '../line.ts';
 
-export function problemLines(problems: readonly Problem[]): readonly Line[] {
+export function problemLines(problems: readonly ConfigProblem[]): readonly CheckLine[] {
   return problems.map(({ where, problem, hint }) =>
     failed(where, problem, hint ?? `correct ${where}`),
   );
 }
 
-export function configurationLines(config: Config): readonly Line[] {
+export function configurationLines(config: Config): readonly CheckLine[] {
   const { policy, services, digests, budgets, key } = config;
   const parts = [
-    counted(services.length, 'service'),
-    counted(policy.roles.size, 'role'),
-    counted(policy.rules.length, 'rule'),
-    counted(digests.length, 'digest'),
-    counted(budgets.length, 'budget'),
+    countText(services.length, 'service'),
+    countText(policy.roles.size, 'role'),
+    countText(policy.rules.length, 'rule'),
+    countText(digests.length, 'digest'),
+    countText(budgets.length, 'budget'),
   ];
   return [
     ok('environment', 'every variable is as it should be'),
@@ -23,7 +23,7 @@ export function configurationLines(config: Config): readonly Line[] {
   ];
 }
 
-function unkeyed(): Line {
+function unkeyed(): CheckLine {
   const says = 'is not set: whoever can write to the database could make the audit trail anew';
   return warning('SIGNALBOX_KEY', says, 'set 32 bytes: openssl rand -base64 32');
 }

@@ -1,8 +1,8 @@
-import { databaseTrouble } from '../../storage/engine/database-errors.ts';
+import { databaseProblem } from '../../storage/engine/database-errors.ts';
 import type { Examined, FileFacts } from '../../storage/engine/examine.ts';
-import { counted, failed, type Line, ok, skipped, warning } from '../line.ts';
-import type { Asked } from '../with-timeout.ts';
-import { DidNotAnswer } from '../with-timeout.ts';
+import { type CheckLine, countText, failed, ok, skipped, warning } from '../line.ts';
+import type { TimedResult } from '../with-timeout.ts';
+import { TimeoutError } from '../with-timeout.ts';
 
 const SKEW_MS = 5_000;
 
@@ -10,12 +10,12 @@ interface Answers {
   readonly url: string;
   readonly file: FileFacts | null;
   /** Null where there is no file to examine. */
-  readonly examined: Asked<Examined> | null;
-  readonly written: Asked<void> | null;
+  readonly examined: TimedResult<Examined> | null;
+  readonly written: TimedResult<void> | null;
 }
 
 /** Reachable, of this release, writable, safe to lose power. */
-export function databaseLines(answers: Answers): readonly Line[] {
+export function databaseLines(answers: Answers): readonly CheckLine[] {
   const { url, file, examined, written } = answers;
   if (file && !file.exists) return [absent(file)];
   if (examined === null) return [skipped('database', 'in memory: gone with the process')];
@@ -41,29 +41,29 @@ function placeOf(url: string, file: FileFacts | null): string {
   return `PostgreSQL, ${hostname}${port && `:${port}`}${pathname}`;
 }
 
-function absent({ path, folder, folderIsWritable }: FileFacts): Line {
+function absent({ path, folder, folderIsWritable }: FileFacts): CheckLine {
   if (folderIsWritable) return ok('database', `SQLite, ${path}: made at the first start`);
   const fix = `make ${folder} and let the user that runs Signalbox write there`;
   return failed('database', `${folder} is not there or cannot be written`, fix);
 }
 
-function troubleLine(name: string, error: unknown): Line {
-  if (error instanceof DidNotAnswer) {
+function troubleLine(name: string, error: unknown): CheckLine {
+  if (error instanceof TimeoutError) {
     const fix = 'look at DATABASE_URL, and whether a firewall holds it up';
     return failed(name, error.message, fix);
   }
-  const known = databaseTrouble(error);
+  const known = databaseProblem(error);
   if (known) return failed(name, 'cannot be used', known);
   const said = error instanceof Error ? error.message : String(error);
   return failed(name, `cannot be used: ${said}`, 'look at DATABASE_URL');
 }
 
-function schemaLine({ schema, known }: Examined): Line {
+function schemaLine({ schema, known }: Examined): CheckLine {
   const name = 'schema';
   if (schema === known) return ok(name, `version ${schema}, that of this release`);
   if (schema === 0) return ok(name, 'empty: made ready at the first start');
   if (schema < known) {
-    const pending = counted(known - schema, 'migration');
+    const pending = countText(known - schema, 'migration');
     const says = `version ${schema}; ${pending} run at the next start, to version ${known}`;
     return warning(name, says, 'back it up before you start this release');
   }
@@ -71,13 +71,13 @@ function schemaLine({ schema, known }: Examined): Line {
   return failed(name, says, 'run the newer Signalbox, or restore the backup made before it');
 }
 
-function rightLines({ schema, known, mayCreateTables }: Examined): readonly Line[] {
+function rightLines({ schema, known, mayCreateTables }: Examined): readonly CheckLine[] {
   if (schema >= known || mayCreateTables) return [];
   const fix = 'start this release once with a user who may, or grant create on the schema';
   return [failed('rights', 'this user may not create tables, and the schema needs some', fix)];
 }
 
-function keyLines({ keyProblem }: Examined): readonly Line[] {
+function keyLines({ keyProblem }: Examined): readonly CheckLine[] {
   if (keyProblem === null) return [];
   const says = {
     'key-missing': 'SIGNALBOX_KEY is not set, and the audit trail is written with one',
@@ -86,7 +86,7 @@ function keyLines({ keyProblem }: Examined): readonly Line[] {
   return [failed('audit trail', says, 'set the one it ran with, or name another database')];
 }
 
-function trailLines({ trailTrouble }: Examined): readonly Line[] {
+function trailLines({ trailTrouble }: Examined): readonly CheckLine[] {
   if (trailTrouble === null) return [];
   const says = `it is not as it was written, so nothing is executed. ${trailTrouble}`;
   return [failed('audit trail', says, 'npm run audit -- verify; then docs/operating.md')];
@@ -95,8 +95,8 @@ function trailLines({ trailTrouble }: Examined): readonly Line[] {
 function writtenLine(
   { schema, known }: Examined,
   file: FileFacts | null,
-  written: Asked<void> | null,
-): Line {
+  written: TimedResult<void> | null,
+): CheckLine {
   const name = 'writable';
   if (file && !file.ownedByUs) {
     const fix = 'run this as the user that runs Signalbox';
@@ -109,7 +109,7 @@ function writtenLine(
   return ok(name, `a line was written and taken back${file?.running ? ', beside Signalbox' : ''}`);
 }
 
-function fileLines(file: FileFacts | null): readonly Line[] {
+function fileLines(file: FileFacts | null): readonly CheckLine[] {
   if (file === null) return [];
   const { readableByOthers: loose, running, ownedByUs } = file;
   const rights =
@@ -122,7 +122,7 @@ function fileLines(file: FileFacts | null): readonly Line[] {
   return ownedByUs ? [rights, ok('lock', lock)] : [rights];
 }
 
-function durabilityLines({ durability }: Examined): readonly Line[] {
+function durabilityLines({ durability }: Examined): readonly CheckLine[] {
   if (durability === null) return [];
   const { fsync, synchronousCommit } = durability;
   const off = [
@@ -134,11 +134,11 @@ function durabilityLines({ durability }: Examined): readonly Line[] {
   return [failed('durability', 'an approval could be lost after it was confirmed', fix)];
 }
 
-function clockLines({ clock }: Examined): readonly Line[] {
+function clockLines({ clock }: Examined): readonly CheckLine[] {
   if (clock === null) return [];
   const aheadMs = clock.here - clock.server.getTime();
   if (Math.abs(aheadMs) <= SKEW_MS) return [ok('clock', 'this machine’s is that of the database')];
-  const seconds = counted(Math.round(Math.abs(aheadMs) / 1_000), 'second');
+  const seconds = countText(Math.round(Math.abs(aheadMs) / 1_000), 'second');
   const says = `this machine is ${seconds} ${aheadMs > 0 ? 'ahead of' : 'behind'} the database`;
   return [warning('clock', says, 'switch on NTP on both; replicas count with the database’s')];
 }

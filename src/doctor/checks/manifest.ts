@@ -1,11 +1,11 @@
-import type { Patient } from '../check-context.ts';
-import { type Line, ok, skipped, warning } from '../line.ts';
+import type { CheckContext } from '../check-context.ts';
+import { type CheckLine, ok, skipped, warning } from '../line.ts';
 
 /** These differ between Socket Mode and HTTP, and between one address and another. */
 const OF_THE_PLACE = ['url', 'request_url', 'message_menu_options_url', 'socket_mode_enabled'];
 
 /** Whether the file that is pasted into Slack is what this release and prefix need. */
-export function manifestLine(beside: Patient['manifest'], fresh: unknown): Line {
+export function manifestLine(beside: CheckContext['manifest'], fresh: unknown): CheckLine {
   if (beside === null) return skipped('manifest', 'there is no manifest.json here to compare');
   const { file, content } = beside;
   if (essence(content) === essence(fresh)) return ok('manifest', `${file} is of this release`);

@@ -1,13 +1,13 @@
 import type { RoleName, UserId } from '../../changes/change.ts';
 import type { Policy, Role } from '../../policy/policy-types.ts';
-import { nearest } from '../../policy/problem.ts';
+import { nearestWord } from '../../policy/problem.ts';
 import { unsatisfiable } from '../../policy/satisfiable.ts';
 import { standingOf } from '../../slack/people/actors.ts';
 import type { Listed } from '../../slack/people/groups.ts';
-import type { Checkup, SeenPerson, Self } from '../../slack/slack-checks.ts';
-import { counted, failed, type Line, ok } from '../line.ts';
+import type { PersonFacts, Self, SlackChecks } from '../../slack/slack-checks.ts';
+import { type CheckLine, countText, failed, ok } from '../line.ts';
 import { slackLine } from '../slack-errors.ts';
-import type { Asked } from '../with-timeout.ts';
+import type { TimedResult } from '../with-timeout.ts';
 
 /** What Slack told of everybody and of every group that the policy names. */
 export interface Register {
@@ -16,7 +16,7 @@ export interface Register {
 }
 
 /** Reads the groups, and who is in those that are named and can be found. */
-export async function readRegister(slack: Checkup, policy: Policy): Promise<Register> {
+export async function readRegister(slack: SlackChecks, policy: Policy): Promise<Register> {
   const groups = await slack.groups();
   const named = [...policy.roles.values()].flatMap((role) => role.groups);
   const ids = named.flatMap((name) => groupOf(name, groups) ?? []).filter((one) => !one.disabled);
@@ -30,12 +30,12 @@ export async function readRegister(slack: Checkup, policy: Policy): Promise<Regi
 
 interface Answers {
   readonly self: Self;
-  readonly register: Asked<Register>;
-  readonly people: Asked<readonly SeenPerson[]>;
+  readonly register: TimedResult<Register>;
+  readonly people: TimedResult<readonly PersonFacts[]>;
 }
 
 /** Each role with who counts today, and each rule that nobody could satisfy. */
-export function peopleLines(policy: Policy, answers: Answers): readonly Line[] {
+export function peopleLines(policy: Policy, answers: Answers): readonly CheckLine[] {
   const { self, register, people } = answers;
   if (!register.ok) return [slackLine('groups', register.error)];
   if (!people.ok) return [slackLine('people', people.error)];
@@ -70,7 +70,7 @@ interface Counted {
   readonly active: readonly UserId[];
 }
 
-function roleLine({ name, role, all, active }: Counted): Line {
+function roleLine({ name, role, all, active }: Counted): CheckLine {
   const named = role.users.length > 0 ? ['the file itself'] : [];
   const from = [...role.groups, ...named].join(', ');
   if (active.length === 0) {
@@ -79,11 +79,11 @@ function roleLine({ name, role, all, active }: Counted): Line {
   }
   const others = all.length - active.length;
   const rest = others === 0 ? '' : `, without ${others} who left, are guests or from elsewhere`;
-  return ok(name, `${counted(active.length, 'person', 'people')} of ${from}${rest}`);
+  return ok(name, `${countText(active.length, 'person', 'people')} of ${from}${rest}`);
 }
 
 function groupProblems(role: RoleName, { groups }: Role, listed: readonly Listed[]) {
-  return groups.flatMap((name): Line[] => {
+  return groups.flatMap((name): CheckLine[] => {
     const group = groupOf(name, listed);
     if (group && !group.disabled) return [];
     const where = `roles.${role}`;
@@ -92,13 +92,13 @@ function groupProblems(role: RoleName, { groups }: Role, listed: readonly Listed
       return [failed(where, `the user group ${name} is disabled`, fix)];
     }
     const handles = listed.filter(({ disabled }) => !disabled).map(({ handle }) => `@${handle}`);
-    const near = nearest(name, handles);
+    const near = nearestWord(name, handles);
     const meant = near === null ? 'create it in Slack' : `did you mean '${near}'? Else create it`;
     return [failed(where, `Slack has no user group ${name}`, `${meant}, or name another there`)];
   });
 }
 
-function stranger(where: string, user: string): Line {
+function stranger(where: string, user: string): CheckLine {
   const fix = 'copy the member id from the person’s profile in Slack (⋮, Copy member ID)';
   return failed(where, `Slack knows nobody with the id ${user}`, fix);
 }

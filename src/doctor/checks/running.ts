@@ -1,17 +1,20 @@
 import { causeCode, type Secret } from '../../errors.ts';
-import { type Door, type Knocked, knock, readiness } from '../../slack/probe.ts';
+import { type ProbeResult, type ProbeTarget, probeInstance, readiness } from '../../slack/probe.ts';
 import type { Instance } from '../../storage/tables/instances.ts';
-import { counted, failed, type Line, ok, skipped, warning } from '../line.ts';
-import { type Asked, asked } from '../with-timeout.ts';
+import { type CheckLine, countText, failed, ok, skipped, warning } from '../line.ts';
+import { type TimedResult, withinTime } from '../with-timeout.ts';
 
 const QUIET_AFTER_MS = 180_000;
 const BY_HAND = 'in Slack type /signalbox and press a button: an answer proves all of the way';
 
 /** A Signalbox on this machine: whether it is ready, and whether a click would reach it. */
-export async function doorLines(door: Door, secret: Secret | null): Promise<readonly Line[]> {
+export async function doorLines(
+  door: ProbeTarget,
+  secret: Secret | null,
+): Promise<readonly CheckLine[]> {
   const [ready, knocked] = await Promise.all([
-    asked(door.withinMs, () => readiness(door)),
-    secret ? asked(door.withinMs, () => knock(door, secret)) : null,
+    withinTime(door.withinMs, () => readiness(door)),
+    secret ? withinTime(door.withinMs, () => probeInstance(door, secret)) : null,
   ]);
   if (!ready.ok && causeCode(ready.error) === 'ECONNREFUSED') {
     const says = `none on port ${door.port} of this machine`;
@@ -20,14 +23,14 @@ export async function doorLines(door: Door, secret: Secret | null): Promise<read
   return [readyLine(ready, door), interactivity(knocked)];
 }
 
-function readyLine(ready: Asked<string | null>, { port }: Door): Line {
+function readyLine(ready: TimedResult<string | null>, { port }: ProbeTarget): CheckLine {
   const name = 'this machine';
   if (ready.ok && ready.value === null) return ok(name, `Signalbox on port ${port} is ready`);
   const says = ready.ok ? `not ready: ${ready.value}` : `port ${port} does not answer`;
   return failed(name, says, 'look at the log of what runs there; is PORT the right one?');
 }
 
-function interactivity(knocked: Asked<Knocked> | null): Line {
+function interactivity(knocked: TimedResult<ProbeResult> | null): CheckLine {
   const name = 'interactivity';
   if (knocked === null) {
     return skipped(name, 'Socket Mode has no address to try from here', BY_HAND);
@@ -51,7 +54,7 @@ function interactivity(knocked: Asked<Knocked> | null): Line {
 export function replicaLines(
   instances: readonly Instance[],
   { now, version }: { readonly now: Date; readonly version: string },
-): readonly Line[] {
+): readonly CheckLine[] {
   if (instances.length === 0) return [skipped('replicas', 'none has said that it runs')];
   const lines = instances.map((one, at) => replicaLine(one, `replica ${at + 1}`, now));
   const versions = [...new Set([version, ...instances.map((one) => one.version)])];
@@ -60,12 +63,12 @@ export function replicaLines(
   return [...lines, warning('replicas', says, 'bring all to one release; stop those left over')];
 }
 
-function replicaLine({ version, startedAt, seenAt }: Instance, name: string, now: Date): Line {
+function replicaLine({ version, startedAt, seenAt }: Instance, name: string, now: Date): CheckLine {
   const quietMs = Math.max(0, now.getTime() - seenAt.getTime());
   const since = `${startedAt.toISOString().slice(0, 16).replace('T', ' ')} UTC`;
   const says = `${version}, up since ${since}`;
   if (quietMs <= QUIET_AFTER_MS) return ok(name, says);
-  const minutes = counted(Math.round(quietMs / 60_000), 'minute');
+  const minutes = countText(Math.round(quietMs / 60_000), 'minute');
   const fix = 'it was killed or hangs: look at its log; its line goes after ten minutes';
   return warning(name, `${says}, and silent for ${minutes}`, fix);
 }

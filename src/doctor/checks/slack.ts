@@ -1,9 +1,9 @@
 import { manifestOf } from '../../slack/manifest.ts';
-import type { SeenPerson, Self } from '../../slack/slack-checks.ts';
-import type { Patient } from '../check-context.ts';
-import { counted, failed, type Line, ok, skipped, warning } from '../line.ts';
+import type { PersonFacts, Self } from '../../slack/slack-checks.ts';
+import type { CheckContext } from '../check-context.ts';
+import { type CheckLine, countText, failed, ok, skipped, warning } from '../line.ts';
 import { slackLine } from '../slack-errors.ts';
-import type { Asked } from '../with-timeout.ts';
+import type { TimedResult } from '../with-timeout.ts';
 import { manifestLine } from './manifest.ts';
 
 const SKEW_MS = 5_000;
@@ -13,12 +13,15 @@ const REINSTALL =
   'then Install App, Reinstall to Workspace: without that the token stays as it is';
 
 interface Answers {
-  readonly self: Asked<Self>;
-  readonly people: Asked<readonly SeenPerson[]>;
-  readonly wayIn: Asked<void> | null;
+  readonly self: TimedResult<Self>;
+  readonly people: TimedResult<readonly PersonFacts[]>;
+  readonly wayIn: TimedResult<void> | null;
 }
 
-export function slackLines(patient: Patient, { self, people, wayIn }: Answers): readonly Line[] {
+export function slackLines(
+  patient: CheckContext,
+  { self, people, wayIn }: Answers,
+): readonly CheckLine[] {
   const manifest = wanted(patient);
   const own = manifestLine(patient.manifest, manifest);
   if (!self.ok) return [slackLine('bot token', self.error), wayInLine(patient, wayIn, null), own];
@@ -34,7 +37,7 @@ export function slackLines(patient: Patient, { self, people, wayIn }: Answers): 
   ];
 }
 
-function wanted({ config, commands, nouns }: Patient) {
+function wanted({ config, commands, nouns }: CheckContext) {
   return manifestOf({ commands, nouns, prefix: config.slack.commandPrefix, url: null });
 }
 
@@ -43,11 +46,14 @@ interface Scopes {
   readonly bot_optional: readonly string[];
 }
 
-function scopeLines(granted: readonly string[], { bot, bot_optional }: Scopes): readonly Line[] {
+function scopeLines(
+  granted: readonly string[],
+  { bot, bot_optional }: Scopes,
+): readonly CheckLine[] {
   const missing = bot.filter((scope) => !granted.includes(scope));
   const needed = missing.filter((scope) => !bot_optional.includes(scope));
   const others = granted.filter((scope) => !bot.includes(scope));
-  const lines: Line[] = [];
+  const lines: CheckLine[] = [];
   if (needed.length > 0) {
     lines.push(failed('scopes', `${needed.join(', ')}: not granted to this token`, REINSTALL));
   }
@@ -64,7 +70,11 @@ function scopeLines(granted: readonly string[], { bot, bot_optional }: Scopes): 
   return [ok('scopes', `all ${bot.length} of the manifest are granted, and no others`)];
 }
 
-function wayInLine({ config }: Patient, wayIn: Asked<void> | null, appId: string | null): Line {
+function wayInLine(
+  { config }: CheckContext,
+  wayIn: TimedResult<void> | null,
+  appId: string | null,
+): CheckLine {
   const { appToken } = config.slack;
   if (appToken === null || wayIn === null) {
     return ok('way in', 'HTTP, with SLACK_SIGNING_SECRET');
@@ -82,16 +92,16 @@ function wayInLine({ config }: Patient, wayIn: Asked<void> | null, appId: string
   return { ...line, fix };
 }
 
-function clockLine(aheadMs: number | null): Line {
+function clockLine(aheadMs: number | null): CheckLine {
   if (aheadMs === null) return skipped('clock', 'Slack did not say what time it is');
   const seconds = Math.round(Math.abs(aheadMs) / 1_000);
   if (Math.abs(aheadMs) <= SKEW_MS) return ok('clock', 'right, by Slack’s');
-  const says = `${counted(seconds, 'second')} ${aheadMs > 0 ? 'ahead of' : 'behind'} Slack’s`;
+  const says = `${countText(seconds, 'second')} ${aheadMs > 0 ? 'ahead of' : 'behind'} Slack’s`;
   const fix = 'switch on NTP on this machine; Slack’s signatures are valid for five minutes';
   return (Math.abs(aheadMs) > SKEW_MAX_MS ? failed : warning)('clock', says, fix);
 }
 
-function namesakeLine(self: Self, people: Asked<readonly SeenPerson[]>): Line {
+function namesakeLine(self: Self, people: TimedResult<readonly PersonFacts[]>): CheckLine {
   const name = 'same name';
   if (!people.ok) return slackLine(name, people.error);
   const bots = people.value.filter(({ isBot, gone }) => isBot && !gone);
@@ -106,7 +116,7 @@ function namesakeLine(self: Self, people: Asked<readonly SeenPerson[]>): Line {
   return warning(name, says, `${which}: invite that one, and remove or rename the other`);
 }
 
-export function slackByHand(): readonly Line[] {
+export function slackByHand(): readonly CheckLine[] {
   return [
     skipped(
       'commands',

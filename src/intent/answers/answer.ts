@@ -7,7 +7,7 @@ import type { Refusal } from '../../changes/refusal.ts';
  */
 export interface Answer {
   readonly title: string;
-  readonly parts: readonly Part[];
+  readonly parts: readonly AnswerPart[];
   /** Drawn above it as its card, without the buttons that are not this reader's to press. */
   readonly change?: { readonly change: Change; readonly hidden: readonly string[] };
   /** Instead of all of it: why not, in the sentence that belongs to the name. */
@@ -23,17 +23,17 @@ export interface Figure {
 export type Cell = string | number | Date | Figure | null;
 
 /** A piece of a line: literal, standing out, a person who is named, or a time on the reader's clock. */
-export type Said =
+export type InlinePart =
   | string
   | { readonly bold: string }
   | { readonly user: UserId }
   | { readonly group: string }
   | { readonly at: Date };
 
-export type Part =
+export type AnswerPart =
   | { readonly kind: 'text'; readonly text: string }
   | { readonly kind: 'note'; readonly text: string }
-  | { readonly kind: 'lines'; readonly lines: readonly (readonly Said[])[] }
+  | { readonly kind: 'lines'; readonly lines: readonly (readonly InlinePart[])[] }
   | { readonly kind: 'facts'; readonly facts: readonly (readonly [string, Cell])[] }
   | {
       readonly kind: 'table';
@@ -52,7 +52,7 @@ export type Part =
       readonly points: readonly { readonly label: string; readonly value: number }[];
     }
   | { readonly kind: 'offers'; readonly offers: readonly Offer[] }
-  | { readonly kind: 'deeds'; readonly deeds: readonly Deed[] }
+  | { readonly kind: 'deeds'; readonly deeds: readonly AnswerAction[] }
   /** Too much to read in a message: into the thread in which it was asked for, else in private. */
   | { readonly kind: 'file'; readonly name: string; readonly text: string }
   /** A line for each: how it stands, whose it is and since when. */
@@ -67,7 +67,7 @@ export interface Offer {
 }
 
 /** A button that does something with one thing; its value is an id, and lends no right either. */
-export interface Deed {
+export interface AnswerAction {
   readonly id: string;
   readonly label: string;
   readonly value: string;

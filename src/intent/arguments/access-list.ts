@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Problem } from '../../errors.ts';
+import type { FieldProblem } from '../../errors.ts';
 
 const LINE = 'must hold addresses such as 10.0.0.0/8, one a line';
 const Source = z.union([z.cidrv4(), z.cidrv6(), z.ipv4(), z.ipv6()], { error: LINE });
@@ -27,7 +27,7 @@ const WIDEST = { v4: 8, v6: 16 } as const;
  * Ranges that let in more than a whole /8, or in IPv6 more than a /16: the world in two halves is
  * the world, and a list of a hundred lines can hold no more than a part of it then.
  */
-export function opensToTheWorld(list: AccessList): readonly Problem[] {
+export function opensToTheWorld(list: AccessList): readonly FieldProblem[] {
   const open = list.filter(({ source }) => {
     const [address = '', length] = source.split('/');
     const widest = address.includes(':') ? WIDEST.v6 : WIDEST.v4;
@@ -35,6 +35,6 @@ export function opensToTheWorld(list: AccessList): readonly Problem[] {
   });
   return open.map(({ source }) => ({
     field: 'ipAccessList',
-    problem: `must not open the service to the whole world, or to a large part of it (${source})`,
+    problem: `must not open the service to the whole context, or to a large part of it (${source})`,
   }));
 }

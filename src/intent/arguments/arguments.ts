@@ -1,11 +1,11 @@
 import { z } from 'zod';
 
 /** What was typed or filled in, as text by field name. */
-export type Given = Readonly<Record<string, string>>;
+export type TypedValues = Readonly<Record<string, string>>;
 
 /** What decides which fields apply and what they may hold. */
 export interface Circumstances {
-  readonly given: Given;
+  readonly given: TypedValues;
   readonly plan: 'paid' | 'free';
   readonly tier: 'basic' | 'scale' | 'enterprise';
 }

@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import type { ChangeId, JsonObject, Target, UserId } from '../../changes/change.ts';
 import type { Named, Service } from '../../directory/directory.ts';
-import type { Problem } from '../../errors.ts';
+import type { FieldProblem } from '../../errors.ts';
 import type { Freeze, Selector } from '../../policy/policy-types.ts';
-import type { Said } from '../answers/answer.ts';
+import type { InlinePart } from '../answers/answer.ts';
 import { At, type Moment, spanSchema } from './timing.ts';
 
 /** What a freeze that is made in Slack is about. Stored as it stands. */
@@ -33,9 +33,9 @@ export interface Freezing {
 
 export type EndOf =
   | { readonly ok: true; readonly at: Date }
-  | { readonly ok: false; readonly problems: readonly Problem[] };
+  | { readonly ok: false; readonly problems: readonly FieldProblem[] };
 
-export interface FreezeDesk {
+export interface FreezeService {
   /** Those of the file and those made in Slack that hold now or are to come. */
   readonly all: () => Promise<readonly Freeze[]>;
   /** Those that were made in Slack and that nobody has lifted. */
@@ -106,8 +106,12 @@ export function selectorText(on: Selector | null): string {
 }
 
 /** One line for one freeze: of what, how long, why, by whom, and what lifts it. */
-export function freezeWords({ on, from, until, reason, by, made }: Freeze): readonly Said[] {
-  const whose: readonly Said[] = made ? [', by ', { user: made.by }] : by ? [`, by ${by}`] : [];
+export function freezeWords({ on, from, until, reason, by, made }: Freeze): readonly InlinePart[] {
+  const whose: readonly InlinePart[] = made
+    ? [', by ', { user: made.by }]
+    : by
+      ? [`, by ${by}`]
+      : [];
   const lifts = made
     ? `It is lifted with “change thaw ${made.id}”.`
     : 'It stands in signalbox.yaml.';

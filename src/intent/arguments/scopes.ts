@@ -42,14 +42,14 @@ function distinct(words: readonly string[]): readonly Named[] {
 }
 
 /** As a command's arguments hold it: one named thing, or the tag or warehouse that was typed. */
-export interface About {
+export interface ScopeArguments {
   readonly scope?: NamedScope | undefined;
   readonly tag?: Named | undefined;
   readonly warehouse?: Named | undefined;
 }
 
 /** Null unless exactly one thing is named. */
-export function scopeOf({ scope, tag, warehouse }: About): Scope | null {
+export function scopeOf({ scope, tag, warehouse }: ScopeArguments): Scope | null {
   const named: readonly Scope[] = [
     ...(scope ? [scope.scope] : []),
     ...(tag ? [{ tag: tag.id }] : []),

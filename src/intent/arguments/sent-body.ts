@@ -1,5 +1,5 @@
 import type { JsonObject } from '../../changes/change.ts';
-import type { CreatedService, ReversePrivateEndpoint, Service } from '../../cloud/replies.ts';
+import type { CloudService, CreatedService, ReversePrivateEndpoint } from '../../cloud/replies.ts';
 import type { Reply } from '../../http/client.ts';
 import type { Sent } from '../define.ts';
 
@@ -28,7 +28,7 @@ const SHOWN = [
 export function sentService(
   id: string,
   name: string,
-  { result, requestId }: Reply<Service | null>,
+  { result, requestId }: Reply<CloudService | null>,
   body: JsonObject = {},
 ): Sent {
   if (!result) return { requestId, reported: [], learned: null };
@@ -62,7 +62,7 @@ function differing(body: JsonObject, reply: Readonly<Record<string, unknown>>): 
 }
 
 // A schedule can be in force in place of what was just asked for, or the old size for a while.
-function inForce({ currentScaling }: Service, body: JsonObject): readonly string[] {
+function inForce({ currentScaling }: CloudService, body: JsonObject): readonly string[] {
   const others = Object.entries(currentScaling ?? {}).filter(
     ([field, now]) => isPlain(now) && isPlain(body[field]) && String(now) !== String(body[field]),
   );
@@ -74,7 +74,7 @@ function isPlain(value: unknown): value is string | number | boolean {
   return ['string', 'number', 'boolean'].includes(typeof value);
 }
 
-function factsOf(service: Service): JsonObject {
+function factsOf(service: CloudService): JsonObject {
   const endpoints = (service.endpoints ?? []).flatMap(endpointText);
   return Object.fromEntries([
     ...SHOWN.flatMap((key) => (service[key] === null ? [] : [[key, service[key]] as const])),

@@ -1,6 +1,6 @@
 import { BYOC_MEMORY_GB } from '../../cloud/choices.ts';
-import { IdleTimeout, MemoryGb, Replicas, Switch } from '../../cloud/schema.ts';
-import type { Problem } from '../../errors.ts';
+import { IdleTimeout, MemoryGb, Replicas, Switch } from '../../cloud/fields.ts';
+import type { FieldProblem } from '../../errors.ts';
 import { type Circumstances, numberChoiceField, numberField, switchField } from './arguments.ts';
 
 const STEP_GB = 4;
@@ -42,7 +42,7 @@ export const SIZING = {
 export function ceilingProblems(
   { minReplicaMemoryGb: min }: { readonly minReplicaMemoryGb?: number | undefined },
   { plan }: Pick<Circumstances, 'plan'>,
-): readonly Problem[] {
+): readonly FieldProblem[] {
   const ceiling = CEILING_GB[plan];
   if (min === undefined || min <= ceiling) return [];
   const problem = `must be at most ${ceiling} for an organization that does not pay`;

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Problem } from '../../errors.ts';
+import type { FieldProblem } from '../../errors.ts';
 import { textField } from './arguments.ts';
 
 /** Whether a change can begin later, and whether it can be asked for a while only. */
@@ -139,7 +139,7 @@ export const NO_TIMING: AskedTiming = { at: null, inMs: null, forMs: null };
 type Args = Readonly<Record<string, unknown>>;
 
 /** What is asked of the change itself, apart from when it is to run. */
-export function apart(
+export function separateTiming(
   timed: Timed | undefined,
   args: Args,
 ): { readonly own: Args; readonly timing: AskedTiming } {
@@ -150,7 +150,7 @@ export function apart(
 }
 
 /** Two hours to begin at are one too many. */
-export function timingProblems({ at, inMs }: AskedTiming): readonly Problem[] {
+export function timingProblems({ at, inMs }: AskedTiming): readonly FieldProblem[] {
   if (at === null || inMs === null) return [];
   return [{ field: 'at', problem: 'does not go with in=: give one of the two' }];
 }

@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import type { JsonObject } from '../../changes/change.ts';
-import type { Problem } from '../../errors.ts';
+import type { FieldProblem } from '../../errors.ts';
 
 /** A body as it goes on the wire: what was not given is not there. */
 export function bodyOf(fields: Readonly<Record<string, unknown>>): JsonObject {
@@ -19,7 +19,7 @@ const IN_WORDS: Readonly<Record<string, string>> = {
 const WIRE_NAMES = new RegExp(Object.keys(IN_WORDS).join('|'), 'g');
 
 /** What the wire's own rule says of a whole body, beyond what it says of single fields. */
-export function wireProblems(schema: z.ZodType, body: JsonObject): readonly Problem[] {
+export function wireProblems(schema: z.ZodType, body: JsonObject): readonly FieldProblem[] {
   const { error } = schema.safeParse(body);
   const issues = error?.issues ?? [];
   return issues.map(({ path, message }) => ({

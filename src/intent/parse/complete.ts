@@ -1,38 +1,31 @@
 import type { z } from 'zod';
-import type { Problem } from '../../errors.ts';
+import type { FieldProblem } from '../../errors.ts';
 import type { Offer } from '../answers/answer.ts';
 import {
   type Circumstances,
   type Field,
   fieldsOf,
-  type Given,
   isPlaced,
+  type TypedValues,
 } from '../arguments/arguments.ts';
 import { explain } from '../arguments/explain.ts';
-import { apart, timingProblems } from '../arguments/timing.ts';
+import { separateTiming, timingProblems } from '../arguments/timing.ts';
 import { type Command, verbOf } from '../define.ts';
 import { nearest } from './nearest.ts';
 import { resolveNames } from './resolve.ts';
 import { lineAgain } from './suggest-line.ts';
-import type { Misread, Understood, Vocabulary } from './understood.ts';
+import type { Misread, ParsedCommand, Understood, Vocabulary } from './understood.ts';
 
 export const REASON_MAX = 500;
-
-/** What was asked for, as text; the same from words and from a form's fields. */
-export interface Asked {
-  readonly command: Command;
-  readonly given: Given;
-  readonly reason: string;
-}
 
 /** The same reading for words and for a form's fields: text in, an intent or a “no” out. */
 export function complete(
   command: Command,
-  given: Given,
+  given: TypedValues,
   reason: string,
   vocabulary: Vocabulary,
 ): Understood {
-  const asked: Asked = { command, given, reason };
+  const asked: ParsedCommand = { command, given, reason };
   const among = { ...vocabulary.organization, given };
   const fields = fieldsOf(command.args);
   const missing = fields.filter((field) => !field.optional && !given[field.name]);
@@ -47,7 +40,7 @@ export function complete(
 
   const resolved = resolveNames(asked, fields, parsed.data, vocabulary);
   if (!resolved.ok) return resolved.misread;
-  const { own, timing } = apart(timedOf(command), resolved.args);
+  const { own, timing } = separateTiming(timedOf(command), resolved.args);
   const twofold = timingProblems(timing);
   if (twofold.length > 0) return { ...misreadOf(asked, twofold, among), offers: either(asked) };
   return {
@@ -65,7 +58,7 @@ function timedOf(command: Command) {
 }
 
 /** One of two hours is left out: which one, only whoever typed them knows. */
-function either({ command, given, reason }: Asked): readonly Offer[] {
+function either({ command, given, reason }: ParsedCommand): readonly Offer[] {
   return ['in', 'at'].map((name) => {
     const { [name]: _, ...kept } = given;
     return { label: `Leave out ${name}=`, line: lineAgain(command, kept, reason) };
@@ -77,7 +70,7 @@ export function appliesTo(command: Command, field: string, among: Circumstances)
 }
 
 /** What has no meaning beside the rest is offered to be left out. */
-function uselessOf(asked: Asked, useless: readonly Field[], among: Circumstances): Misread {
+function uselessOf(asked: ParsedCommand, useless: readonly Field[], among: Circumstances): Misread {
   const { command, given, reason } = asked;
   const names = useless.map(({ name }) => name);
   // Which of several fields is to blame is only known where the very deed is a choice.
@@ -92,11 +85,11 @@ function uselessOf(asked: Asked, useless: readonly Field[], among: Circumstances
   return { ...misreadOf(asked, problems, among), offers: [offer] };
 }
 
-function tooLong(reason: string): Problem {
+function tooLong(reason: string): FieldProblem {
   return { field: 'reason', problem: `may have ${REASON_MAX} characters, not ${reason.length}` };
 }
 
-function problemsOf({ issues }: z.ZodError): readonly Problem[] {
+function problemsOf({ issues }: z.ZodError): readonly FieldProblem[] {
   return issues.map(({ path, message }) => {
     const [problem = message, hint] = message.split('\n');
     const field = String(path[0] ?? '');
@@ -106,8 +99,8 @@ function problemsOf({ issues }: z.ZodError): readonly Problem[] {
 
 /** Problems by field as sentences, with the nearest values that would do as buttons. */
 export function misreadOf(
-  asked: Asked,
-  problems: readonly Problem[],
+  asked: ParsedCommand,
+  problems: readonly FieldProblem[],
   among: Circumstances,
 ): Misread {
   const fields = fieldsOf(asked.command.args);
@@ -127,7 +120,11 @@ function distinct(offers: readonly Offer[]): readonly Offer[] {
   return [...new Map(offers.map((offer) => [offer.line, offer])).values()].slice(0, 5);
 }
 
-function sentenceOf({ field, problem }: Problem, fields: readonly Field[], { given }: Asked) {
+function sentenceOf(
+  { field, problem }: FieldProblem,
+  fields: readonly Field[],
+  { given }: ParsedCommand,
+) {
   const known = fields.find(({ name }) => name === field);
   const name = known?.word ?? known?.label ?? field;
   const isSaid = !known || !given[field] || problem.includes(`“${given[field]}”`);
@@ -140,9 +137,9 @@ function cut(text = ''): string {
 }
 
 function offersFor(
-  { field }: Problem,
+  { field }: FieldProblem,
   fields: readonly Field[],
-  { command, given, reason }: Asked,
+  { command, given, reason }: ParsedCommand,
   among: Circumstances,
 ): readonly Offer[] {
   const asking = fields.find(({ name }) => name === field);

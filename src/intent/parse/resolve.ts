@@ -2,10 +2,9 @@ import { findNamed, type Named, type Service } from '../../directory/directory.t
 import type { Field } from '../arguments/arguments.ts';
 import { scopesOf, tagsOf, warehousesOf } from '../arguments/scopes.ts';
 import { verbOf } from '../define.ts';
-import type { Asked } from './complete.ts';
 import { nearest } from './nearest.ts';
-import { callName, lineAgain } from './suggest-line.ts';
-import type { Misread, Vocabulary } from './understood.ts';
+import { lineAgain, nameToType } from './suggest-line.ts';
+import type { Misread, ParsedCommand, Vocabulary } from './understood.ts';
 
 export type Resolved =
   | { readonly ok: true; readonly args: Readonly<Record<string, unknown>> }
@@ -15,7 +14,7 @@ type Names = NonNullable<Field['names']>;
 
 /** Puts what is meant in the place of its name: exactly one thing, or a question. */
 export function resolveNames(
-  asked: Asked,
+  asked: ParsedCommand,
   fields: readonly Field[],
   parsed: Readonly<Record<string, unknown>>,
   vocabulary: Vocabulary,
@@ -91,7 +90,7 @@ interface Unclear {
 }
 
 function unclear(
-  { command, given, reason }: Asked,
+  { command, given, reason }: ParsedCommand,
   { name, names, prefix }: Unclear,
   found: readonly Named[],
   things: readonly Named[],
@@ -100,7 +99,7 @@ function unclear(
   const close = found.length > 1 ? found : near(text, things);
   const offers = close.slice(0, 5).map((thing) => {
     const shared = findNamed(things, thing.name).length > 1;
-    const again = { ...given, [name]: callName(thing, things) };
+    const again = { ...given, [name]: nameToType(thing, things) };
     return {
       label: `${verbOf(command)} ${shared ? thing.id : thing.name}`,
       line: lineAgain(command, again, reason),

@@ -1,12 +1,12 @@
 import { findNamed } from '../../directory/directory.ts';
-import { type Field, type Given, isPlaced } from '../arguments/arguments.ts';
+import { type Field, isPlaced, type TypedValues } from '../arguments/arguments.ts';
 import { nearest } from './nearest.ts';
 import { thingsOf } from './resolve.ts';
 import type { Word } from './split-words.ts';
 import type { Vocabulary } from './understood.ts';
 
 export type Sorted =
-  | { readonly given: Given; readonly rest: readonly string[] }
+  | { readonly given: TypedValues; readonly rest: readonly string[] }
   | { readonly unknownKey: string }
   | { readonly twice: string };
 

@@ -1,5 +1,5 @@
 /** What a person typed after the slash command, cut into words. */
-export interface Line {
+export interface SplitLine {
   readonly words: readonly Word[];
 }
 
@@ -24,7 +24,7 @@ export function plainText(typed: string): string {
 }
 
 /** `min=16 "night saving"` → two words; a quote that is never closed runs to the end. */
-export function readLine(typed: string): Line {
+export function readLine(typed: string): SplitLine {
   const words: Word[] = [];
   for (const match of plainText(typed).matchAll(/"([^"]*)"?|(\S+="[^"]*"?)|(\S+)/g)) {
     const [, quoted, pair, bare] = match;

@@ -30,7 +30,7 @@ export function lineAgain(
 }
 
 /** What to type for exactly this thing: its name, unless that is shared or cannot be typed. */
-export function callName(thing: Named, things: readonly Named[]): string {
+export function nameToType(thing: Named, things: readonly Named[]): string {
   const [word, ...more] = readLine(`"${thing.name}"`).words;
   const found = word && more.length === 0 ? findNamed(things, word.text) : [];
   return found.length === 1 && found[0] === thing ? thing.name : thing.id;

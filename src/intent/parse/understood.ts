@@ -1,11 +1,19 @@
 import type { Named, Service } from '../../directory/directory.ts';
 import type { Offer } from '../answers/answer.ts';
-import type { Circumstances, Field, Given } from '../arguments/arguments.ts';
+import type { Circumstances, Field, TypedValues } from '../arguments/arguments.ts';
 import type { StandingFreeze } from '../arguments/freezes.ts';
 import type { AskedTiming } from '../arguments/timing.ts';
 import type { Command } from '../define.ts';
 
-export type { Given } from '../arguments/arguments.ts';
+/** What was asked for, as text; the same from words and from a form's fields. */
+
+export interface ParsedCommand {
+  readonly command: Command;
+  readonly given: TypedValues;
+  readonly reason: string;
+}
+
+export type { TypedValues } from '../arguments/arguments.ts';
 
 export interface Vocabulary {
   readonly commands: readonly Command[];
@@ -25,7 +33,7 @@ export type Understood =
       readonly kind: 'intent';
       readonly command: Command;
       readonly args: Readonly<Record<string, unknown>>;
-      readonly given: Given;
+      readonly given: TypedValues;
       readonly reason: string | null;
       /** When it is to run and for how long; it is no part of `args`. */
       readonly timing: AskedTiming;
@@ -33,7 +41,7 @@ export type Understood =
   | {
       readonly kind: 'incomplete';
       readonly command: Command;
-      readonly given: Given;
+      readonly given: TypedValues;
       readonly missing: readonly Field[];
     }
   | {
@@ -43,7 +51,7 @@ export type Understood =
       readonly problems: Readonly<Record<string, string>>;
       readonly offers: readonly Offer[];
       /** What was asked for, where it can be mended in the form of its command. */
-      readonly asked?: { readonly command: Command; readonly given: Given };
+      readonly asked?: { readonly command: Command; readonly given: TypedValues };
     };
 
 export type Misread = Understood & { readonly kind: 'misread' };

@@ -1,18 +1,16 @@
 import { z } from 'zod';
 import { STATES, type State } from '../../changes/change.ts';
-import type { Answer } from '../answers/answer.ts';
-import type { Asker } from '../define.ts';
 
 export const CHANGE_LISTS = ['pending', 'mine', 'all', 'review'] as const;
 
-export interface ListWish {
+export interface ListRequest {
   readonly which: (typeof CHANGE_LISTS)[number];
   /** The last change of the page before. */
   readonly before: string | null;
 }
 
 /** What somebody looks for in the audit trail; null where it does not matter. */
-export interface LogWish {
+export interface LogRequest {
   /** `me`, an id, a mention or a name: who that is, is looked up. */
   readonly by: string | null;
   readonly command: string | null;
@@ -22,13 +20,6 @@ export interface LogWish {
   readonly until: Past | null;
   /** The number of the last event of the page before. */
   readonly before: number | null;
-}
-
-export interface ChangesDesk {
-  readonly list: (wish: ListWish, asker: Asker) => Promise<Answer>;
-  readonly show: (id: string, asker: Asker) => Promise<Answer>;
-  readonly cancel: (id: string, asker: Asker) => Promise<Answer>;
-  readonly log: (wish: LogWish, asker: Asker) => Promise<Answer>;
 }
 
 /** A day in UTC, or so long ago. */

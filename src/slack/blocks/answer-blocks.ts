@@ -1,5 +1,5 @@
-import type { Answer, Cell, Offer, Part } from '../../intent/answers/answer.ts';
-import { lineOf } from '../cards/home-rows.ts';
+import type { Answer, AnswerPart, Cell, Offer } from '../../intent/answers/answer.ts';
+import { homeRow } from '../cards/home-rows.ts';
 import {
   buttons,
   fact,
@@ -7,12 +7,12 @@ import {
   type Message,
   menu,
   message,
-  note,
-  type Part as Shown,
+  noteLine,
+  type MessagePart as Shown,
   title,
 } from './blocks.ts';
 import { chart } from './chart.ts';
-import { type Inline, type Line, mrkdwnOf } from './rich-text.ts';
+import { type Line, mrkdwnOf, type RichInline } from './rich-text.ts';
 import { table } from './table.ts';
 
 const OFFERS_MAX = 5;
@@ -39,18 +39,20 @@ function offersId(index: number): string {
 }
 
 function shownPart(
-  part: Exclude<Part, { kind: 'offers' }>,
+  part: Exclude<AnswerPart, { kind: 'offers' }>,
   caption: string,
 ): readonly (Shown | null)[] {
   switch (part.kind) {
     case 'text':
       return [lines([part.text])];
     case 'note':
-      return [{ ...note(part.text), text: mrkdwnOf([part.text]) }];
+      return [{ ...noteLine(part.text), text: mrkdwnOf([part.text]) }];
     case 'lines':
       return [lines(...part.lines)];
     case 'changes':
-      return [lines(...part.changes.map((change): Line => [...lineOf(change), ` · ${change.id}`]))];
+      return [
+        lines(...part.changes.map((change): Line => [...homeRow(change), ` · ${change.id}`])),
+      ];
     case 'facts':
       return [lines(...part.facts.map(([label, cell]) => fact(label, inlineOf(cell))))];
     case 'table':
@@ -78,7 +80,7 @@ function offerButtons(offers: readonly Offer[], id = offersId(0)): Shown | null 
   return buttons(id, ...all);
 }
 
-function inlineOf(cell: Cell): Inline {
+function inlineOf(cell: Cell): RichInline {
   if (cell === null) return 'not known';
   if (cell instanceof Date) return { at: cell };
   return typeof cell === 'object' ? cell.text : String(cell);

@@ -3,10 +3,10 @@ import {
   bounded,
   boundedMrkdwn,
   elementOf,
-  type Inline,
   type Line,
   mrkdwnOf,
   oneLine,
+  type RichInline,
   visible,
 } from './rich-text.ts';
 
@@ -29,7 +29,7 @@ export interface Button {
 
 const TEXT_MAX = 3_500;
 
-export function message(...parts: readonly (Part | null)[]): Message {
+export function message(...parts: readonly (MessagePart | null)[]): Message {
   const shown = parts.filter((part) => part !== null);
   const text = shown
     .map((part) => part.text)
@@ -40,22 +40,22 @@ export function message(...parts: readonly (Part | null)[]): Message {
 
 /** The same message with a small line below it. */
 export function withNote({ text, blocks }: Message, ...line: Line): Message {
-  return { text, blocks: [...blocks, note(...line).block] };
+  return { text, blocks: [...blocks, noteLine(...line).block] };
 }
 
 /** A block, and what it says in plain words. */
-export interface Part {
+export interface MessagePart {
   readonly block: AnyBlock;
   readonly text: string;
 }
 
-export function title(text: string): Part {
+export function title(text: string): MessagePart {
   const shown = bounded(oneLine(visible(text)), 150);
   const block = { type: 'header', text: { type: 'plain_text', text: shown, emoji: false } };
   return { block, text: mrkdwnOf([shown]) };
 }
 
-export function lines(...all: readonly Line[]): Part | null {
+export function lines(...all: readonly Line[]): MessagePart | null {
   if (all.length === 0) return null;
   const sections = all.flatMap((line, index) => [
     { type: 'rich_text_section', elements: withBreak(line, index < all.length - 1) },
@@ -77,13 +77,13 @@ export function fact(label: string, ...value: Line): Line {
   return [{ bold: label }, '  ', ...value.map(onOneLine)];
 }
 
-function onOneLine(part: Inline): Inline {
+function onOneLine(part: RichInline): RichInline {
   if (typeof part === 'string') return oneLine(part);
   if ('bold' in part) return { bold: oneLine(part.bold) };
   return 'code' in part ? { code: oneLine(part.code) } : part;
 }
 
-export function note(...line: Line): Part {
+export function noteLine(...line: Line): MessagePart {
   return { block: { type: 'context', elements: [noteElement(line)] }, text: '' };
 }
 
@@ -97,7 +97,7 @@ function noteElement(line: Line) {
   return { type: 'plain_text', text, emoji: false };
 }
 
-export function buttons(id: string, ...all: readonly Button[]): Part | null {
+export function buttons(id: string, ...all: readonly Button[]): MessagePart | null {
   if (all.length === 0) return null;
   const elements = all.map((button) => ({
     type: 'button',
@@ -115,7 +115,7 @@ export function menu(
   id: string,
   label: string,
   offers: readonly { readonly label: string; readonly line: string }[],
-): Part | null {
+): MessagePart | null {
   // Slack takes values of 75 letters at most, and refuses the whole message for a longer one.
   const options = offers
     .filter(({ line }) => line.length <= 75)

@@ -1,11 +1,11 @@
-import type { Part } from '../../intent/answers/answer.ts';
-import type { AnyBlock, Part as Shown } from './blocks.ts';
+import type { AnswerPart } from '../../intent/answers/answer.ts';
+import type { AnyBlock, MessagePart as Shown } from './blocks.ts';
 import { bounded, mrkdwnOf, oneLine, visible } from './rich-text.ts';
 
 const POINTS_MAX = 20;
 
 /** Bars of one series, and the same figures in words. */
-export function chart(part: Part & { kind: 'chart' }): Shown | null {
+export function chart(part: AnswerPart & { kind: 'chart' }): Shown | null {
   const { title, unit, axis, points } = part;
   const shown = points.slice(-POINTS_MAX).map(({ label, value }) => ({
     label: bounded(oneLine(visible(label)), 20),

@@ -4,7 +4,7 @@ import type { ChannelId, UserId } from '../../changes/change.ts';
  * A line of text as we write it: our own words and other people's alike are strings, and neither
  * is ever read as markup. Only the objects mention, link to a time or stand out.
  */
-export type Inline =
+export type RichInline =
   | string
   | { readonly bold: string }
   | { readonly code: string }
@@ -12,7 +12,7 @@ export type Inline =
   | { readonly group: string }
   | { readonly channel: ChannelId }
   | { readonly at: Date };
-export type Line = readonly Inline[];
+export type Line = readonly RichInline[];
 
 export type RichElement = Readonly<Record<string, unknown>> & { readonly type: string };
 
@@ -51,7 +51,7 @@ export function escaped(text: string): string {
   return visible(text).replace(/&/g, '&amp;').replace(/</g, '&lt;').replace(/>/g, '&gt;');
 }
 
-export function elementOf(inline: Inline): RichElement {
+export function elementOf(inline: RichInline): RichElement {
   if (typeof inline === 'string') return textElement(inline);
   if ('bold' in inline) return textElement(inline.bold, { bold: true });
   if ('code' in inline) return textElement(inline.code, { code: true });
@@ -80,7 +80,7 @@ export function mrkdwnOf(line: Line): string {
   return line.map(mrkdwnPart).join('');
 }
 
-function mrkdwnPart(inline: Inline): string {
+function mrkdwnPart(inline: RichInline): string {
   if (typeof inline === 'string') return escaped(inline);
   if ('bold' in inline) return escaped(inline.bold);
   if ('code' in inline) return escaped(inline.code);
@@ -92,7 +92,7 @@ function mrkdwnPart(inline: Inline): string {
 }
 
 /** Between names: `A, B or C`. */
-export function either(parts: readonly Inline[]): Line {
+export function either(parts: readonly RichInline[]): Line {
   return parts.flatMap((part, index) => {
     if (index === 0) return [part];
     return [index === parts.length - 1 ? ' or ' : ', ', part];

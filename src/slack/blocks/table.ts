@@ -1,6 +1,6 @@
-import type { Cell, Part } from '../../intent/answers/answer.ts';
+import type { AnswerPart, Cell } from '../../intent/answers/answer.ts';
 import { counted } from '../../intent/answers/counted.ts';
-import { type AnyBlock, note, type Part as Shown } from './blocks.ts';
+import { type AnyBlock, noteLine, type MessagePart as Shown } from './blocks.ts';
 import { bounded, mrkdwnOf, oneLine, visible } from './rich-text.ts';
 
 const CELLS_MAX = 9_000;
@@ -16,7 +16,10 @@ interface Drawn {
 type Rows = readonly (readonly Drawn[])[];
 
 // Slack refuses the whole message when one table is too large: rows that do not fit are counted.
-export function table(part: Part & { kind: 'table' }, title: string): readonly (Shown | null)[] {
+export function table(
+  part: AnswerPart & { kind: 'table' },
+  title: string,
+): readonly (Shown | null)[] {
   const header = part.columns.map((text) => text || '–');
   const fitting: Drawn[][] = [];
   let size = header.join('').length;
@@ -26,10 +29,10 @@ export function table(part: Part & { kind: 'table' }, title: string): readonly (
     if (size > CELLS_MAX) break;
     fitting.push(drawn);
   }
-  if (fitting.length === 0) return [note('Nothing to show.')];
+  if (fitting.length === 0) return [noteLine('Nothing to show.')];
   const left = part.rows.length - fitting.length;
   const rest =
-    left > 0 ? note(`${counted(left, 'more row does', 'more rows do')} not fit here.`) : null;
+    left > 0 ? noteLine(`${counted(left, 'more row does', 'more rows do')} not fit here.`) : null;
   return [grid(header, fitting, part.caption ?? title), rest];
 }
 

@@ -2,7 +2,8 @@ import type { Answer } from '../../intent/answers/answer.ts';
 import { denialOf } from '../../workflow/denial.ts';
 import { answerMessage, sentenceMessage } from '../blocks/answer-blocks.ts';
 import type { AnyBlock, Message } from '../blocks/blocks.ts';
-import { changeCard, type Drawing } from './card.ts';
+import { changeCard } from './card.ts';
+import type { Drawing } from './drawing.ts';
 import { refusalLine } from './refusals.ts';
 
 /** For one reader: with the card of a change, less the buttons that are not theirs to press. */

@@ -1,13 +1,13 @@
-import { type Change, isOver } from '../../changes/change.ts';
-import type { GlassNews } from '../../workflow/ports.ts';
+import { type Change, isEnded } from '../../changes/change.ts';
+import type { BreakGlassEvent } from '../../workflow/ports.ts';
 import { type Button, fact } from '../blocks/blocks.ts';
 import type { Line } from '../blocks/rich-text.ts';
-import type { Drawing } from './card.ts';
-import { lowerDeed } from './naming.ts';
-import { callOf } from './thread-line.ts';
+import type { Drawing } from './drawing.ts';
+import { lowerActionText } from './naming.ts';
+import { mentionOf } from './thread-line.ts';
 
 /** On the card, for everyone: who took it on themselves, and who has looked at it since. */
-export function glassLines(change: Change): readonly Line[] {
+export function breakGlassLines(change: Change): readonly Line[] {
   const { brokenGlass, review } = change;
   if (!brokenGlass) return [];
   const { by, at, reason } = brokenGlass;
@@ -20,18 +20,22 @@ export function glassLines(change: Change): readonly Line[] {
 }
 
 /** In its thread: calls those whose approval was not waited for, or whoever did not wait. */
-export function glassNews(news: GlassNews, change: Change, drawing: Drawing): Line {
+export function breakGlassThreadLine(
+  news: BreakGlassEvent,
+  change: Change,
+  drawing: Drawing,
+): Line {
   const { from, breakGlass } = change.requires;
   const called: Line =
-    news === 'glass' ? callOf(from ?? breakGlass, drawing) : [{ user: change.requester }];
+    news === 'glass' ? mentionOf(from ?? breakGlass, drawing) : [{ user: change.requester }];
   const after = ' Somebody else looks at it afterwards, with the button on the card.';
-  return [...called, ' ', ...glassFact(news, change), ...(news === 'glass' ? [after] : [])];
+  return [...called, ' ', ...breakGlassFact(news, change), ...(news === 'glass' ? [after] : [])];
 }
 
 /** The same for the trail, where nobody is called. */
-export function glassFact(news: GlassNews, change: Change): Line {
+export function breakGlassFact(news: BreakGlassEvent, change: Change): Line {
   const { brokenGlass, review, requires, id } = change;
-  const what = `“${lowerDeed(change)}” (${id})`;
+  const what = `“${lowerActionText(change)}” (${id})`;
   if (news === 'reviewed' && review) {
     return [{ user: review.by }, ` has looked at the broken glass of ${what}: ${review.note}`];
   }
@@ -43,13 +47,13 @@ export function glassFact(news: GlassNews, change: Change): Line {
   ];
 }
 
-export function breakButton({ id }: Change): Button {
+export function breakGlassButton({ id }: Change): Button {
   return { id: 'change.break-glass', label: 'Break the glass…', value: id, style: 'danger' };
 }
 
 /** Whatever became of it: nobody approved it, so somebody has to look. */
 export function reviewButtons(change: Change): readonly Button[] {
   const { id, brokenGlass, review } = change;
-  if (!brokenGlass || review || !isOver(change)) return [];
+  if (!brokenGlass || review || !isEnded(change)) return [];
   return [{ id: 'change.review', label: 'I have looked at it…', value: id }];
 }

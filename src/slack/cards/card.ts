@@ -1,6 +1,4 @@
-import type { Change, RoleName, State } from '../../changes/change.ts';
-import type { ChangeCommand } from '../../intent/define.ts';
-import type { Policy } from '../../policy/policy-types.ts';
+import type { Change, State } from '../../changes/change.ts';
 import {
   type Button,
   buttons,
@@ -10,10 +8,11 @@ import {
   message,
   title,
 } from '../blocks/blocks.ts';
-import { bounded, either, type Inline, type Line } from '../blocks/rich-text.ts';
-import { breakButton, glassLines, reviewButtons } from './break-glass.ts';
+import { bounded, either, type Line, type RichInline } from '../blocks/rich-text.ts';
+import { breakGlassButton, breakGlassLines, reviewButtons } from './break-glass.ts';
+import type { Drawing } from './drawing.ts';
 import { endingLines } from './ending.ts';
-import { deed, roleText } from './naming.ts';
+import { actionText, roleText } from './naming.ts';
 import {
   costLines,
   guarded,
@@ -23,16 +22,7 @@ import {
   targetLines,
 } from './plan-lines.ts';
 import { stoppedLine } from './stopped-line.ts';
-import { takeBackButtons, timingLines } from './timing-lines.ts';
-
-/** What drawing needs beside the change: the same for every message. */
-export interface Drawing {
-  readonly policy: Policy;
-  readonly prefix: string;
-  readonly commands: ReadonlyMap<string, ChangeCommand>;
-  /** The ids of a role's user groups, for the one mention that calls the approvers. */
-  readonly groupIds: (role: RoleName) => readonly string[];
-}
+import { revertButtons, timingLines } from './timing-lines.ts';
 
 const MARKS: Readonly<Record<State, string>> = {
   draft: '○',
@@ -83,7 +73,7 @@ export function stateText(change: Change): string {
 
 export function cardTitle(change: Change): string {
   // A header ends at 150 letters, and a long name must not push the state out of it.
-  return `${MARKS[change.state]} ${bounded(deed(change), 100)}: ${stateText(change)}`;
+  return `${MARKS[change.state]} ${bounded(actionText(change), 100)}: ${stateText(change)}`;
 }
 
 /** The one public message of a change, drawn whole in every state it enters. */
@@ -126,14 +116,14 @@ function warnings({ state, plan }: Change): readonly Line[] {
 
 function people(change: Change): readonly Line[] {
   const { approvals, requires, rejection, state } = change;
-  const names: Inline[] = approvals.flatMap(({ by }, index) => [
+  const names: RichInline[] = approvals.flatMap(({ by }, index) => [
     ...(index > 0 ? [', '] : []),
     { user: by },
   ]);
   const counted = names.length > 0 ? names : ['nobody yet'];
   const approved = fact('Approved by', ...counted, ` (${approvals.length} of ${requires.count})`);
   return [
-    ...glassLines(change),
+    ...breakGlassLines(change),
     ...(requires.count > 0 && (state === 'pending' || names.length > 0) ? [approved] : []),
     ...(rejection ? [fact('Rejected by', { user: rejection.by }, ': ', rejection.reason)] : []),
     ...(change.cancelledBy ? [fact('Cancelled by', { user: change.cancelledBy })] : []),
@@ -180,7 +170,7 @@ function cardButtons(change: Change, { commands }: Drawing): readonly Button[] {
     return [
       { id: 'change.approve', label: 'Approve', value, style: 'primary' },
       { id: 'change.reject', label: 'Reject', value, style: 'danger' },
-      ...(change.requires.breakGlass === null ? [] : [breakButton(change)]),
+      ...(change.requires.breakGlass === null ? [] : [breakGlassButton(change)]),
       cancel,
       ...details,
     ];
@@ -192,7 +182,7 @@ function cardButtons(change: Change, { commands }: Drawing): readonly Button[] {
       { id: 'change.did-not-happen', label: 'It did not happen', value },
     ];
   }
-  if (change.state !== 'succeeded') return [...takeBackButtons(change), ...reviewButtons(change)];
+  if (change.state !== 'succeeded') return [...revertButtons(change), ...reviewButtons(change)];
   const { target, before, body } = change.plan;
   const command = commands.get(change.command);
   const undo = command?.undo(target, before, body);

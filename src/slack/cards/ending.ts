@@ -1,7 +1,7 @@
 import type { Change, Ending } from '../../changes/change.ts';
 import { fact } from '../blocks/blocks.ts';
 import type { Line } from '../blocks/rich-text.ts';
-import type { Drawing } from './card.ts';
+import type { Drawing } from './drawing.ts';
 
 /** How an execution ended, in words that claim no more than is known. */
 export function endingLines(change: Change, drawing: Drawing): readonly Line[] {

@@ -1,14 +1,14 @@
 import type { Change } from '../../changes/change.ts';
 import { counted } from '../../intent/answers/counted.ts';
-import { type Button, buttons, fact, lines, note, type Part } from '../blocks/blocks.ts';
-import type { Inline, Line } from '../blocks/rich-text.ts';
-import { glassLines, reviewButtons } from './break-glass.ts';
+import { type Button, buttons, fact, lines, type MessagePart, noteLine } from '../blocks/blocks.ts';
+import type { Line, RichInline } from '../blocks/rich-text.ts';
+import { breakGlassLines, reviewButtons } from './break-glass.ts';
 import { cardTitle } from './card.ts';
-import { deed } from './naming.ts';
+import { actionText } from './naming.ts';
 import { costLines, planLines, sendsLine, targetLines } from './plan-lines.ts';
 import { timingLines } from './timing-lines.ts';
 
-type Shown = readonly (Part | null)[];
+type Shown = readonly (MessagePart | null)[];
 
 /**
  * As many as Slack has room for, whole: nobody should decide on half a plan. The rest is counted.
@@ -18,7 +18,7 @@ export function fitting(
   draw: (change: Change) => Shown,
   { most, bytes }: { most: number; bytes: number },
 ): Shown {
-  const shown: (Part | null)[] = [];
+  const shown: (MessagePart | null)[] = [];
   let [drawn, size] = [0, 0];
   for (const change of changes.slice(0, most)) {
     const parts = draw(change);
@@ -30,18 +30,18 @@ export function fitting(
   const left = changes.length - drawn;
   return [
     ...shown,
-    left > 0 ? note(`Not shown here, for lack of room: ${left}. Each has its card.`) : null,
+    left > 0 ? noteLine(`Not shown here, for lack of room: ${left}. Each has its card.`) : null,
   ];
 }
 
-const DIVIDER: Part = { block: { type: 'divider' }, text: '' };
+const DIVIDER: MessagePart = { block: { type: 'divider' }, text: '' };
 
 /** Everything the card says of a change before it runs, for whoever decides without opening it. */
 export function toDecide(change: Change): Shown {
   const { id, requester, createdAt, reason, plan, approvals, requires } = change;
   return [
     lines(
-      [{ bold: deed(change) }, ` · ${id}`],
+      [{ bold: actionText(change) }, ` · ${id}`],
       ...targetLines(change),
       fact('Asked by', { user: requester }, ', ', { at: createdAt }),
       ...(reason ? [fact('Reason', reason)] : []),
@@ -74,13 +74,16 @@ export function ownRequest(change: Change): Shown {
 /** Nobody approved it: whoever may look at it now reads who did it, and why. */
 export function toLookAt(change: Change): Shown {
   return [
-    lines([`${cardTitle(change)} · ${change.id}`, ...cardPlace(change)], ...glassLines(change)),
+    lines(
+      [`${cardTitle(change)} · ${change.id}`, ...cardPlace(change)],
+      ...breakGlassLines(change),
+    ),
     deciding(change, ...reviewButtons(change)),
   ];
 }
 
 /** One line for what is under way or over. */
-export function lineOf(change: Change): Line {
+export function homeRow(change: Change): Line {
   const { requester, createdAt } = change;
   const asked: Line = [{ user: requester }, ', ', { at: createdAt }];
   return [`${cardTitle(change)} · `, ...asked, ...hours(change), ...cardPlace(change)];
@@ -91,7 +94,7 @@ function hours(change: Change): Line {
 }
 
 // A requester may be an approver too: the same change then stands in two lists.
-function deciding({ id, version }: Change, ...all: readonly Button[]): Part | null {
+function deciding({ id, version }: Change, ...all: readonly Button[]): MessagePart | null {
   const kinds = all.map((button) => button.id).join(' ');
   return buttons(`home:${id}:${version}:${kinds}`, ...all);
 }
@@ -102,7 +105,7 @@ function needed(count: number, have: number): string {
 }
 
 function approved({ approvals }: Change): Line {
-  const names = approvals.flatMap(({ by }, index): Inline[] => [
+  const names = approvals.flatMap(({ by }, index): RichInline[] => [
     ...(index > 0 ? [', '] : []),
     { user: by },
   ]);

@@ -3,15 +3,15 @@ import type { Command } from '../../intent/define.ts';
 import { usage } from '../../intent/help.ts';
 import { commandsFor } from '../../policy/explain.ts';
 import { denialOf } from '../../workflow/denial.ts';
-import type { Desk, Found } from '../../workflow/queries/home-queries.ts';
-import { buttons, lines, message, note, type Part, title } from '../blocks/blocks.ts';
+import type { HomeContent, HomeLists } from '../../workflow/ports.ts';
+import { buttons, lines, type MessagePart, message, noteLine, title } from '../blocks/blocks.ts';
 import type { Line } from '../blocks/rich-text.ts';
 import { titleOf } from '../forms/form.ts';
-import type { Drawing } from './card.ts';
-import { fitting, lineOf, ownRequest, toDecide, toLookAt } from './home-rows.ts';
+import type { Drawing } from './drawing.ts';
+import { fitting, homeRow, ownRequest, toDecide, toLookAt } from './home-rows.ts';
 import { refusalLine } from './refusals.ts';
 
-type Shown = readonly (Part | null)[];
+type Shown = readonly (MessagePart | null)[];
 
 interface Surroundings {
   readonly drawing: Drawing;
@@ -22,7 +22,7 @@ const BUTTONS_MAX = 25;
 const LINES_MAX = 10;
 
 /** What one person finds in the app's own tab. It always fits, and says how much does not. */
-export function homeView(found: Found, { drawing, commands }: Surroundings): View {
+export function homeView(found: HomeContent, { drawing, commands }: Surroundings): View {
   const parts = found.ok
     ? [...desk(found.desk), ...youMay(found.actor, drawing, commands)]
     : [lines(refusalLine(denialOf(found.refusal), drawing.policy))];
@@ -31,13 +31,13 @@ export function homeView(found: Found, { drawing, commands }: Surroundings): Vie
   return { type: 'home', blocks: blocks as never[] };
 }
 
-function desk({ waiting, toReview, mine, running, lately, more, at }: Desk): Shown {
+function desk({ waiting, toReview, mine, running, recent: lately, more, at }: HomeLists): Shown {
   const waits = `${waiting.length}${more ? '+' : ''}`;
   return [
     title(`Waiting for you (${waits})`),
     ...(waiting.length > 0
       ? fitting(waiting, toDecide, { most: 10, bytes: 120_000 })
-      : [note('Nothing is waiting for you.')]),
+      : [noteLine('Nothing is waiting for you.')]),
     ...section(toReview, `To review (${toReview.length})`, () =>
       fitting(toReview, toLookAt, { most: 8, bytes: 20_000 }),
     ),
@@ -45,10 +45,10 @@ function desk({ waiting, toReview, mine, running, lately, more, at }: Desk): Sho
       fitting(mine, ownRequest, { most: 8, bytes: 20_000 }),
     ),
     ...section(running, `Running and due back (${running.length})`, () => [
-      ...listed(running.map(lineOf)),
-      note('As of ', { at }, '. Opened again, this tab is drawn anew; the cards always are.'),
+      ...listed(running.map(homeRow)),
+      noteLine('As of ', { at }, '. Opened again, this tab is drawn anew; the cards always are.'),
     ]),
-    ...section(lately, 'Lately', () => listed(lately.map(lineOf))),
+    ...section(lately, 'Lately', () => listed(lately.map(homeRow))),
   ];
 }
 
@@ -60,13 +60,13 @@ function listed(all: readonly Line[]): Shown {
   const left = all.length - LINES_MAX;
   return [
     lines(...all.slice(0, LINES_MAX)),
-    left > 0 ? note(`Not shown here, for lack of room: ${left}.`) : null,
+    left > 0 ? noteLine(`Not shown here, for lack of room: ${left}.`) : null,
   ];
 }
 
 /** Changes as buttons that open their forms; what only looks is typed, for it needs a name. */
 function youMay(
-  actor: (Found & { ok: true })['actor'],
+  actor: (HomeContent & { ok: true })['actor'],
   { policy }: Drawing,
   commands: readonly Command[],
 ): Shown {
@@ -77,7 +77,7 @@ function youMay(
   const looks = own.filter(({ kind }) => kind === 'query');
   return [
     title('You may'),
-    own.length === 0 ? note('No rule of the policy lets you use a command.') : null,
+    own.length === 0 ? noteLine('No rule of the policy lets you use a command.') : null,
     buttons('home:commands', ...changes.map(commandButton)),
     lines(...looks.map((query): Line => [{ code: usage(query) }, `  ${query.summary}`])),
   ];

@@ -1,7 +1,7 @@
 import type { Change, RoleName, UserId } from '../../changes/change.ts';
 import { counted } from '../../intent/answers/counted.ts';
 import type { Policy } from '../../policy/policy-types.ts';
-import { either, type Inline, type Line, oneLine } from '../blocks/rich-text.ts';
+import { either, type Line, oneLine, type RichInline } from '../blocks/rich-text.ts';
 
 /** A role as people know it: its user groups. Written without a mention, so that nobody is pinged. */
 export function roleText(policy: Policy, role: RoleName | null): string {
@@ -11,13 +11,13 @@ export function roleText(policy: Policy, role: RoleName | null): string {
 }
 
 export function peopleLine(users: readonly UserId[], most = 5): Line {
-  const shown: Inline[] = users.slice(0, most).map((user) => ({ user }));
+  const shown: RichInline[] = users.slice(0, most).map((user) => ({ user }));
   const others = users.length - most;
   return either(others > 0 ? [...shown, counted(others, 'other')] : shown);
 }
 
 /** `service stop` on analytics-prod → `Stop analytics-prod`. */
-export function deed({ command, plan }: Pick<Change, 'command' | 'plan'>): string {
+export function actionText({ command, plan }: Pick<Change, 'command' | 'plan'>): string {
   const [noun = '', verb = ''] = command.split(' ');
   const { kind, name } = plan.target;
   const what =
@@ -30,7 +30,7 @@ export function deed({ command, plan }: Pick<Change, 'command' | 'plan'>): strin
   return words.filter((word) => word !== '').join(' ');
 }
 
-export function lowerDeed(change: Pick<Change, 'command' | 'plan'>): string {
-  const text = deed(change);
+export function lowerActionText(change: Pick<Change, 'command' | 'plan'>): string {
+  const text = actionText(change);
   return `${text.charAt(0).toLowerCase()}${text.slice(1)}`;
 }

@@ -10,9 +10,10 @@ import {
   title,
 } from '../blocks/blocks.ts';
 import type { Line } from '../blocks/rich-text.ts';
-import { breakButton } from './break-glass.ts';
-import { cardTitle, type Drawing, stateText } from './card.ts';
-import { deed, roleText } from './naming.ts';
+import { breakGlassButton } from './break-glass.ts';
+import { cardTitle, stateText } from './card.ts';
+import type { Drawing } from './drawing.ts';
+import { actionText, roleText } from './naming.ts';
 import { costLines, planLines, sendsLine, targetLines } from './plan-lines.ts';
 import { freezeNote } from './refusals.ts';
 import { timingLines } from './timing-lines.ts';
@@ -20,11 +21,11 @@ import { timingLines } from './timing-lines.ts';
 /** What the requester alone sees before anything is asked of anybody. */
 export function preview(
   draft: Change,
-  { others, before, freezes }: Company,
+  { others, before, freezes }: RelatedChanges,
   drawing: Drawing,
 ): Message {
   return message(
-    title(`${deed(draft)}?`),
+    title(`${actionText(draft)}?`),
     lines(
       ...before.map(beforeLine),
       ...targetLines(draft),
@@ -44,7 +45,7 @@ export function preview(
 }
 
 /** What else there is of the same target. */
-export interface Company {
+export interface RelatedChanges {
   readonly others: readonly Change[];
   readonly before: readonly Change[];
   readonly freezes: readonly Freeze[];
@@ -86,7 +87,7 @@ function approvalLine({ requires, requester, plan }: Change, { policy }: Drawing
 
 function otherLine(other: Change): Line {
   const by: Line = [{ user: other.requester }, ', ', { at: other.createdAt }];
-  return [{ bold: '! ' }, `Another open change: ${deed(other)} by `, ...by, ` (${other.id})`];
+  return [{ bold: '! ' }, `Another open change: ${actionText(other)} by `, ...by, ` (${other.id})`];
 }
 
 function previewButtons(draft: Change): readonly Button[] {
@@ -95,7 +96,7 @@ function previewButtons(draft: Change): readonly Button[] {
   const label = requires.count > 0 ? 'Ask for approval' : now;
   return [
     { id: 'change.confirm', label, value: id, style: 'primary' },
-    ...(requires.breakGlass !== null && requires.count > 0 ? [breakButton(draft)] : []),
+    ...(requires.breakGlass !== null && requires.count > 0 ? [breakGlassButton(draft)] : []),
     { id: 'change.edit', label: 'Edit', value: id },
     { id: 'change.cancel', label: 'Cancel', value: id },
   ];
@@ -120,7 +121,7 @@ function runLine({ plan: { timing } }: Change): Line {
 /** What a card does not show in a channel, for one reader. */
 export function wholePlan(change: Change): Message {
   return message(
-    title(deed(change)),
+    title(actionText(change)),
     lines(...targetLines(change), ...planLines(change.plan), sendsLine(change.plan)),
   );
 }

@@ -3,7 +3,7 @@ import type { Refusal } from '../../changes/refusal.ts';
 import { neverOver } from '../../policy/decide.ts';
 import { denialOf } from '../../workflow/denial.ts';
 import type { Line } from '../blocks/rich-text.ts';
-import type { Drawing } from './card.ts';
+import type { Drawing } from './drawing.ts';
 import { roleText } from './naming.ts';
 import { freezeNote, refusalLine } from './refusals.ts';
 

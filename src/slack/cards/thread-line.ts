@@ -1,10 +1,10 @@
 import type { Change, RoleName } from '../../changes/change.ts';
 import type { Reminder } from '../../workflow/notify/reminders.ts';
-import type { Inline, Line } from '../blocks/rich-text.ts';
-import type { Drawing } from './card.ts';
-import { lowerDeed } from './naming.ts';
+import type { Line, RichInline } from '../blocks/rich-text.ts';
+import type { Drawing } from './drawing.ts';
+import { lowerActionText } from './naming.ts';
 import { stoppedLine } from './stopped-line.ts';
-import { hourNews } from './timing-lines.ts';
+import { scheduleLine } from './timing-lines.ts';
 
 /** One line for the requester, who is told by it: a card that is redrawn tells nobody. */
 export function threadLine(change: Change, drawing: Drawing): Line {
@@ -23,24 +23,24 @@ const REMINDERS: Readonly<
   Record<Reminder, (change: Change, drawing: Drawing) => { who: Line; news: Line }>
 > = {
   waiting: (change, drawing) => ({
-    who: callOf(change.requires.from, drawing),
+    who: mentionOf(change.requires.from, drawing),
     news: [
-      `“${lowerDeed(change)}” still waits for ${missing(change)}. It expires `,
+      `“${lowerActionText(change)}” still waits for ${missing(change)}. It expires `,
       ...until(change),
     ],
   }),
   escalated: (change, drawing) => ({
-    who: callOf(change.requires.escalation?.to ?? null, drawing),
+    who: mentionOf(change.requires.escalation?.to ?? null, drawing),
     news: [
-      `“${lowerDeed(change)}” has waited long enough that you may decide it as well: it lacks `,
+      `“${lowerActionText(change)}” has waited long enough that you may decide it as well: it lacks `,
       `${missing(change)}. It expires `,
       ...until(change),
     ],
   }),
   doubt: (change, drawing) => ({
-    who: [{ user: change.requester }, ' ', ...callOf(change.requires.from, drawing)],
+    who: [{ user: change.requester }, ' ', ...mentionOf(change.requires.from, drawing)],
     news: [
-      `nobody has said yet whether “${lowerDeed(change)}” happened, and nothing else runs there `,
+      `nobody has said yet whether “${lowerActionText(change)}” happened, and nothing else runs there `,
       'meanwhile. Please look, then press on the card.',
     ],
   }),
@@ -61,16 +61,16 @@ function until({ expiresAt }: Change): Line {
 }
 
 /** A role is called by its groups, and where it has none by the people whom it names. */
-export function callOf(role: RoleName | null, { policy, groupIds }: Drawing): Line {
+export function mentionOf(role: RoleName | null, { policy, groupIds }: Drawing): Line {
   if (role === null) return [];
   const groups = groupIds(role).map((group) => ({ group }));
   const users = (policy.roles.get(role)?.users ?? []).map((user) => ({ user }));
-  const called: readonly Inline[] = groups.length > 0 ? groups : users;
+  const called: readonly RichInline[] = groups.length > 0 ? groups : users;
   return called.flatMap((one, index) => (index > 0 ? [' ', one] : [one]));
 }
 
 function news(change: Change, drawing: Drawing): Line {
-  const what = lowerDeed(change);
+  const what = lowerActionText(change);
   const { rejection, resolution, stopped } = change;
   if (resolution) {
     const how = resolution.happened ? 'it happened' : 'it did not happen';
@@ -85,7 +85,7 @@ function news(change: Change, drawing: Drawing): Line {
   if (change.plan.target.kind === 'freeze' && change.state === 'succeeded') {
     return [`“${what}” is done. The card above has the rest.`];
   }
-  return hourNews(change) ?? [SENTENCES[change.state]?.(what) ?? `${what}: ${change.state}.`];
+  return scheduleLine(change) ?? [SENTENCES[change.state]?.(what) ?? `${what}: ${change.state}.`];
 }
 
 // Whoever relied on it being taken back must not have to remember the end of a freeze.

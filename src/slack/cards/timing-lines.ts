@@ -1,9 +1,9 @@
 import type { Change, State, Timing } from '../../changes/change.ts';
 import { spanText } from '../../intent/arguments/timing.ts';
-import type { Kept } from '../../workflow/revert/reverts.ts';
+import type { RevertStopReason } from '../../workflow/ports.ts';
 import { type Button, fact } from '../blocks/blocks.ts';
 import type { Line } from '../blocks/rich-text.ts';
-import { lowerDeed } from './naming.ts';
+import { lowerActionText } from './naming.ts';
 
 /** When it runs and what takes it back, for preview and card alike. */
 export function timingLines(change: Change): readonly Line[] {
@@ -45,18 +45,18 @@ function childLine({ id, state }: NonNullable<Change['child']>, backAt: Date | n
 }
 
 /** What nothing takes back by itself any more, a person still may: it types the same words anew. */
-export function takeBackButtons(change: Change): readonly Button[] {
+export function revertButtons(change: Change): readonly Button[] {
   if (!change.parent || !NOT_TAKEN_BACK.includes(change.state)) return [];
-  return [takeBackButton(change, 'Take it back anyway')];
+  return [revertButton(change, 'Take it back anyway')];
 }
 
-export function takeBackButton({ id }: Change, label: string): Button {
+export function revertButton({ id }: Change, label: string): Button {
   return { id: 'change.take-back', label, value: id };
 }
 
 const NOT_TAKEN_BACK: readonly State[] = ['stale', 'denied', 'expired', 'cancelled', 'failed'];
 
-const BECAUSE: Readonly<Record<Kept, string>> = {
+const BECAUSE: Readonly<Record<RevertStopReason, string>> = {
   restored: 'the database was restored from an older copy, and it may have happened already',
   moved: 'what it changed is not as it left it any more',
   gone: 'the server does not know what it changed any more',
@@ -65,8 +65,8 @@ const BECAUSE: Readonly<Record<Kept, string>> = {
 };
 
 /** In the thread of what was to hold for a while only. */
-export function keptLine(change: Change, why: Kept): Line {
-  const what = `“${lowerDeed(change)}” is not taken back by itself: ${BECAUSE[why]}. `;
+export function revertStoppedLine(change: Change, why: RevertStopReason): Line {
+  const what = `“${lowerActionText(change)}” is not taken back by itself: ${BECAUSE[why]}. `;
   return [
     { user: change.requester },
     ' ',
@@ -76,19 +76,19 @@ export function keptLine(change: Change, why: Kept): Line {
 }
 
 /** In the thread of what was to take something back, once the freeze that held it up is over. */
-export function thawedLine(change: Change): Line {
+export function unfrozenLine(change: Change): Line {
   const { requester, parent, plan } = change;
   return [
     { user: requester },
-    ` ${plan.target.name} is not frozen any more. “${lowerDeed(change)}” was not run because of `,
+    ` ${plan.target.name} is not frozen any more. “${lowerActionText(change)}” was not run because of `,
     `that, so all still is as ${parent} left it. Take it back now?`,
   ];
 }
 
 /** What could not begin in time, or was called off before its hour. */
-export function hourNews(change: Change): Line | null {
+export function scheduleLine(change: Change): Line | null {
   const { state, parent, notBefore } = change;
-  const what = `“${lowerDeed(change)}”`;
+  const what = `“${lowerActionText(change)}”`;
   if (parent && state === 'cancelled') {
     return [`${what} was cancelled, so that all stays as ${parent} left it.`];
   }

@@ -2,34 +2,34 @@ import { createHash } from 'node:crypto';
 import type { View } from '@slack/web-api';
 import { z } from 'zod';
 import { findNamed, type Named, type Service } from '../../directory/directory.ts';
-import { type Field, fieldsOf, type Given } from '../../intent/arguments/arguments.ts';
+import { type Field, fieldsOf, type TypedValues } from '../../intent/arguments/arguments.ts';
 import { type StandingFreeze, servicesIn } from '../../intent/arguments/freezes.ts';
 import { type NamedScope, scopesOf, tagsOf, warehousesOf } from '../../intent/arguments/scopes.ts';
 import { type Command, nounOf, verbOf } from '../../intent/define.ts';
 import { appliesTo } from '../../intent/parse/complete.ts';
 import type { Vocabulary } from '../../intent/parse/understood.ts';
 import { ChangeOf, ChannelOf } from '../inbound/payload.ts';
-import { NOWHERE, type Spot } from '../outbound/ephemeral.ts';
+import { NO_REPLY_TARGET, type ReplyTarget } from '../outbound/ephemeral.ts';
 import { type Choice, elementFor, plain } from './inputs.ts';
 
 const REASON: Field = { name: 'reason', label: 'Reason', optional: true };
 
 /** What is known of a target beside the fields of its form: hints, or a line above them. */
-export interface Known {
+export interface FormHints {
   readonly hints: Readonly<Record<string, string>>;
   readonly line: string | null;
 }
 
-const NOTHING_KNOWN: Known = { hints: {}, line: null };
+const NOTHING_KNOWN: FormHints = { hints: {}, line: null };
 
 export interface Setting {
   /** Where the answer is shown. */
-  readonly spot: Spot;
+  readonly spot: ReplyTarget;
   /** What was chosen before the form was drawn, and is not asked for in it. */
-  readonly fixed?: Given;
+  readonly fixed?: TypedValues;
   /** What the fields were filled with: only what differs from it was asked for. */
-  readonly filledWith?: Given;
-  readonly known?: Known;
+  readonly filledWith?: TypedValues;
+  readonly known?: FormHints;
 }
 
 const Metadata = z.object({
@@ -41,12 +41,16 @@ const Metadata = z.object({
 });
 
 /** What a form remembers. It comes back from outside: ids to look up, and nothing to trust. */
-export function settingOf(metadata: string): { spot: Spot; fixed: Given; was: Given } {
+export function settingOf(metadata: string): {
+  spot: ReplyTarget;
+  fixed: TypedValues;
+  was: TypedValues;
+} {
   try {
     const { channel = null, thread = null, edits, ...rest } = Metadata.parse(JSON.parse(metadata));
     return { spot: { channel, thread, edits }, ...rest };
   } catch {
-    return { spot: NOWHERE, fixed: {}, was: {} };
+    return { spot: NO_REPLY_TARGET, fixed: {}, was: {} };
   }
 }
 
@@ -54,7 +58,7 @@ export function settingOf(metadata: string): { spot: Spot; fixed: Given; was: Gi
  * What a person changed in a form that came filled. The rest is not theirs to ask for: it may have
  * been changed by somebody else while the form stood open.
  */
-export function changedIn(filled: Given, was: Given): Given {
+export function changedIn(filled: TypedValues, was: TypedValues): TypedValues {
   return Object.fromEntries(
     Object.entries(filled).filter(([name, text]) => was[name] !== mark(text)),
   );
@@ -66,7 +70,11 @@ function mark(text: string): string {
 }
 
 /** Ids only, whatever the view is drawn with beside them. */
-export function metadataOf(spot: Spot, fixed: Given, filledWith: Given = {}): string {
+export function metadataOf(
+  spot: ReplyTarget,
+  fixed: TypedValues,
+  filledWith: TypedValues = {},
+): string {
   const marks = Object.entries(filledWith).map(([name, text]) => [name, mark(text)] as const);
   return JSON.stringify({ ...spot, fixed, was: Object.fromEntries(marks) });
 }
@@ -92,7 +100,7 @@ export function titleOf(command: Command): string {
 /** The form of a command: only the fields that fit what is given so far. */
 export function commandForm(
   command: Command,
-  given: Given,
+  given: TypedValues,
   vocabulary: Vocabulary,
   { spot, fixed = {}, filledWith = {}, known = NOTHING_KNOWN }: Setting,
 ): View {
@@ -151,7 +159,7 @@ export function waitingForm(command: Command, words: string): View {
 function chosenOf(
   field: Field,
   value: string,
-  given: Given,
+  given: TypedValues,
   vocabulary: Vocabulary,
 ): Choice | null {
   if (!field.names || value === '') return null;
@@ -170,7 +178,7 @@ function asNamed({ id, name }: Choice): Named {
 
 export function choicesFor(
   names: NonNullable<Field['names']>,
-  given: Given,
+  given: TypedValues,
   { services, alerts, freezes = [], commands }: Vocabulary,
 ): readonly Choice[] {
   if (names === 'service') return services.map(serviceChoice);

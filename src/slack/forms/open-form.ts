@@ -1,25 +1,25 @@
 import type { Snapshot } from '../../changes/change.ts';
-import { fieldsOf, type Given } from '../../intent/arguments/arguments.ts';
+import { fieldsOf, type TypedValues } from '../../intent/arguments/arguments.ts';
 import type { Command } from '../../intent/define.ts';
 import { appliesTo } from '../../intent/parse/complete.ts';
 import { resolveNames } from '../../intent/parse/resolve.ts';
 import type { Vocabulary } from '../../intent/parse/understood.ts';
 import { valueText } from '../../workflow/request/plan.ts';
 import type { Message } from '../blocks/blocks.ts';
-import type { Typed } from '../inbound/typed-command.ts';
-import type { Spot } from '../outbound/ephemeral.ts';
-import type { Bot } from '../slack-context.ts';
-import { commandForm, type Known, waitingForm } from './form.ts';
+import type { Typed } from '../inbound/typed.ts';
+import type { ReplyTarget } from '../outbound/ephemeral.ts';
+import type { SlackContext } from '../slack-context.ts';
+import { commandForm, type FormHints, waitingForm } from './form.ts';
 import { fullVocabulary, localVocabulary } from './vocabulary.ts';
 
 type Opening = Pick<Typed, 'trigger' | 'spot'>;
 
 /** Opens the form of a command with what is given; a message only where no form could be opened. */
 export async function openForm(
-  bot: Bot,
+  bot: SlackContext,
   { trigger, spot }: Opening,
   command: Command,
-  given: Given,
+  given: TypedValues,
   line: string | null = null,
 ): Promise<Message | null> {
   const { views } = bot.clients.views;
@@ -42,7 +42,7 @@ export async function openForm(
 }
 
 interface Open {
-  readonly spot: Spot;
+  readonly spot: ReplyTarget;
   readonly view_id: string;
   readonly hash?: string;
   /** What has to be mended in it. */
@@ -51,9 +51,9 @@ interface Open {
 
 /** Draws an open form anew for what it holds now; a target that was chosen in it is read. */
 export async function fill(
-  bot: Bot,
+  bot: SlackContext,
   command: Command,
-  given: Given,
+  given: TypedValues,
   { spot, view_id, hash, line = null }: Open,
 ): Promise<void> {
   const update = { view_id, ...(hash ? { hash } : {}) };
@@ -73,10 +73,10 @@ export async function fill(
 
 /** The alert is fixed from here on: with another one, the fields would hold the first one's values. */
 async function alertForm(
-  bot: Bot,
+  bot: SlackContext,
   command: Command,
-  given: Given,
-  { spot, line: mend }: { spot: Spot; line: string | null },
+  given: TypedValues,
+  { spot, line: mend }: { spot: ReplyTarget; line: string | null },
 ) {
   const vocabulary = await fullVocabulary(bot);
   const resolved = resolveAlert(command, given, vocabulary);
@@ -84,7 +84,9 @@ async function alertForm(
     return waitingForm(command, `I know no alert “${given.alert}”. /alert list has all.`);
 
   const before =
-    command.kind === 'change' ? await command.observe(resolved, bot.world.reach()) : null;
+    command.kind === 'change'
+      ? await command.observe(resolved, bot.context.commandContext())
+      : null;
   const prefilled = command.kind === 'change' && before ? (command.prefill?.(before) ?? {}) : {};
   const fixed = { alert: resolved.alert.id };
   const line = [`Alert “${resolved.alert.name}”`, mend].filter((part) => part !== null).join('\n');
@@ -96,7 +98,7 @@ async function alertForm(
   });
 }
 
-function resolveAlert(command: Command, given: Given, vocabulary: Vocabulary) {
+function resolveAlert(command: Command, given: TypedValues, vocabulary: Vocabulary) {
   const asked = { command, given, reason: '' };
   const resolved = resolveNames(asked, fieldsOf(command.args), given, vocabulary);
   // resolveNames has put the alert itself in the place of its name.
@@ -104,7 +106,7 @@ function resolveAlert(command: Command, given: Given, vocabulary: Vocabulary) {
 }
 
 /** What was last seen of the service that a form is about, once one is chosen. */
-function seen(bot: Bot, command: Command, given: Given): Snapshot | null {
+function seen(bot: SlackContext, command: Command, given: TypedValues): Snapshot | null {
   if (command.kind !== 'change' || !given.service) return null;
   const vocabulary = localVocabulary(bot);
   const among = { ...vocabulary.organization, given };
@@ -116,7 +118,7 @@ function seen(bot: Bot, command: Command, given: Given): Snapshot | null {
   return service?.lastSeen ?? null;
 }
 
-function knownOf(before: Snapshot | null): Known {
+function knownOf(before: Snapshot | null): FormHints {
   if (!before) return { hints: {}, line: null };
   const hints = Object.entries(before.fields).map(
     ([field, value]) => [field, `Last seen: ${valueText(value)}`] as const,

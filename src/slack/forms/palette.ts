@@ -7,8 +7,8 @@ import { lines, message } from '../blocks/blocks.ts';
 import type { Line } from '../blocks/rich-text.ts';
 import { refusalLine } from '../cards/refusals.ts';
 import type { Pressed } from '../inbound/payload.ts';
-import type { Spot } from '../outbound/ephemeral.ts';
-import type { Bot } from '../slack-context.ts';
+import type { ReplyTarget } from '../outbound/ephemeral.ts';
+import type { SlackContext } from '../slack-context.ts';
 import { metadataOf, settingOf } from './form.ts';
 import { plain } from './inputs.ts';
 import { fill } from './open-form.ts';
@@ -23,24 +23,24 @@ const WHERE =
 interface Asking {
   readonly by: UserId;
   readonly trigger: string;
-  readonly spot: Spot;
+  readonly spot: ReplyTarget;
 }
 
 /** Opens at once and fills afterwards: the trigger lives three seconds, a lookup may take longer. */
-export async function openPalette(bot: Bot, { by, trigger, spot }: Asking): Promise<void> {
+export async function openPalette(bot: SlackContext, { by, trigger, spot }: Asking): Promise<void> {
   const { views } = bot.clients.views;
   const opened = await views.open({ trigger_id: trigger, view: words(['One moment…']) });
   const view = await paletteFor(bot, by, spot);
   await views.update({ view_id: opened.view?.id ?? '', view });
 }
 
-async function paletteFor(bot: Bot, by: UserId, spot: Spot): Promise<View> {
-  const identity = await bot.world.people.identify(by, { fresh: false });
+async function paletteFor(bot: SlackContext, by: UserId, spot: ReplyTarget): Promise<View> {
+  const identity = await bot.context.people.identify(by, { fresh: false });
   if (!identity.ok) {
     return words(refusalLine(denialOf(identity.refusal), bot.drawing.policy));
   }
   const names = bot.commands.map(({ name }) => name);
-  const usable = commandsFor(bot.world.policy, names, identity.actor);
+  const usable = commandsFor(bot.context.policy, names, identity.actor);
   const own = bot.commands.filter(({ name }) => usable.includes(name));
   return own.length > 0
     ? palette(own, spot)
@@ -48,7 +48,7 @@ async function paletteFor(bot: Bot, by: UserId, spot: Spot): Promise<View> {
 }
 
 /** One select of what a person may use; the form of the chosen command takes its place. */
-export function palette(commands: readonly Command[], spot: Spot): View {
+export function palette(commands: readonly Command[], spot: ReplyTarget): View {
   const groups = [
     { label: 'Look something up', commands: commands.filter(({ kind }) => kind === 'query') },
     { label: 'Ask for a change', commands: commands.filter(({ kind }) => kind === 'change') },
@@ -80,7 +80,7 @@ function commandOption(command: Command) {
 }
 
 /** The choice draws the command's own form into the same modal. Rights are checked on submission. */
-export async function choose(bot: Bot, { view, actions }: Pressed): Promise<void> {
+export async function choose(bot: SlackContext, { view, actions }: Pressed): Promise<void> {
   const name = actions[0]?.selected_option?.value;
   const command = bot.commands.find((each) => each.name === name);
   if (!view || !command) return;

@@ -2,7 +2,7 @@ import type { View } from '@slack/web-api';
 import { z } from 'zod';
 import type { Change } from '../../changes/change.ts';
 import type { Verb } from '../../workflow/ports.ts';
-import { deed } from '../cards/naming.ts';
+import { actionText } from '../cards/naming.ts';
 import { ChangeOf } from '../inbound/payload.ts';
 import { plain } from './inputs.ts';
 
@@ -36,10 +36,10 @@ const QUESTIONS = {
     says: null,
   },
 } as const;
-export type Question = keyof typeof QUESTIONS;
+export type ReasonFormKind = keyof typeof QUESTIONS;
 
 /** The decisions that need words ask for them in a modal before anything is stored. */
-export function isQuestion(verb: Verb): verb is Question {
+export function isQuestion(verb: Verb): verb is ReasonFormKind {
   return Object.hasOwn(QUESTIONS, verb);
 }
 
@@ -52,10 +52,10 @@ const Metadata = z.object({
  * Which change a question is about, whether it was asked in the app's own tab, and the address of
  * the preview that it was asked from: the answer takes its place, for its buttons are dead by then.
  */
-export type About = z.infer<typeof Metadata>;
+export type ReasonFormMetadata = z.infer<typeof Metadata>;
 
 /** What the question's modal brings back; null where it is none of ours. */
-export function aboutOf(metadata: string): About | null {
+export function aboutOf(metadata: string): ReasonFormMetadata | null {
   try {
     return Metadata.parse(JSON.parse(metadata));
   } catch {
@@ -65,20 +65,24 @@ export function aboutOf(metadata: string): About | null {
 
 /** Asks for the words that a decision needs, and says once more what it is about. */
 export function questionModal(
-  question: Question,
+  question: ReasonFormKind,
   change: Change,
-  { home, preview }: Omit<About, 'change'>,
+  { home, preview }: Omit<ReasonFormMetadata, 'change'>,
 ): View {
   const { title, label, submit, says } = QUESTIONS[question];
   return {
     type: 'modal',
     callback_id: `change.${question}`,
-    private_metadata: JSON.stringify({ change: change.id, home, preview } satisfies About),
+    private_metadata: JSON.stringify({
+      change: change.id,
+      home,
+      preview,
+    } satisfies ReasonFormMetadata),
     title: plain(title, 24),
     submit: plain(submit, 24),
     close: plain('Back', 24),
     blocks: [
-      { type: 'section', text: plain(`${deed(change)} (${change.id})`, 3_000) },
+      { type: 'section', text: plain(`${actionText(change)} (${change.id})`, 3_000) },
       ...(says === null ? [] : [{ type: 'section' as const, text: plain(says, 3_000) }]),
       {
         type: 'input',

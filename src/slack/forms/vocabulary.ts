@@ -2,17 +2,17 @@ import type { Named } from '../../directory/directory.ts';
 import { fieldsOf } from '../../intent/arguments/arguments.ts';
 import type { Command } from '../../intent/define.ts';
 import type { Vocabulary } from '../../intent/parse/understood.ts';
-import type { Bot } from '../slack-context.ts';
+import type { SlackContext } from '../slack-context.ts';
 
 /** All words that can be understood without asking anybody. */
-export function localVocabulary({ commands, world, prefix }: Bot): Vocabulary {
-  const { services, organization } = world.reach();
+export function localVocabulary({ commands, context, prefix }: SlackContext): Vocabulary {
+  const { services, organization } = context.commandContext();
   return { commands, services, organization, prefix, alerts: [] };
 }
 
 /** The same with the names of alerts, which are read from their API at most twice a minute. */
-export async function fullVocabulary(bot: Bot): Promise<Vocabulary> {
-  const { alerts, listAlerts } = bot.world.reach();
+export async function fullVocabulary(bot: SlackContext): Promise<Vocabulary> {
+  const { alerts, listAlerts } = bot.context.commandContext();
   const list = alerts ? (await listAlerts()).alerts : [];
   return { ...localVocabulary(bot), alerts: list.flatMap(alertNamed) };
 }
@@ -22,12 +22,15 @@ function alertNamed({ id, name }: { id: string | null; name: string | null }): N
 }
 
 /** The same with the freezes that were made in Slack, as they stand in the database now. */
-export async function freezeVocabulary(bot: Bot): Promise<Vocabulary> {
-  return { ...localVocabulary(bot), freezes: await bot.world.reach().freezes.standing() };
+export async function freezeVocabulary(bot: SlackContext): Promise<Vocabulary> {
+  return {
+    ...localVocabulary(bot),
+    freezes: await bot.context.commandContext().freezes.standing(),
+  };
 }
 
 /** Whatever a form of this command can name, but for alerts: those are read when one is chosen. */
-export async function formVocabulary(bot: Bot, command: Command): Promise<Vocabulary> {
+export async function formVocabulary(bot: SlackContext, command: Command): Promise<Vocabulary> {
   return namesFreezes(command) ? freezeVocabulary(bot) : localVocabulary(bot);
 }
 

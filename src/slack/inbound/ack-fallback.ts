@@ -7,7 +7,7 @@ type ProcessEvent = App['processEvent'];
  * three seconds are over. What went by without a fault is answered at once; a fault never is, for
  * Slack would tell a person that all went well.
  */
-export function withLastWord(processEvent: ProcessEvent): ProcessEvent {
+export function withAckFallback(processEvent: ProcessEvent): ProcessEvent {
   return async (event) => {
     let acknowledged = false;
     const ack: typeof event.ack = async (response) => {

@@ -1,9 +1,9 @@
 import type { ChangeId } from '../../changes/change.ts';
 import { denialOf } from '../../workflow/denial.ts';
-import { loadChange, mayAnswer } from '../../workflow/load-change.ts';
+import { loadForUser, mayAnswer } from '../../workflow/load-change.ts';
 import {
   INCIDENT_VERBS,
-  type IncidentPress,
+  type IncidentClick,
   type ReplyTo,
   VERBS,
   type Verb,
@@ -18,22 +18,28 @@ import { refusalLine } from '../cards/refusals.ts';
 import { callbackIdOf, settingOf } from '../forms/form.ts';
 import { fill, openForm } from '../forms/open-form.ts';
 import { choose, PALETTE } from '../forms/palette.ts';
-import { type About, isQuestion, type Question, questionModal } from '../forms/reason-form.ts';
-import { NOWHERE, tellPrivately } from '../outbound/ephemeral.ts';
-import type { Bot } from '../slack-context.ts';
+import {
+  isQuestion,
+  questionModal,
+  type ReasonFormKind,
+  type ReasonFormMetadata,
+} from '../forms/reason-form.ts';
+import { NO_REPLY_TARGET, postEphemeral } from '../outbound/ephemeral.ts';
+import type { SlackContext } from '../slack-context.ts';
 import { ChangeOf, givenOf, IncidentOf, type Pressed } from './payload.ts';
-import { atPace, goOn } from './rate-limit-reply.ts';
+import { goOn, withinRateLimit } from './rate-limit-reply.ts';
 import { reveal } from './reveal.ts';
-import { storedOrTold } from './store-or-reply.ts';
-import { answerTyped, faultMessage, type Typed } from './typed-command.ts';
-import { takeBack, undo } from './undo.ts';
+import { storeOrReply } from './store-or-reply.ts';
+import type { Typed } from './typed.ts';
+import { answerTyped, faultMessage } from './typed-command.ts';
+import { revertNow, undo } from './undo.ts';
 
 type Ack = () => Promise<void>;
 
 const OLD_BUTTON = 'This button is from an older version of Signalbox. Type the command instead.';
 
 /** Routes one press. A press that decides is stored before Slack gets its answer. */
-export async function press(bot: Bot, pressed: Pressed, ack: Ack): Promise<void> {
+export async function press(bot: SlackContext, pressed: Pressed, ack: Ack): Promise<void> {
   const [action] = pressed.actions;
   const id = action?.action_id ?? '';
   const value = action?.selected_option?.value ?? action?.value ?? '';
@@ -45,30 +51,30 @@ export async function press(bot: Bot, pressed: Pressed, ack: Ack): Promise<void>
   await ack();
   if (pressed.view?.callback_id === PALETTE) return choose(bot, pressed);
   if (pressed.view && isForm(bot, pressed.view.callback_id)) return redraw(bot, pressed.view);
-  const answer = await atPace(bot, pressed.user.id, () =>
+  const answer = await withinRateLimit(bot, pressed.user.id, () =>
     answerPress(bot, pressed, { id, verb, value }),
   ).catch((error: unknown) => faultMessage(bot, error));
   if (answer) await tell(bot, pressed, answer);
 }
 
 /** The app's own tab has no address to answer to, and what stood in it may be out of date. */
-async function tell(bot: Bot, pressed: Pressed, answer: Message): Promise<void> {
+async function tell(bot: SlackContext, pressed: Pressed, answer: Message): Promise<void> {
   const { response_url: url, user } = pressed;
   if (url) return bot.respond(url, { ...answer, replace: false });
-  await tellPrivately(bot.clients, user.id, NOWHERE, answer);
-  if (isHome(pressed)) await showHome(bot.world, user.id);
+  await postEphemeral(bot.clients, user.id, NO_REPLY_TARGET, answer);
+  if (isHome(pressed)) await showHome(bot.context, user.id);
 }
 
 function isHome({ view }: Pressed): boolean {
   return view?.type === 'home';
 }
 
-function isForm({ commands }: Bot, id: string): boolean {
+function isForm({ commands }: SlackContext, id: string): boolean {
   return commands.some((command) => callbackIdOf(command) === id);
 }
 
 /** A choice in a form may bring or take other fields: it is drawn anew from what it holds. */
-async function redraw(bot: Bot, view: NonNullable<Pressed['view']>): Promise<void> {
+async function redraw(bot: SlackContext, view: NonNullable<Pressed['view']>): Promise<void> {
   const command = bot.commands.find((each) => callbackIdOf(each) === view.callback_id);
   if (!command) return;
   const { spot, fixed } = settingOf(view.private_metadata);
@@ -78,7 +84,7 @@ async function redraw(bot: Bot, view: NonNullable<Pressed['view']>): Promise<voi
 }
 
 async function decide(
-  bot: Bot,
+  bot: SlackContext,
   pressed: Pressed,
   { verb, value }: { verb: Verb; value: string },
   ack: Ack,
@@ -89,16 +95,16 @@ async function decide(
   const replyTo = replyToOf(pressed);
   const click = { verb, change: change.data, by, text: '', replyTo };
   const key = `click:${pressed.trigger_id}`;
-  const receipt = await storedOrTold(bot, replyTo, () => receiveClick(bot.world, key, click));
+  const receipt = await storeOrReply(bot, replyTo, () => receiveClick(bot.context, key, click));
   await ack();
   await goOn(bot, receipt, replyTo);
 }
 
 /** Silence for everyone is a decision too: it is stored before Slack gets its answer. */
 async function settle(
-  bot: Bot,
+  bot: SlackContext,
   pressed: Pressed,
-  { verb, value }: { verb: IncidentPress['verb']; value: string },
+  { verb, value }: { verb: IncidentClick['verb']; value: string },
   ack: Ack,
 ): Promise<void> {
   const incident = IncidentOf.safeParse(value);
@@ -106,7 +112,7 @@ async function settle(
   const key = `press:${pressed.trigger_id}`;
   const press = { key, verb, id: incident.data, by: pressed.user.id };
   const replyTo = replyToOf(pressed);
-  const receipt = await storedOrTold(bot, replyTo, () => receivePress(bot.world, press, replyTo));
+  const receipt = await storeOrReply(bot, replyTo, () => receivePress(bot.context, press, replyTo));
   await ack();
   await goOn(bot, receipt, replyTo);
 }
@@ -133,7 +139,7 @@ function threadOf({ container }: Pressed): string | null {
 }
 
 async function answerPress(
-  bot: Bot,
+  bot: SlackContext,
   pressed: Pressed,
   { id, verb, value }: { id: string; verb: Verb | undefined; value: string },
 ): Promise<Message | null> {
@@ -149,45 +155,45 @@ async function answerPress(
   if (verb && isQuestion(verb)) return ask(bot, typed, verb, about);
   if (id === 'change.edit') return edit(bot, typed, change.data);
   if (id === 'change.undo') return undo(bot, typed, change.data);
-  if (id === 'change.take-back') return takeBack(bot, typed, change.data);
+  if (id === 'change.take-back') return revertNow(bot, typed, change.data);
   if (id === 'change.reveal') return reveal(bot, typed, change.data);
   if (id === 'change.details') return details(bot, typed, change.data);
   return sentenceMessage([OLD_BUTTON]);
 }
 
 /** The button types a line for whoever pressed it, with their rights and no others. */
-async function type(bot: Bot, typed: Typed, line: string): Promise<Message | null> {
+async function type(bot: SlackContext, typed: Typed, line: string): Promise<Message | null> {
   const [noun = '', ...rest] = line.split(' ');
   return answerTyped(bot, { ...typed, noun, text: rest.join(' ') });
 }
 
 async function showIncident(
-  { world, drawing, prefix }: Bot,
+  { context, drawing, prefix }: SlackContext,
   { by }: Typed,
   id: string,
 ): Promise<Message> {
-  const found = await world.incidents.details({ id, by });
+  const found = await context.incidents.details({ id, by });
   if (found.ok) return answerMessage(found.answer);
   return sentenceMessage(refusalLine(found.denial, drawing.policy, prefix));
 }
 
 async function ask(
-  bot: Bot,
+  bot: SlackContext,
   { by, trigger }: Typed,
-  question: Question,
-  { change, ...from }: About,
+  question: ReasonFormKind,
+  { change, ...from }: ReasonFormMetadata,
 ): Promise<Message | null> {
-  const found = await mayAnswer(bot.world, change, { verb: question, by });
+  const found = await mayAnswer(bot.context, change, { verb: question, by });
   if (!found.ok) return sentenceMessage(refusalLine(found.denial, bot.drawing.policy, bot.prefix));
   const view = questionModal(question, found.change, from);
   await bot.clients.views.views.open({ trigger_id: trigger, view });
   return null;
 }
 
-async function edit(bot: Bot, typed: Typed, id: ChangeId): Promise<Message | null> {
-  const { world, drawing } = bot;
-  const draft = await loadChange(world, id);
-  const command = draft ? world.commands.get(draft.command) : undefined;
+async function edit(bot: SlackContext, typed: Typed, id: ChangeId): Promise<Message | null> {
+  const { context, drawing } = bot;
+  const draft = await loadForUser(context, id);
+  const command = draft ? context.commands.get(draft.command) : undefined;
   if (!draft || !command) return refusal(bot, 'not-found');
   if (draft.requester !== typed.by) {
     return sentenceMessage(
@@ -204,10 +210,10 @@ function textOf(args: Readonly<Record<string, unknown>>): Readonly<Record<string
 }
 
 /** The whole plan in private, for its requester and for whoever may decide about it. */
-async function details(bot: Bot, { by }: Typed, id: ChangeId): Promise<Message | null> {
-  const change = await loadChange(bot.world, id);
+async function details(bot: SlackContext, { by }: Typed, id: ChangeId): Promise<Message | null> {
+  const change = await loadForUser(bot.context, id);
   if (!change) return refusal(bot, 'not-found');
-  const identity = await bot.world.people.identify(by, { fresh: false });
+  const identity = await bot.context.people.identify(by, { fresh: false });
   const { to, from } = change.requires;
   const mayLook = identity.ok && identity.actor.roles.some((role) => role === to || role === from);
   if (identity.ok && (mayLook || change.requester === by)) return wholePlan(change);
@@ -216,6 +222,6 @@ async function details(bot: Bot, { by }: Typed, id: ChangeId): Promise<Message |
   return sentenceMessage(refusalLine(denial, bot.drawing.policy, bot.prefix));
 }
 
-function refusal({ drawing }: Bot, name: 'not-found'): Message {
+function refusal({ drawing }: SlackContext, name: 'not-found'): Message {
   return sentenceMessage(refusalLine(denialOf(name), drawing.policy));
 }

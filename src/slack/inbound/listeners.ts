@@ -7,9 +7,9 @@ import { optionOf } from '../forms/inputs.ts';
 import { openForm } from '../forms/open-form.ts';
 import { openPalette, PALETTE } from '../forms/palette.ts';
 import { freezeVocabulary, fullVocabulary, localVocabulary } from '../forms/vocabulary.ts';
-import { type Spot, tellPrivately } from '../outbound/ephemeral.ts';
+import { postEphemeral, type ReplyTarget } from '../outbound/ephemeral.ts';
 import type { Actors } from '../people/actors.ts';
-import type { Bot } from '../slack-context.ts';
+import type { SlackContext } from '../slack-context.ts';
 import { press } from './buttons.ts';
 import {
   givenOf,
@@ -20,7 +20,7 @@ import {
   Submitted,
   UserOf,
 } from './payload.ts';
-import { atPace } from './rate-limit-reply.ts';
+import { withinRateLimit } from './rate-limit-reply.ts';
 import { submit } from './submissions.ts';
 import { answerTyped, faultMessage } from './typed-command.ts';
 
@@ -29,7 +29,7 @@ const OPTIONS_MAX = 100;
 const NAMED = ['service', 'pipe', 'alert', 'scope', 'tag', 'warehouse', 'freeze', 'ask'] as const;
 
 /** One listener for each kind of payload; which of ours it is for is decided inside. */
-export function listen(app: App, bot: Bot, actors: Actors): void {
+export function listen(app: App, bot: SlackContext, actors: Actors): void {
   app.command(EVERYTHING, async ({ payload, ack }) => {
     const command = SlashCommand.parse(payload);
     await ack();
@@ -50,16 +50,19 @@ export function listen(app: App, bot: Bot, actors: Actors): void {
   listenToEvents(app, bot, actors);
 }
 
-function listenToEvents(app: App, bot: Bot, actors: Actors): void {
+function listenToEvents(app: App, bot: SlackContext, actors: Actors): void {
   app.event('app_home_opened', async ({ event }) => {
-    if (event.tab === 'home') await showHome(bot.world, UserOf.parse(event.user));
+    if (event.tab === 'home') await showHome(bot.context, UserOf.parse(event.user));
   });
   app.event('subteam_updated', async ({ event }) => actors.forgetGroup(event.subteam.id));
   app.event('subteam_members_changed', async ({ event }) => actors.forgetGroup(event.subteam_id));
   app.event('user_change', async ({ event }) => actors.forgetUser(event.user.id));
 }
 
-async function answerCommand(bot: Bot, command: z.infer<typeof SlashCommand>): Promise<void> {
+async function answerCommand(
+  bot: SlackContext,
+  command: z.infer<typeof SlashCommand>,
+): Promise<void> {
   const noun = command.command.replace(/^\//, '').slice(bot.prefix.length);
   const typed = {
     noun,
@@ -68,14 +71,14 @@ async function answerCommand(bot: Bot, command: z.infer<typeof SlashCommand>): P
     spot: { channel: command.channel_id ?? null, thread: null },
     trigger: command.trigger_id,
   };
-  const answer = await atPace(bot, typed.by, () => answerTyped(bot, typed)).catch(
+  const answer = await withinRateLimit(bot, typed.by, () => answerTyped(bot, typed)).catch(
     (error: unknown) => faultMessage(bot, error),
   );
   if (answer) await bot.respond(command.response_url, { ...answer, replace: false });
 }
 
 /** What a type-ahead offers: the words may stand anywhere in a name, an alias or an id. */
-async function optionsFor(bot: Bot, { action_id, value, view }: z.infer<typeof Searched>) {
+async function optionsFor(bot: SlackContext, { action_id, value, view }: z.infer<typeof Searched>) {
   const names = NAMED.find((each) => each === action_id);
   if (!names) return [];
   const given = view ? { ...givenOf({ view }), ...settingOf(view.private_metadata).fixed } : {};
@@ -90,7 +93,7 @@ async function optionsFor(bot: Bot, { action_id, value, view }: z.infer<typeof S
     .map(optionOf);
 }
 
-function vocabularyFor(bot: Bot, names: (typeof NAMED)[number]) {
+function vocabularyFor(bot: SlackContext, names: (typeof NAMED)[number]) {
   if (names === 'alert') return fullVocabulary(bot);
   return names === 'freeze' ? freezeVocabulary(bot) : localVocabulary(bot);
 }
@@ -101,7 +104,7 @@ function rank(name: string, wanted: string): number {
   return at < 0 ? 2 : Math.min(at, 1);
 }
 
-async function useShortcut(bot: Bot, used: z.infer<typeof ShortcutUsed>): Promise<void> {
+async function useShortcut(bot: SlackContext, used: z.infer<typeof ShortcutUsed>): Promise<void> {
   const { user, callback_id, trigger_id: trigger } = used;
   const spot = spotOf(used);
   const command = bot.commands.find((each) => callbackIdOf(each) === callback_id);
@@ -109,15 +112,15 @@ async function useShortcut(bot: Bot, used: z.infer<typeof ShortcutUsed>): Promis
     if (callback_id === PALETTE) await openPalette(bot, { by: user.id, trigger, spot });
     return command ? openForm(bot, { trigger, spot }, command, {}) : null;
   };
-  const answer = await atPace(bot, user.id, open).catch((error: unknown) =>
+  const answer = await withinRateLimit(bot, user.id, open).catch((error: unknown) =>
     faultMessage(bot, error),
   );
-  if (answer) await tellPrivately(bot.clients, user.id, spot, answer);
+  if (answer) await postEphemeral(bot.clients, user.id, spot, answer);
 }
 
 // Slack shows a private answer in a thread only where there is one: a message that nobody has
 // answered is none yet, and what is said below it would not be seen.
-function spotOf({ channel, message }: z.infer<typeof ShortcutUsed>): Spot {
+function spotOf({ channel, message }: z.infer<typeof ShortcutUsed>): ReplyTarget {
   return { channel: channel?.id ?? null, thread: message?.thread_ts ?? null };
 }
 
@@ -145,7 +148,7 @@ const KINDS = [
  * The first look at anything that arrives with a good signature: is it of a kind that we know, for
  * this app, and from a person of this workspace? What is not goes no further, and has no effect.
  */
-export function gate(bot: Bot, appId: string) {
+export function gate(bot: SlackContext, appId: string) {
   return async (args: AnyMiddlewareArgs & AllMiddlewareArgs): Promise<void> => {
     const { body, next } = args;
     const ack = 'ack' in args ? args.ack : undefined;
@@ -169,13 +172,16 @@ async function acknowledge(ack: unknown): Promise<void> {
   if (typeof ack === 'function') await (ack as () => Promise<void>)();
 }
 
-function isForeign({ team_id, team, user }: z.infer<typeof Envelope>, { home }: Bot): boolean {
+function isForeign(
+  { team_id, team, user }: z.infer<typeof Envelope>,
+  { home }: SlackContext,
+): boolean {
   const person = typeof user === 'object' ? user.team_id : undefined;
   const teams = [team_id, team?.id, person].filter((id) => id !== undefined);
   return teams.some((id) => id !== home.teamId && id !== home.enterpriseId);
 }
 
-async function refuse(bot: Bot, url: string | undefined): Promise<void> {
+async function refuse(bot: SlackContext, url: string | undefined): Promise<void> {
   const sentence = 'Only members of this workspace can use Signalbox.';
   if (url) await bot.respond(url, { ...sentenceMessage([sentence]), replace: false });
 }

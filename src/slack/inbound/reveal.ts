@@ -2,12 +2,12 @@ import type { View } from '@slack/web-api';
 import type { ChangeId } from '../../changes/change.ts';
 import type { Secret } from '../../errors.ts';
 import { noteShown, readSecret } from '../../workflow/execute/secret.ts';
-import { loadChange } from '../../workflow/load-change.ts';
+import { loadForUser } from '../../workflow/load-change.ts';
 import { sentenceMessage } from '../blocks/answer-blocks.ts';
 import type { Message } from '../blocks/blocks.ts';
 import { plain } from '../forms/inputs.ts';
-import type { Bot } from '../slack-context.ts';
-import type { Typed } from './typed-command.ts';
+import type { SlackContext } from '../slack-context.ts';
+import type { Typed } from './typed.ts';
 
 const GONE =
   'There is no password to show: it was shown already, a day has passed, or another person asked.';
@@ -17,13 +17,13 @@ const NOT_SHOWN =
 
 /** Shows a password once, to the requester, in a modal that is nobody else's to see. */
 export async function reveal(
-  bot: Bot,
+  bot: SlackContext,
   { by, trigger }: Typed,
   id: ChangeId,
 ): Promise<Message | null> {
-  const secret = await readSecret(bot.world, id, by);
+  const secret = await readSecret(bot.context, id, by);
   if (!secret) return sentenceMessage([GONE]);
-  const change = await loadChange(bot.world, id);
+  const change = await loadForUser(bot.context, id);
   const view = passwordModal(secret, change?.plan.target.name ?? id);
   const shown = await bot.clients.views.views.open({ trigger_id: trigger, view }).then(
     () => true,
@@ -32,7 +32,7 @@ export async function reveal(
       return false;
     },
   );
-  await noteShown(bot.world, id, { by, shown });
+  await noteShown(bot.context, id, { by, shown });
   return shown ? null : sentenceMessage([NOT_SHOWN]);
 }
 

@@ -2,8 +2,8 @@ import { isDatabaseAway } from '../../workflow/limits/database-unavailable.ts';
 import type { ReplyTo } from '../../workflow/ports.ts';
 import type { Receipt } from '../../workflow/review/click-intake.ts';
 import { sentenceMessage } from '../blocks/answer-blocks.ts';
-import { NOWHERE, tellPrivately } from '../outbound/ephemeral.ts';
-import type { Bot } from '../slack-context.ts';
+import { NO_REPLY_TARGET, postEphemeral } from '../outbound/ephemeral.ts';
+import type { SlackContext } from '../slack-context.ts';
 
 export const DATABASE_AWAY =
   'Signalbox cannot use its database just now, so this was not done. Try again in a minute.';
@@ -14,8 +14,8 @@ const NOT_STORED =
  * A press that cannot be stored is not acknowledged: Slack marks it as failed, and the words for
  * that come from us. They come later, so that they hold up nothing.
  */
-export async function storedOrTold(
-  bot: Bot,
+export async function storeOrReply(
+  bot: SlackContext,
   { url, user }: ReplyTo,
   store: () => Promise<Receipt>,
 ): Promise<Receipt> {
@@ -26,7 +26,7 @@ export async function storedOrTold(
       const told = sentenceMessage([NOT_STORED]);
       const telling = url
         ? bot.respond(url, { ...told, replace: false })
-        : tellPrivately(bot.clients, user, NOWHERE, told);
+        : postEphemeral(bot.clients, user, NO_REPLY_TARGET, told);
       telling.catch((failed: unknown) => {
         bot.log.warn({ err: failed }, 'nobody was told that a press was not stored');
       });

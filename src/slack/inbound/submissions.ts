@@ -1,5 +1,5 @@
-import type { Problem } from '../../errors.ts';
-import type { Given } from '../../intent/arguments/arguments.ts';
+import type { FieldProblem } from '../../errors.ts';
+import type { TypedValues } from '../../intent/arguments/arguments.ts';
 import type { Command } from '../../intent/define.ts';
 import { appliesTo, complete } from '../../intent/parse/complete.ts';
 import type { Intent, Understood, Vocabulary } from '../../intent/parse/understood.ts';
@@ -11,18 +11,19 @@ import type { Message } from '../blocks/blocks.ts';
 import { callbackIdOf, changedIn, settingOf } from '../forms/form.ts';
 import { aboutOf } from '../forms/reason-form.ts';
 import { formVocabulary, fullVocabulary } from '../forms/vocabulary.ts';
-import { type Spot, tellPrivately } from '../outbound/ephemeral.ts';
-import type { Bot } from '../slack-context.ts';
+import { postEphemeral, type ReplyTarget } from '../outbound/ephemeral.ts';
+import type { SlackContext } from '../slack-context.ts';
 import { givenOf, type Submitted } from './payload.ts';
-import { atPace, goOn } from './rate-limit-reply.ts';
+import { goOn, withinRateLimit } from './rate-limit-reply.ts';
 import { DATABASE_AWAY } from './store-or-reply.ts';
-import { answerIntent, faultMessage, type Typed } from './typed-command.ts';
+import type { Typed } from './typed.ts';
+import { answerIntent, faultMessage } from './typed-command.ts';
 
 type Errors = Readonly<Record<string, string>>;
 type Ack = (response?: { response_action: 'errors'; errors: Errors }) => Promise<void>;
 
 /** Routes one submitted modal: the words of a decision, or the fields of a command. */
-export async function submit(bot: Bot, submitted: Submitted, ack: Ack): Promise<void> {
+export async function submit(bot: SlackContext, submitted: Submitted, ack: Ack): Promise<void> {
   const id = submitted.view.callback_id;
   const verb = VERBS.find((each) => `change.${each}` === id);
   if (verb) return decide(bot, submitted, verb, ack);
@@ -46,12 +47,12 @@ export async function submit(bot: Bot, submitted: Submitted, ack: Ack): Promise<
 }
 
 // An alert that was fixed when the form was drawn is known by its id until its name is read again.
-function withFixed(vocabulary: Vocabulary, { alert }: Given): Vocabulary {
+function withFixed(vocabulary: Vocabulary, { alert }: TypedValues): Vocabulary {
   return alert ? { ...vocabulary, alerts: [{ id: alert, name: alert, aliases: [] }] } : vocabulary;
 }
 
 /** What a field held before another choice made it vanish is not what the person asked for. */
-function applying(command: Command, given: Given, { organization }: Vocabulary): Given {
+function applying(command: Command, given: TypedValues, { organization }: Vocabulary): TypedValues {
   const among = { ...organization, given };
   return Object.fromEntries(
     Object.entries(given).filter(([name]) => appliesTo(command, name, among)),
@@ -59,10 +60,10 @@ function applying(command: Command, given: Given, { organization }: Vocabulary):
 }
 
 async function answerAgain(
-  bot: Bot,
+  bot: SlackContext,
   typed: Typed,
   intent: Intent,
-  fixed: Given,
+  fixed: TypedValues,
 ): Promise<Message | null> {
   if (!fixed.alert) return answerIntent(bot, typed, intent);
   const { command, given, reason } = intent;
@@ -72,9 +73,13 @@ async function answerAgain(
 }
 
 /** Each sentence under the field it is about; what was filled in stays. Null: nothing is wrong. */
-function errorsOf({ world }: Bot, understood: Understood, shown: readonly string[]): Errors | null {
+function errorsOf(
+  { context }: SlackContext,
+  understood: Understood,
+  shown: readonly string[],
+): Errors | null {
   const [first = 'reason'] = shown;
-  const under = (problems: readonly Problem[]) =>
+  const under = (problems: readonly FieldProblem[]) =>
     Object.fromEntries(
       problems.map(({ field, problem }) => [shown.includes(field) ? field : first, problem]),
     );
@@ -88,12 +93,13 @@ function errorsOf({ world }: Bot, understood: Understood, shown: readonly string
   }
   if (understood.kind !== 'intent' || understood.command.kind === 'query') return null;
   // What depends on a fresh read of the target is said after it, in the answer.
-  const problems = understood.command.problems?.(understood.args, null, world.reach()) ?? [];
+  const problems =
+    understood.command.problems?.(understood.args, null, context.commandContext()) ?? [];
   return problems.length > 0 ? under(problems) : null;
 }
 
 async function decide(
-  bot: Bot,
+  bot: SlackContext,
   submitted: Submitted,
   verb: (typeof VERBS)[number],
   ack: Ack,
@@ -109,7 +115,7 @@ async function decide(
   const { home, preview: url } = about;
   const replyTo = { url, user: user.id, channel: null, replaces: url !== null, home };
   const click = { verb, change: about.change, by: user.id, text, replyTo };
-  const receipt = await receiveClick(bot.world, `click:${trigger_id}`, click).catch(
+  const receipt = await receiveClick(bot.context, `click:${trigger_id}`, click).catch(
     (error: unknown) => {
       if (isDatabaseAway(error)) return null;
       throw error;
@@ -123,14 +129,14 @@ async function decide(
 
 /** A modal has no address to answer to, but it knows where it was opened. */
 async function show(
-  bot: Bot,
+  bot: SlackContext,
   { user, trigger_id }: Submitted,
-  spot: Spot,
+  spot: ReplyTarget,
   answer: (typed: Typed) => Promise<Message | null>,
 ): Promise<void> {
   const typed: Typed = { noun: '', text: '', by: user.id, spot, trigger: trigger_id };
-  const shown = await atPace(bot, user.id, () => answer(typed)).catch((error: unknown) =>
+  const shown = await withinRateLimit(bot, user.id, () => answer(typed)).catch((error: unknown) =>
     faultMessage(bot, error),
   );
-  if (shown) await tellPrivately(bot.clients, user.id, spot, shown);
+  if (shown) await postEphemeral(bot.clients, user.id, spot, shown);
 }

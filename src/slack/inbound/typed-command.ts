@@ -1,5 +1,4 @@
-import type { UserId } from '../../changes/change.ts';
-import type { Problem } from '../../errors.ts';
+import type { FieldProblem } from '../../errors.ts';
 import { fieldsOf, isPlaced } from '../../intent/arguments/arguments.ts';
 import { isTimingKey } from '../../intent/arguments/timing.ts';
 import { type ChangeCommand, nounOf } from '../../intent/define.ts';
@@ -23,29 +22,19 @@ import {
   namesAlerts,
   namesFreezes,
 } from '../forms/vocabulary.ts';
-import type { Spot } from '../outbound/ephemeral.ts';
-import { troubleMessage } from '../outbound/error-message.ts';
-import type { Bot } from '../slack-context.ts';
-import { answerQuery, refused } from './typed-query.ts';
-
-/** A line that somebody typed, or a button that types it for them. */
-export interface Typed {
-  readonly noun: string;
-  readonly text: string;
-  readonly by: UserId;
-  readonly spot: Spot;
-  /** Slack's mark of this one interaction; opens a modal, and tells a repetition from a second. */
-  readonly trigger: string;
-}
+import { errorMessage } from '../outbound/error-message.ts';
+import type { SlackContext } from '../slack-context.ts';
+import type { Typed } from './typed.ts';
+import { answerQuery, refusalMessage } from './typed-query.ts';
 
 /** What the person reads in private; null where a modal was opened instead. */
-export async function answerTyped(bot: Bot, typed: Typed): Promise<Message | null> {
+export async function answerTyped(bot: SlackContext, typed: Typed): Promise<Message | null> {
   const understood = await read(bot, typed);
   switch (understood.kind) {
     case 'help':
       return help(bot, typed, understood.noun);
     case 'misread':
-      bot.world.measures.answered(understood.asked?.command.name ?? 'none', 'misread');
+      bot.context.measures.answered(understood.asked?.command.name ?? 'none', 'misread');
       return misread(bot, typed, understood);
     case 'incomplete':
       return openForm(bot, typed, understood.command, understood.given);
@@ -57,7 +46,7 @@ export async function answerTyped(bot: Bot, typed: Typed): Promise<Message | nul
 }
 
 /** An hour that nobody can read, and nothing like it to offer: the form keeps all the rest. */
-async function misread(bot: Bot, typed: Typed, read: Misread): Promise<Message | null> {
+async function misread(bot: SlackContext, typed: Typed, read: Misread): Promise<Message | null> {
   const { sentence, offers, asked, problems } = read;
   const inForm = asked?.command.kind === 'change' && Object.keys(problems).some(isTimingKey);
   if (!inForm || offers.length > 0) return sentenceMessage([sentence], offers);
@@ -83,7 +72,7 @@ function withReason({ given, reason }: Intent): Intent['given'] {
 
 // A form must open within three seconds, so that names of alerts are only read where the line is
 // whole without them.
-async function read(bot: Bot, { noun, text }: Typed) {
+async function read(bot: SlackContext, { noun, text }: Typed) {
   const first = understand(noun, text, localVocabulary(bot));
   const own = bot.commands.filter((each) => nounOf(each) === noun);
   if (own.some(namesFreezes)) return understand(noun, text, await freezeVocabulary(bot));
@@ -93,12 +82,12 @@ async function read(bot: Bot, { noun, text }: Typed) {
 }
 
 export async function answerIntent(
-  bot: Bot,
+  bot: SlackContext,
   typed: Typed,
   intent: Intent,
 ): Promise<Message | null> {
   const { command, given, reason } = intent;
-  const { answered } = bot.world.measures;
+  const { answered } = bot.context.measures;
   const answering =
     command.kind === 'query'
       ? answerQuery(bot, typed, command, intent.args)
@@ -126,12 +115,12 @@ function namesIn({ command, args }: Intent, given: Intent['given']) {
 const NEEDS_REASON = 'This change needs a reason, for whoever has to decide about it.';
 
 async function answerRequest(
-  bot: Bot,
+  bot: SlackContext,
   typed: Typed,
   command: ChangeCommand,
   { args, given, reason, timing }: Intent,
 ): Promise<Message | null> {
-  const { world, drawing } = bot;
+  const { context, drawing } = bot;
   const edits = typed.spot.edits ?? null;
   const request = {
     command,
@@ -144,9 +133,9 @@ async function answerRequest(
     origin: typed.spot.channel,
   };
   const key = `request:${typed.trigger}`;
-  const requested = await requestChange(world, { ...request, key });
+  const requested = await requestChange(context, { ...request, key });
   if (requested.ok) {
-    world.measures.answered(command.name, 'drafted');
+    context.measures.answered(command.name, 'drafted');
     note({ 'signalbox.change': requested.draft.id });
     return preview(requested.draft, requested, drawing);
   }
@@ -154,21 +143,21 @@ async function answerRequest(
     // What is missing can be written: the form has the rest of it already.
     return requested.denial.refusal === 'reason-required'
       ? openForm(bot, typed, command, { ...given, reason: reason ?? '' }, NEEDS_REASON)
-      : refused(bot, requested.denial);
+      : refusalMessage(bot, requested.denial);
   }
   return mendInForm(bot, typed, { command, given, reason: reason ?? '' }, requested.problems);
 }
 
 /** Nothing of what was typed is lost: it is mended in the form, which it fills, or by a button. */
 async function mendInForm(
-  bot: Bot,
+  bot: SlackContext,
   typed: Typed,
   asked: Parameters<typeof misreadOf>[0],
-  problems: readonly Problem[],
+  problems: readonly FieldProblem[],
 ): Promise<Message | null> {
   const { command, given, reason } = asked;
-  bot.world.measures.answered(command.name, 'misread');
-  const among = { ...bot.world.reach().organization, given };
+  bot.context.measures.answered(command.name, 'misread');
+  const among = { ...bot.context.commandContext().organization, given };
   const { sentence, offers } = misreadOf(asked, problems, among);
   if (offers.length > 0) return sentenceMessage([sentence], offers);
   return openForm(bot, typed, command, { ...given, reason }, sentence).catch((error: unknown) => {
@@ -178,18 +167,18 @@ async function mendInForm(
 }
 
 /** Help works for everybody, and says when it could not find out who is asking. */
-async function help(bot: Bot, { by }: Typed, noun: string): Promise<Message> {
-  const { world, commands } = bot;
-  const identity = await world.people.identify(by, { fresh: false });
+async function help(bot: SlackContext, { by }: Typed, noun: string): Promise<Message> {
+  const { context, commands } = bot;
+  const identity = await context.people.identify(by, { fresh: false });
   const names = commands.map(({ name }) => name);
-  const usable = identity.ok ? commandsFor(world.policy, names, identity.actor) : [];
+  const usable = identity.ok ? commandsFor(context.policy, names, identity.actor) : [];
   const of = commands.some((command) => nounOf(command) === noun) ? noun : null;
   return answerMessage(helpFor(of, commands, ({ name }) => usable.includes(name), bot.prefix));
 }
 
 /** What the server said, or for what is our fault a reference, to which the log has the rest. */
-export function faultMessage(bot: Bot, error: unknown): Message {
-  const trouble = troubleMessage(error);
+export function faultMessage(bot: SlackContext, error: unknown): Message {
+  const trouble = errorMessage(error);
   if (trouble) return trouble;
   const ref = requestNow() ?? newRequest();
   bot.log.error({ err: error, request: ref }, 'a person was told that something went wrong');

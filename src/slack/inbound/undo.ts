@@ -1,43 +1,48 @@
 import type { Change, ChangeId } from '../../changes/change.ts';
 import { denialOf } from '../../workflow/denial.ts';
-import { loadChange } from '../../workflow/load-change.ts';
-import { isAsLeft } from '../../workflow/revert/unchanged-since.ts';
+import { loadForUser } from '../../workflow/load-change.ts';
+import { isUnchangedSince } from '../../workflow/revert/unchanged-since.ts';
 import { sentenceMessage } from '../blocks/answer-blocks.ts';
 import type { Message } from '../blocks/blocks.ts';
-import { lowerDeed } from '../cards/naming.ts';
+import { lowerActionText } from '../cards/naming.ts';
 import { refusalLine } from '../cards/refusals.ts';
-import type { Bot } from '../slack-context.ts';
-import { answerTyped, type Typed } from './typed-command.ts';
+import type { SlackContext } from '../slack-context.ts';
+import type { Typed } from './typed.ts';
+import { answerTyped } from './typed-command.ts';
 
 /** Types what takes a change back, for whoever pressed: as a new change, with their own rights. */
-export async function undo(bot: Bot, typed: Typed, id: ChangeId): Promise<Message | null> {
-  const change = await loadChange(bot.world, id);
+export async function undo(bot: SlackContext, typed: Typed, id: ChangeId): Promise<Message | null> {
+  const change = await loadForUser(bot.context, id);
   const inverse = change && inverseOf(bot, change);
   if (change?.state !== 'succeeded' || !inverse) return notFound(bot);
   const line = `${inverse.line} undo of ${change.id}`;
-  if (await isAsLeft(bot.world, change)) return typeLine(bot, typed, line);
-  const moved = `What “${lowerDeed(change)}” (${id}) changed has been changed again since. To take it back would undo more than that.`;
+  if (await isUnchangedSince(bot.context, change)) return typeLine(bot, typed, line);
+  const moved = `What “${lowerActionText(change)}” (${id}) changed has been changed again since. To take it back would undo more than that.`;
   return sentenceMessage([moved], [{ label: `${inverse.label} anyway`, line }]);
 }
 
 /** The same for a return that did not run by itself: that things moved is what it said already. */
-export async function takeBack(bot: Bot, typed: Typed, id: ChangeId): Promise<Message | null> {
-  const child = await loadChange(bot.world, id);
-  const parent = child?.parent ? await loadChange(bot.world, child.parent) : null;
+export async function revertNow(
+  bot: SlackContext,
+  typed: Typed,
+  id: ChangeId,
+): Promise<Message | null> {
+  const child = await loadForUser(bot.context, id);
+  const parent = child?.parent ? await loadForUser(bot.context, child.parent) : null;
   const inverse = parent && inverseOf(bot, parent);
   if (!parent || !inverse) return notFound(bot);
   return typeLine(bot, typed, `${inverse.line} undo of ${parent.id}`);
 }
 
-function inverseOf({ world }: Bot, { command, plan }: Change) {
-  return world.commands.get(command)?.undo(plan.target, plan.before, plan.body) ?? null;
+function inverseOf({ context }: SlackContext, { command, plan }: Change) {
+  return context.commands.get(command)?.undo(plan.target, plan.before, plan.body) ?? null;
 }
 
-function typeLine(bot: Bot, typed: Typed, line: string): Promise<Message | null> {
+function typeLine(bot: SlackContext, typed: Typed, line: string): Promise<Message | null> {
   const [noun = '', ...rest] = line.split(' ');
   return answerTyped(bot, { ...typed, noun, text: rest.join(' ') });
 }
 
-function notFound({ drawing }: Bot): Message {
+function notFound({ drawing }: SlackContext): Message {
   return sentenceMessage(refusalLine(denialOf('not-found'), drawing.policy, drawing.prefix));
 }

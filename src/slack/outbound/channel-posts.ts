@@ -1,12 +1,12 @@
 import type { WebClient } from '@slack/web-api';
 import type { ChannelId, Position } from '../../changes/change.ts';
 import type { Answer } from '../../intent/answers/answer.ts';
-import type { Messenger, Posting } from '../../workflow/ports.ts';
+import type { Messenger, PostResult } from '../../workflow/ports.ts';
 import { answerMessage, sentenceMessage } from '../blocks/answer-blocks.ts';
 import type { Message } from '../blocks/blocks.ts';
 import { inPlainBlocks, sendInEither } from '../blocks/plain-blocks.ts';
 import { refusedBySlack } from '../slack-error.ts';
-import { findRooms } from './channels.ts';
+import { findChannelsByName } from './channels.ts';
 
 interface Options {
   readonly posts: WebClient;
@@ -16,7 +16,7 @@ interface Options {
 
 type Broadcast = Pick<
   Messenger,
-  'postAnswer' | 'redrawAnswer' | 'findRooms' | 'tellPerson' | 'tellKeepers'
+  'postToChannel' | 'updateMessage' | 'findChannels' | 'messageUser' | 'notifyOperators'
 >;
 
 /** What nobody asked for at that moment: reports to channels, and news for single people. */
@@ -33,7 +33,7 @@ export function createBroadcast({ posts, lookups, channels }: Options): Broadcas
     });
   }
 
-  async function post(to: ChannelId, message: Message, threadTs?: string): Promise<Posting> {
+  async function post(to: ChannelId, message: Message, threadTs?: string): Promise<PostResult> {
     try {
       const { ts, channel } = await send(to, message, threadTs);
       if (!ts || !channel) throw new Error('Slack posted without saying where');
@@ -46,7 +46,7 @@ export function createBroadcast({ posts, lookups, channels }: Options): Broadcas
     }
   }
 
-  async function redraw(at: Position, { text, blocks }: Message): Promise<Posting> {
+  async function redraw(at: Position, { text, blocks }: Message): Promise<PostResult> {
     try {
       await posts.chat.update({ ...at, text, blocks: blocks as never[], parse: 'none' });
       return { ok: true, at };
@@ -58,13 +58,13 @@ export function createBroadcast({ posts, lookups, channels }: Options): Broadcas
   }
 
   return {
-    postAnswer: (to, answer: Answer, threadTs) => post(to, answerMessage(answer), threadTs),
-    redrawAnswer: (at, answer) => redraw(at, answerMessage(answer)),
-    findRooms: (wanted) => findRooms(lookups, wanted),
-    tellPerson: async (user, answer) => {
+    postToChannel: (to, answer: Answer, threadTs) => post(to, answerMessage(answer), threadTs),
+    updateMessage: (at, answer) => redraw(at, answerMessage(answer)),
+    findChannels: (wanted) => findChannelsByName(lookups, wanted),
+    messageUser: async (user, answer) => {
       await sendInEither(answerMessage(answer), (shown) => send(user, shown));
     },
-    tellKeepers: async (sentence) => {
+    notifyOperators: async (sentence) => {
       if (channels.audit) await send(channels.audit, sentenceMessage([sentence]));
     },
   };

@@ -1,6 +1,6 @@
 import type { WebClient } from '@slack/web-api';
 import type { ChannelId } from '../../changes/change.ts';
-import type { Room, RoomFound } from '../../workflow/ports.ts';
+import type { Channel, ChannelLookup } from '../../workflow/ports.ts';
 import { refusedBySlack } from '../slack-error.ts';
 
 /** From so many on, a list of all channels costs fewer calls than one for each. */
@@ -20,17 +20,17 @@ interface Told {
  * Channels as Slack has them at this moment, by name or id; nothing is kept, for a channel may be
  * shared with another workspace at any time.
  */
-export async function findRooms(
+export async function findChannelsByName(
   lookups: WebClient,
   wanted: readonly string[],
-): Promise<ReadonlyMap<string, RoomFound>> {
+): Promise<ReadonlyMap<string, ChannelLookup>> {
   const isNamed = wanted.some((one) => one.startsWith('#'));
   if (isNamed || wanted.length >= LIST_FROM) return listed(lookups, wanted);
   const found = await Promise.all(wanted.map(async (id) => [id, await byId(lookups, id)] as const));
   return new Map(found);
 }
 
-async function byId(lookups: WebClient, id: string): Promise<RoomFound> {
+async function byId(lookups: WebClient, id: string): Promise<ChannelLookup> {
   try {
     const { channel } = await lookups.conversations.info({ channel: id });
     return foundOf(channel);
@@ -43,7 +43,7 @@ async function byId(lookups: WebClient, id: string): Promise<RoomFound> {
 async function listed(
   lookups: WebClient,
   wanted: readonly string[],
-): Promise<ReadonlyMap<string, RoomFound>> {
+): Promise<ReadonlyMap<string, ChannelLookup>> {
   const all = await listOf(lookups).catch(() => null);
   const byWord = new Map(
     (all ?? []).flatMap((told) => [
@@ -78,10 +78,10 @@ async function listOf(lookups: WebClient): Promise<readonly Told[]> {
 }
 
 /** What Slack leaves out is taken as shared: the figures would be read by people elsewhere. */
-function foundOf(told: Told | undefined): RoomFound {
+function foundOf(told: Told | undefined): ChannelLookup {
   if (!told?.id || told.is_archived) return { ok: false, why: 'no-such-channel' };
   const { id, name = id, is_ext_shared, is_pending_ext_shared, is_member = false } = told;
   const isOurs = is_ext_shared === false && is_pending_ext_shared !== true;
-  const room: Room = { id: id as ChannelId, name, outside: !isOurs, joined: is_member };
+  const room: Channel = { id: id as ChannelId, name, outside: !isOurs, joined: is_member };
   return { ok: true, room };
 }

@@ -1,7 +1,7 @@
 import type { WebClient } from '@slack/web-api';
 import type { Messenger } from '../../workflow/ports.ts';
 import { answerMessage, sentenceMessage } from '../blocks/answer-blocks.ts';
-import type { Drawing } from '../cards/card.ts';
+import type { Drawing } from '../cards/drawing.ts';
 import { refusalLine } from '../cards/refusals.ts';
 import type { Respond } from './response-url.ts';
 
@@ -12,10 +12,10 @@ interface Options {
 }
 
 /** For whoever pressed alone: what it did, or why it did nothing. */
-export function createPressAnswer(options: Options): Pick<Messenger, 'answerPress'> {
+export function createPressAnswer(options: Options): Pick<Messenger, 'answerIncidentClick'> {
   const { posts, respond, drawing } = options;
   return {
-    answerPress: async ({ url, user }, pressed) => {
+    answerIncidentClick: async ({ url, user }, pressed) => {
       const { text, blocks } = pressed.ok
         ? answerMessage(pressed.answer)
         : sentenceMessage(refusalLine(pressed.denial, drawing.policy, drawing.prefix));

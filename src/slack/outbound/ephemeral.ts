@@ -4,7 +4,7 @@ import { sendInEither } from '../blocks/plain-blocks.ts';
 import type { Clients } from './clients.ts';
 
 /** Where somebody asked, and so where the answer is looked for. */
-export interface Spot {
+export interface ReplyTarget {
   readonly channel: ChannelId | null;
   /** The first message of the thread; null outside of threads. */
   readonly thread: string | null;
@@ -12,16 +12,16 @@ export interface Spot {
   readonly edits?: ChangeId | undefined;
 }
 
-export const NOWHERE: Spot = { channel: null, thread: null };
+export const NO_REPLY_TARGET: ReplyTarget = { channel: null, thread: null };
 
 /**
  * Tells one person something where there is no address to answer to: privately on the spot, else
  * in their messages with the app, for it may not be a member there.
  */
-export async function tellPrivately(
+export async function postEphemeral(
   { posts }: Clients,
   user: UserId,
-  { channel, thread }: Spot,
+  { channel, thread }: ReplyTarget,
   message: Message,
 ): Promise<void> {
   const threaded = thread ? { thread_ts: thread } : {};

@@ -16,7 +16,7 @@ const ADVICE: Readonly<Record<number, string>> = {
 };
 
 /** A read that did not bring what was asked for: what the server said, and what to do. */
-export function troubleMessage(error: unknown): Message | null {
+export function errorMessage(error: unknown): Message | null {
   if (!(error instanceof ApiError)) {
     return isDatabaseAway(error) ? sentenceMessage([DATABASE_AWAY]) : null;
   }

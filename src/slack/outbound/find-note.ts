@@ -1,7 +1,7 @@
 import type { WebClient } from '@slack/web-api';
-import type { NoteFound } from '../../workflow/ports.ts';
+import type { NoteLookup } from '../../workflow/ports.ts';
 import { refusedBySlack } from '../slack-error.ts';
-import { findRooms } from './channels.ts';
+import { findChannelsByName } from './channels.ts';
 
 const PAGES_MAX = 10;
 const PAGE = 200;
@@ -14,11 +14,11 @@ interface Where {
 }
 
 /** The newest of our own messages of a channel that matches, where we may read the channel. */
-export async function findNote(where: Where, pattern: RegExp): Promise<NoteFound> {
+export async function findOwnNote(where: Where, pattern: RegExp): Promise<NoteLookup> {
   const { lookups, channel: wanted } = where;
   if (!wanted) return { ok: true, text: null };
   try {
-    const found = (await findRooms(lookups, [wanted])).get(wanted);
+    const found = (await findChannelsByName(lookups, [wanted])).get(wanted);
     if (!found?.ok) return { ok: false, why: found?.why ?? 'no-such-channel' };
     return { ok: true, text: await newest(where, found.room.id, pattern) };
   } catch (error) {

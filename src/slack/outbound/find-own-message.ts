@@ -1,7 +1,7 @@
 import type { WebClient } from '@slack/web-api';
 import type { ChannelId, Position } from '../../changes/change.ts';
 import { refusedBySlack } from '../slack-error.ts';
-import { findRooms } from './channels.ts';
+import { findChannelsByName } from './channels.ts';
 
 const LOOKED_AT = 200;
 
@@ -17,7 +17,7 @@ export interface Sought {
  * came. Slack has no mark that would keep a second one out, so that only reading tells. Null where
  * there is none, and where the token may not read: that scope is for whoever installs us to give.
  */
-export async function findOurs(
+export async function findOwnMessages(
   lookups: WebClient,
   botId: string,
   sought: Sought,
@@ -33,7 +33,7 @@ export async function findOurs(
 
 async function idOf(lookups: WebClient, channel: string): Promise<ChannelId | null> {
   if (!channel.startsWith('#')) return channel as ChannelId;
-  const found = (await findRooms(lookups, [channel])).get(channel);
+  const found = (await findChannelsByName(lookups, [channel])).get(channel);
   return found?.ok ? found.room.id : null;
 }
 

@@ -3,20 +3,26 @@ import type { Change, ChannelId, Position } from '../../changes/change.ts';
 import type { Refusal } from '../../changes/refusal.ts';
 import type { Command } from '../../intent/define.ts';
 import type { Denial } from '../../workflow/denial.ts';
-import type { Clicked, Messenger, Posted, ReplyTo } from '../../workflow/ports.ts';
+import type { ClickOutcome, Messenger, PostAttempt, ReplyTo } from '../../workflow/ports.ts';
 import { buttons, lines, type Message, message } from '../blocks/blocks.ts';
 import type { Line } from '../blocks/rich-text.ts';
-import { glassFact, glassNews } from '../cards/break-glass.ts';
-import { cardTitle, changeCard, type Drawing } from '../cards/card.ts';
+import { breakGlassFact, breakGlassThreadLine } from '../cards/break-glass.ts';
+import { cardTitle, changeCard } from '../cards/card.ts';
+import type { Drawing } from '../cards/drawing.ts';
 import { homeView } from '../cards/home.ts';
 import { answeredPreview } from '../cards/preview.ts';
 import { refusalLine } from '../cards/refusals.ts';
 import { directLine, reminderLine, threadLine } from '../cards/thread-line.ts';
-import { keptLine, takeBackButton, takeBackButtons, thawedLine } from '../cards/timing-lines.ts';
+import {
+  revertButton,
+  revertButtons,
+  revertStoppedLine,
+  unfrozenLine,
+} from '../cards/timing-lines.ts';
 import { createBroadcast } from './channel-posts.ts';
 import { createPressAnswer } from './click-reply.ts';
-import { findNote } from './find-note.ts';
-import { findOurs, isInRoom, type Sought } from './find-own-message.ts';
+import { findOwnNote } from './find-note.ts';
+import { findOwnMessages, isInRoom, type Sought } from './find-own-message.ts';
 import type { Respond } from './response-url.ts';
 
 export interface Channels {
@@ -35,7 +41,7 @@ interface Options {
   readonly commands: readonly Command[];
 }
 
-interface Told extends Posted {
+interface Told extends PostAttempt {
   readonly threadTs?: string;
 }
 
@@ -52,7 +58,7 @@ export function createMessenger(options: Options): Messenger {
     { threadTs, known }: { threadTs?: string; known?: Sought['isIt'] | null } = {},
   ) {
     const sought = known && { channel, threadTs, isIt: known };
-    const there = sought && (await findOurs(lookups, botId, sought));
+    const there = sought && (await findOwnMessages(lookups, botId, sought));
     if (there) return there;
     const thread = threadTs ? { thread_ts: threadTs } : {};
     // Blocks newer than Slack's published types are objects all the same.
@@ -73,7 +79,7 @@ export function createMessenger(options: Options): Messenger {
     await posts.chat.update({ ...at, text, blocks: blocks as never[], parse: 'none' });
   }
 
-  async function answer(replyTo: ReplyTo, clicked: Clicked): Promise<void> {
+  async function answer(replyTo: ReplyTo, clicked: ClickOutcome): Promise<void> {
     const answered = answerTo(replyTo, clicked);
     if (!answered) return;
     if (!replyTo.url) return tellAlone(replyTo, answered);
@@ -89,7 +95,7 @@ export function createMessenger(options: Options): Messenger {
     await posts.chat.postMessage({ channel: user, text, blocks: blocks as never[], ...quiet });
   }
 
-  function answerTo(replyTo: ReplyTo, clicked: Clicked) {
+  function answerTo(replyTo: ReplyTo, clicked: ClickOutcome) {
     if (!clicked.ok) {
       const asked = ownAsked(replyTo, clicked.denial);
       if (asked) return { ...answeredPreview(asked, cardChannel(asked)), replace: true };
@@ -117,43 +123,45 @@ export function createMessenger(options: Options): Messenger {
         known: again ? (text) => text.includes(` · ${change.id}`) : null,
       }),
     redrawCard,
-    tellThread: async (change, at, { again }) => {
-      const offer = buttons(`thread:${change.version}`, ...takeBackButtons(change));
+    postThreadUpdate: async (change, at, { again }) => {
+      const offer = buttons(`thread:${change.version}`, ...revertButtons(change));
       const line = message(lines(threadLine(change, drawing)), offer);
       await tell(at.channel, line, { again, threadTs: at.ts });
     },
-    tellKept: (change, at, why, { again }) =>
-      tell(at.channel, message(lines(keptLine(change, why))), { again, threadTs: at.ts }),
-    askAnew: (change, at, { again }) => {
-      const offer = buttons(`thawed:${change.version}`, takeBackButton(change, 'Take it back'));
-      const line = message(lines(thawedLine(change)), offer);
+    postRevertStopped: (change, at, why, { again }) =>
+      tell(at.channel, message(lines(revertStoppedLine(change, why))), { again, threadTs: at.ts }),
+    postUnfreezeOffer: (change, at, { again }) => {
+      const offer = buttons(`thawed:${change.version}`, revertButton(change, 'Take it back'));
+      const line = message(lines(unfrozenLine(change)), offer);
       return tell(at.channel, line, { again, threadTs: at.ts });
     },
-    remind: (change, at, reminder, { again }) => {
+    postReminder: (change, at, reminder, { again }) => {
       const line = reminderLine(change, reminder, drawing);
       return tell(at.channel, message(lines(line)), { again, threadTs: at.ts });
     },
-    tellRequester: async (change, at, how) => {
+    messageRequester: async (change, at, how) => {
       const { requester } = change;
       // Whoever is in the channel was called by the mention in the thread.
       if (at.channel.startsWith('D') || (await isInRoom(lookups, at.channel, requester))) return;
       await tell(requester, message(lines(directLine(change, drawing))), how);
     },
-    tellEffect: (text, at, { again }) =>
+    postCostEffect: (text, at, { again }) =>
       tell(at.channel, message(lines([text])), { again, threadTs: at.ts }),
-    tellGlass: (change, at, news, { again }) => {
-      const line = message(lines(glassNews(news, change, drawing)));
+    postBreakGlassUpdate: (change, at, news, { again }) => {
+      const line = message(lines(breakGlassThreadLine(news, change, drawing)));
       return tell(at.channel, line, { again, threadTs: at.ts });
     },
-    tellAudit: async (change, how, news) => {
+    postAuditLine: async (change, how, news) => {
       if (!channels.audit) return;
-      const line: Line = news ? glassFact(news, change) : [cardTitle(change), ' · ', change.id];
+      const line: Line = news
+        ? breakGlassFact(news, change)
+        : [cardTitle(change), ' · ', change.id];
       await tell(channels.audit, message(lines(line)), how);
     },
-    answer,
+    answerClick: answer,
     ...createPressAnswer(options),
     ...createBroadcast(options),
-    findNote: (pattern) => findNote({ lookups, botId, channel: channels.audit }, pattern),
+    findOwnMessage: (pattern) => findOwnNote({ lookups, botId, channel: channels.audit }, pattern),
     showHome: async (user, found) => {
       await posts.views.publish({ user_id: user, view: homeView(found, { drawing, commands }) });
     },

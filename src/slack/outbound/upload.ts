@@ -1,8 +1,8 @@
 import type { ChannelId, UserId } from '../../changes/change.ts';
-import type { Answer, Part } from '../../intent/answers/answer.ts';
+import type { Answer, AnswerPart } from '../../intent/answers/answer.ts';
 import { lines, message } from '../blocks/blocks.ts';
-import type { Bot } from '../slack-context.ts';
-import type { Spot } from './ephemeral.ts';
+import type { SlackContext } from '../slack-context.ts';
+import type { ReplyTarget } from './ephemeral.ts';
 
 const QUIET = { unfurl_links: false, unfurl_media: false } as const;
 
@@ -17,8 +17,8 @@ interface Place {
  * they are in their stead.
  */
 export async function sendFiles(
-  bot: Bot,
-  { by, spot }: { readonly by: UserId; readonly spot: Spot },
+  bot: SlackContext,
+  { by, spot }: { readonly by: UserId; readonly spot: ReplyTarget },
   answer: Answer,
 ): Promise<Answer> {
   const files = answer.parts.filter((part) => part.kind === 'file');
@@ -34,18 +34,21 @@ export async function sendFiles(
 }
 
 /** Costs never go where people of another workspace read, nor where that could not be found out. */
-async function threadFor({ world }: Bot, { channel, thread }: Spot): Promise<Place | null> {
+async function threadFor(
+  { context }: SlackContext,
+  { channel, thread }: ReplyTarget,
+): Promise<Place | null> {
   if (channel === null || thread === null) return null;
-  const found = await roomOf(world, channel);
+  const found = await roomOf(context, channel);
   return found && !found.outside && found.joined ? { channel, ts: thread } : null;
 }
 
-async function roomOf({ messenger }: Bot['world'], channel: ChannelId) {
-  const found = (await messenger.findRooms([channel])).get(channel);
+async function roomOf({ messenger }: SlackContext['context'], channel: ChannelId) {
+  const found = (await messenger.findChannels([channel])).get(channel);
   return found?.ok ? found.room : null;
 }
 
-async function opened({ clients }: Bot, by: UserId, title: string): Promise<Place> {
+async function opened({ clients }: SlackContext, by: UserId, title: string): Promise<Place> {
   const { text, blocks } = message(lines([{ bold: title }]));
   const body = { channel: by, text, blocks: blocks as never[], ...QUIET };
   const { channel, ts } = await clients.posts.chat.postMessage(body);
@@ -53,6 +56,6 @@ async function opened({ clients }: Bot, by: UserId, title: string): Promise<Plac
   return { channel, ts };
 }
 
-function told(part: Part, where: string): Part {
+function told(part: AnswerPart, where: string): AnswerPart {
   return part.kind === 'file' ? { kind: 'note', text: `${part.name} is ${where}.` } : part;
 }

@@ -4,7 +4,7 @@ import type { RoleName, UserId } from '../../changes/change.ts';
 import type { Refusal } from '../../changes/refusal.ts';
 import { sharedRead } from '../../http/shared-read.ts';
 import type { Policy } from '../../policy/policy-types.ts';
-import type { Evidence, Identity, People } from '../../workflow/ports.ts';
+import type { Identity, IdentityEvidence, People } from '../../workflow/ports.ts';
 import { refusedBySlack } from '../slack-error.ts';
 import type { RoleGroups } from './groups.ts';
 
@@ -26,7 +26,7 @@ export interface Actors extends People {
 
 interface Members {
   readonly ids: ReadonlySet<string>;
-  readonly evidence: Evidence['groups'][number];
+  readonly evidence: IdentityEvidence['groups'][number];
 }
 
 interface Options {

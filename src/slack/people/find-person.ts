@@ -1,7 +1,7 @@
 import type { WebClient } from '@slack/web-api';
 import type { UserId } from '../../changes/change.ts';
 import { sharedRead } from '../../http/shared-read.ts';
-import type { PersonNamed } from '../../workflow/ports.ts';
+import type { PersonLookup } from '../../workflow/ports.ts';
 
 const KEEP_MS = 10 * 60_000;
 const PAGES_MAX = 50;
@@ -21,7 +21,7 @@ export function peopleByName(lookups: WebClient, now: () => Date) {
     KEEP_MS,
     () => now().getTime(),
   );
-  return async (word: string): Promise<PersonNamed> => {
+  return async (word: string): Promise<PersonLookup> => {
     const [, id] = /^<?@?([UW][A-Z0-9]{5,})(?:\|[^>]*)?>?$/.exec(word) ?? [];
     // An id of Slack's own form, which need not be anybody's.
     if (id) return { ok: true, user: id as UserId };
@@ -36,7 +36,7 @@ export function peopleByName(lookups: WebClient, now: () => Date) {
   };
 }
 
-function oneOf(found: readonly Known[]): PersonNamed {
+function oneOf(found: readonly Known[]): PersonLookup {
   const [first] = found;
   if (!first) return { ok: false, why: 'nobody' };
   if (found.length > 1) return { ok: false, why: 'several' };

@@ -2,19 +2,19 @@ import type { ChangeId, JsonObject, State } from '../../changes/change.ts';
 import type { AuditEventTable, Db, Tx } from '../tables/schema.ts';
 import {
   type AuditEvent,
+  type ChainProblem,
   follow,
   GENESIS,
   type Head,
   keyId,
   keyIdOf,
   linkAfter,
-  type Problem,
-  readBody,
+  readEventBody,
   type Walk,
   walkFrom,
 } from './chain.ts';
 
-export type { AuditEvent, Head, Problem } from './chain.ts';
+export type { AuditEvent, ChainProblem, Head } from './chain.ts';
 
 export interface StoredEvent extends Head {
   readonly kind: string;
@@ -80,7 +80,7 @@ export interface Verifying {
 
 export type Verified =
   | { readonly ok: true; readonly seq: number }
-  | { readonly ok: false; readonly seq: number; readonly problem: Problem };
+  | { readonly ok: false; readonly seq: number; readonly problem: ChainProblem };
 
 // A forger may number an event below the first.
 const BEFORE_ALL = -(2 ** 31);
@@ -167,6 +167,6 @@ function rowsAfter(db: Db, afterSeq: number, limit: number): Promise<AuditEventT
 }
 
 export function storedEvent(row: AuditEventTable): StoredEvent {
-  const { change, key_id, ...facts } = readBody(row);
+  const { change, key_id, ...facts } = readEventBody(row);
   return { ...facts, changeId: change, keyId: key_id, prevHash: row.prev_hash, hash: row.hash };
 }

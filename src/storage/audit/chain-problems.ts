@@ -1,7 +1,7 @@
-import type { Problem } from './chain.ts';
+import type { ChainProblem } from './chain.ts';
 
 /** What people read of a broken chain: what is wrong, and what it may come from. */
-const SENTENCES: Readonly<Record<Problem, (seq: number) => string>> = {
+const SENTENCES: Readonly<Record<ChainProblem, (seq: number) => string>> = {
   'event-missing': (seq) => `Event ${seq} is missing: it was removed, or its number was changed.`,
   'link-broken': (seq) =>
     `Event ${seq} does not follow the one before it: something was put in, moved or taken out.`,
@@ -17,6 +17,6 @@ const SENTENCES: Readonly<Record<Problem, (seq: number) => string>> = {
     'or an older copy of the database was restored.',
 };
 
-export function problemSentence(problem: Problem, seq: number): string {
+export function problemSentence(problem: ChainProblem, seq: number): string {
   return SENTENCES[problem](seq);
 }

@@ -1,7 +1,7 @@
 import { createHash, createHmac } from 'node:crypto';
 import { z } from 'zod';
 import { type ChangeId, type JsonObject, STATES, type State } from '../../changes/change.ts';
-import { decode, Fields, Instant, toText } from '../engine/portable.ts';
+import { decode, JsonFields, StoredInstant, toText } from '../engine/portable.ts';
 import type { AuditEventTable } from '../tables/schema.ts';
 
 /** The hash before the first audit event. */
@@ -62,22 +62,22 @@ const keyIds = new WeakMap<Buffer, string>();
 
 const Body = z.strictObject({
   seq: z.int(),
-  at: Instant,
+  at: StoredInstant,
   kind: z.string(),
   change: z.custom<ChangeId>((value) => typeof value === 'string').nullable(),
   version: z.int().nullable(),
   from: z.enum(STATES).nullable(),
   to: z.enum(STATES).nullable(),
   key_id: z.string(),
-  body: Fields,
+  body: JsonFields,
 });
 
-export function readBody(row: AuditEventTable): z.infer<typeof Body> {
+export function readEventBody(row: AuditEventTable): z.infer<typeof Body> {
   return decode(Body, row.body, `audit event ${row.seq} (change ${row.change_id ?? 'none'})`);
 }
 
 /** What is wrong with a chain, at the first event where it shows. */
-export type Problem =
+export type ChainProblem =
   | 'event-missing'
   | 'link-broken'
   | 'unreadable'
@@ -103,7 +103,7 @@ export function walkFrom(row: AuditEventTable): Walk {
   return { seq: row.seq, hash: row.hash, keyed: keyIdOf(row) !== null };
 }
 
-export function follow(walk: Walk, row: AuditEventTable, key: Buffer | null): Walk | Problem {
+export function follow(walk: Walk, row: AuditEventTable, key: Buffer | null): Walk | ChainProblem {
   if (row.seq !== walk.seq + 1) return 'event-missing';
   if (row.prev_hash !== walk.hash) return 'link-broken';
   const body = bodyOf(row);
@@ -126,7 +126,7 @@ export function isWritten(row: AuditEventTable, key: Buffer | null): boolean {
 
 function bodyOf(row: AuditEventTable): z.infer<typeof Body> | null {
   try {
-    return readBody(row);
+    return readEventBody(row);
   } catch {
     // To the verifier a body that cannot be read is a finding like the others, not a fault.
     return null;

@@ -1,13 +1,17 @@
 import type { Change, JsonObject } from '../../changes/change.ts';
 import type { AuditEventTable, Db } from '../tables/schema.ts';
-import { isWritten, readBody } from './chain.ts';
+import { isWritten, readEventBody } from './chain.ts';
 
 /**
  * Whether the trail tells how this change came to be as it stands: each of its versions, one after
  * the other, by the key of today, and each approval of the very digest. Whoever can write into the
  * database, but has no key, can change the change and not what is told of it.
  */
-export async function isTold(db: Db, key: Buffer | null, change: Change): Promise<boolean> {
+export async function matchesAuditTrail(
+  db: Db,
+  key: Buffer | null,
+  change: Change,
+): Promise<boolean> {
   const rows = await db
     .selectFrom('audit_event')
     .selectAll()
@@ -29,7 +33,7 @@ function isUnbroken(rows: readonly AuditEventTable[], { version, state }: Change
 
 /** The plan that is spoken of in all of them, whoever asked for it, and whoever approved it. */
 function areTold(rows: readonly AuditEventTable[], change: Change): boolean {
-  const deeds = rows.map((row): JsonObject => ({ ...readBody(row).body, kind: row.kind }));
+  const deeds = rows.map((row): JsonObject => ({ ...readEventBody(row).body, kind: row.kind }));
   const [first] = deeds;
   const asked = first?.kind === 'planned-return' || first?.by === change.requester;
   const sameDigest = deeds.every(({ digest }) => digest === change.digest);

@@ -1,5 +1,5 @@
 import type { AuditEventTable, Db } from '../tables/schema.ts';
-import { readBody } from './chain.ts';
+import { readEventBody } from './chain.ts';
 
 /** Replicas have clocks of their own: events may stand so far out of the order of their times. */
 const SKEW_MS = 3_600_000;
@@ -23,7 +23,7 @@ export async function* rowsWithin(
   for (;;) {
     const rows = await select(db, after, batch);
     for (const row of rows) {
-      const { at } = readBody(row);
+      const { at } = readEventBody(row);
       if (at.getTime() >= late) return;
       if (at >= since && at < until) yield { ...row, at };
       after = row.seq;
@@ -39,7 +39,7 @@ export async function firstSince(db: Db, instant: Date): Promise<number> {
   while (low < high) {
     const middle = Math.floor((low + high) / 2);
     const [row] = await select(db, middle - 1, 1);
-    if (!row || readBody(row).at >= instant) high = middle;
+    if (!row || readEventBody(row).at >= instant) high = middle;
     else low = middle + 1;
   }
   return low;

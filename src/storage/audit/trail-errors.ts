@@ -4,15 +4,15 @@ import type { Db, Tx } from '../tables/schema.ts';
 const BROKEN = 'audit-broken';
 
 /** What the last look at the audit trail found, in words, by whichever replica; null for nothing. */
-export function standingTrouble(db: Db): Promise<string | null> {
+export function storedTrailError(db: Db): Promise<string | null> {
   return readMeta(db, BROKEN);
 }
 
 /** False: another replica was first. */
-export function noteTrouble(tx: Tx, before: string | null, trouble: string): Promise<boolean> {
+export function storeTrailError(tx: Tx, before: string | null, trouble: string): Promise<boolean> {
   return replaceMeta(tx, BROKEN, before, trouble);
 }
 
-export function dropTrouble(tx: Tx): Promise<void> {
+export function clearTrailError(tx: Tx): Promise<void> {
   return dropMeta(tx, BROKEN);
 }

@@ -39,7 +39,7 @@ const SERVER: Readonly<Record<string, string>> = {
 const BROKEN = /^(Connection terminated|timeout exceeded when trying to connect|Client has enc)/;
 
 /** What is wrong with the database, for people; null where the error is about something else. */
-export function databaseTrouble(error: unknown): string | null {
+export function databaseProblem(error: unknown): string | null {
   if (!(error instanceof Error)) return null;
   const number = 'errcode' in error && typeof error.errcode === 'number' ? error.errcode : null;
   if (number !== null) return SQLITE[number & 0xff] ?? null;

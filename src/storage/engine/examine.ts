@@ -2,7 +2,7 @@ import { accessSync, constants, type Stats, statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { Kysely, sql } from 'kysely';
 import { keyProblem } from '../audit/append.ts';
-import { standingTrouble } from '../audit/trail-errors.ts';
+import { storedTrailError } from '../audit/trail-errors.ts';
 import { SCHEMA_VERSION, schemaVersion } from '../migrations/migrate.ts';
 import { type Instance, instances } from '../tables/instances.ts';
 import { writeMeta } from '../tables/meta.ts';
@@ -79,7 +79,7 @@ export async function examine(url: string, key: Buffer | null): Promise<Examined
       clock: server ? await clockOf(db) : null,
       mayCreateTables: server ? await mayCreate(db) : true,
       keyProblem: usable ? await keyProblem(db, key) : null,
-      trailTrouble: usable ? await standingTrouble(db) : null,
+      trailTrouble: usable ? await storedTrailError(db) : null,
       instances: usable ? await instances(db) : [],
     };
   });

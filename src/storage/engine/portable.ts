@@ -3,10 +3,10 @@ import type { Json, JsonObject } from '../../changes/change.ts';
 import type { JsonText } from '../tables/schema.ts';
 
 /** An instant inside stored JSON. */
-export const Instant = z.iso.datetime().transform((text) => new Date(text));
+export const StoredInstant = z.iso.datetime().transform((text) => new Date(text));
 
 /** A JSON object of any content: whatever the parser made of a text is JSON all the way down. */
-export const Fields = z.custom<JsonObject>(
+export const JsonFields = z.custom<JsonObject>(
   (value) => typeof value === 'object' && value !== null && !Array.isArray(value),
 );
 

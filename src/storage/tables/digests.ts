@@ -13,21 +13,21 @@ export interface Digest {
   readonly ts: string | null;
 }
 
-type Begun = Pick<Digest, 'channel' | 'day' | 'owner' | 'at'>;
+type DigestPermit = Pick<Digest, 'channel' | 'day' | 'owner' | 'at'>;
 
 /** The right to post, to be committed before the post. False: somebody has or had it. */
-export function permitDigest(tx: Tx, digest: Begun): Promise<boolean> {
+export function permitDigest(tx: Tx, digest: DigestPermit): Promise<boolean> {
   return insertDigest(tx, digest, 'sending');
 }
 
 /** Writes down that no digest came that day. False: one did, or is about to. */
-export function missDigest(tx: Tx, digest: Begun): Promise<boolean> {
+export function missDigest(tx: Tx, digest: DigestPermit): Promise<boolean> {
   return insertDigest(tx, digest, 'missed');
 }
 
 async function insertDigest(
   tx: Tx,
-  { channel, day, owner, at }: Begun,
+  { channel, day, owner, at }: DigestPermit,
   state: DigestTable['state'],
 ): Promise<boolean> {
   const inserted = await tx
@@ -89,7 +89,7 @@ export async function stuckDigests(db: Db, before: Date): Promise<Digest[]> {
 }
 
 /** Nobody can say whether these were posted; none of them is posted again. Returns how many. */
-export async function doubtDigests(tx: Tx): Promise<number> {
+export async function markDigestsUnknown(tx: Tx): Promise<number> {
   const doubted = await tx
     .updateTable('digest')
     .set({ state: 'unknown' })

@@ -1,11 +1,11 @@
 import type { Selectable } from 'kysely';
 import { z } from 'zod';
 import type { JsonObject } from '../../changes/change.ts';
-import { decode, Fields, Instant, toDate, toText } from '../engine/portable.ts';
+import { decode, JsonFields, StoredInstant, toDate, toText } from '../engine/portable.ts';
 import { onPostgres } from '../engine/postgres.ts';
 import type { Db, KnownTable, Tx } from './schema.ts';
 
-export interface Learned {
+export interface ServiceObservation {
   readonly id: string;
   readonly name: string;
   /** What this source said; empty where it only named the thing. */
@@ -15,12 +15,12 @@ export interface Learned {
 }
 
 /** `seenAt` and `source` are those of the newest facts; older facts may stand beside them. */
-export interface Known extends Learned {
+export interface DirectoryEntry extends ServiceObservation {
   readonly fieldSeenAt: Readonly<Record<string, Date>>;
 }
 
 /** Replies can be stored in another order than they came: each field keeps its newest value. */
-export async function learnService(tx: Tx, learned: Learned): Promise<void> {
+export async function learnService(tx: Tx, learned: ServiceObservation): Promise<void> {
   const inserted = await tx
     .insertInto('known_service')
     .values(firstRow(learned))
@@ -39,7 +39,7 @@ export async function learnService(tx: Tx, learned: Learned): Promise<void> {
   await tx.updateTable('known_service').set(next).where('id', '=', learned.id).execute();
 }
 
-function firstRow({ id, name, fields, source, seenAt }: Learned): KnownTable {
+function firstRow({ id, name, fields, source, seenAt }: ServiceObservation): KnownTable {
   const at = toText(seenAt);
   const times = Object.fromEntries(Object.keys(fields).map((field) => [field, at]));
   return {
@@ -53,7 +53,7 @@ function firstRow({ id, name, fields, source, seenAt }: Learned): KnownTable {
   };
 }
 
-function merged(row: Selectable<KnownTable>, learned: Learned): Omit<KnownTable, 'id'> {
+function merged(row: Selectable<KnownTable>, learned: ServiceObservation): Omit<KnownTable, 'id'> {
   const { id: _, ...next } = firstRow(learned);
   const stored = knownFrom(row);
   const newer = Object.entries(learned.fields).filter(
@@ -75,7 +75,7 @@ function isAfter(stored: Date | undefined, seenAt: Date): boolean {
 }
 
 // A source that only names the thing must not make its facts look fresher than they are.
-function isNewerReport(stored: Learned, learned: Learned): boolean {
+function isNewerReport(stored: ServiceObservation, learned: ServiceObservation): boolean {
   const facts = [stored, learned].map(({ fields }) => Object.keys(fields).length > 0);
   return facts[0] === facts[1] ? learned.seenAt >= stored.seenAt : facts[1] === true;
 }
@@ -84,21 +84,21 @@ function pickReport({ source, seen_at }: Pick<KnownTable, 'source' | 'seen_at'>)
   return { source, seen_at };
 }
 
-export async function knownServices(db: Db): Promise<Known[]> {
+export async function knownServices(db: Db): Promise<DirectoryEntry[]> {
   const query = db.selectFrom('known_service').selectAll();
   const rows = await query.orderBy('name').orderBy('id').execute();
   return rows.map(knownFrom);
 }
 
-const Times = z.record(z.string(), Instant);
+const Times = z.record(z.string(), StoredInstant);
 
-function knownFrom(row: Selectable<KnownTable>): Known {
+function knownFrom(row: Selectable<KnownTable>): DirectoryEntry {
   return {
     id: row.id,
     name: row.name,
     source: row.source,
     seenAt: toDate(row.seen_at),
-    fields: decode(Fields, row.fields, `known ${row.id}`),
+    fields: decode(JsonFields, row.fields, `known ${row.id}`),
     fieldSeenAt: decode(Times, row.field_seen_at, `known ${row.id}`),
   };
 }

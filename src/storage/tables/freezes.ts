@@ -1,6 +1,6 @@
 import type { Selectable } from 'kysely';
 import type { ChangeId, JsonObject, UserId } from '../../changes/change.ts';
-import { decode, Fields, toDate, toText } from '../engine/portable.ts';
+import { decode, JsonFields, toDate, toText } from '../engine/portable.ts';
 import type { Db, FreezeTable, Tx } from './schema.ts';
 
 export interface StoredFreeze {
@@ -71,7 +71,7 @@ export async function standingFreezes(db: Db, now: Date): Promise<StoredFreeze[]
 function freezeFrom(row: Selectable<FreezeTable>): StoredFreeze {
   return {
     id: row.id,
-    scope: decode(Fields, row.scope, `freeze ${row.id}`),
+    scope: decode(JsonFields, row.scope, `freeze ${row.id}`),
     reason: row.reason,
     madeBy: row.made_by,
     from: toDate(row.from_at),

@@ -1,5 +1,5 @@
 import type { JsonObject } from '../../changes/change.ts';
-import { decode, Fields, toDate, toText } from '../engine/portable.ts';
+import { decode, JsonFields, toDate, toText } from '../engine/portable.ts';
 import type { Db, Tx } from './schema.ts';
 
 /** Something unusual in one line of costs, from the day on which it began. */
@@ -34,7 +34,7 @@ export async function incidentsSince(db: Db, day: string): Promise<readonly Stor
     line: row.line,
     onset: row.onset,
     state: row.state,
-    facts: decode(Fields, row.facts, `incident ${row.line}`),
+    facts: decode(JsonFields, row.facts, `incident ${row.line}`),
     updatedAt: toDate(row.updated_at),
   }));
 }

@@ -1,5 +1,5 @@
 import type { JsonObject, UserId } from '../../changes/change.ts';
-import { decode, Fields, toDate, toText } from '../engine/portable.ts';
+import { decode, JsonFields, toDate, toText } from '../engine/portable.ts';
 import type { Db, Tx } from './schema.ts';
 
 /** A digest that was asked for in Slack; those of the configuration stand beside them. */
@@ -42,7 +42,7 @@ export async function subscriptions(db: Db): Promise<readonly Subscription[]> {
   return rows.map((row) => ({
     id: row.id,
     channel: row.channel,
-    options: decode(Fields, row.options, `subscription ${row.id}`),
+    options: decode(JsonFields, row.options, `subscription ${row.id}`),
     paused: row.paused === 1,
     createdBy: row.created_by,
     createdAt: toDate(row.created_at),

@@ -28,6 +28,6 @@ export async function tally(tx: Tx, { kind, since, more }: Tallied): Promise<Map
   return new Map(rows.map(({ person, count }) => [person, count]));
 }
 
-export async function prune(tx: Tx, before: Date): Promise<void> {
+export async function pruneTallies(tx: Tx, before: Date): Promise<void> {
   await tx.deleteFrom('tally').where('since', '<', toText(before)).execute();
 }

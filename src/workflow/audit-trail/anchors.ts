@@ -2,10 +2,10 @@ import { type Head, head } from '../../storage/audit/append.ts';
 import { readMeta, replaceMeta } from '../../storage/tables/meta.ts';
 import type { Chore } from '../background/chores.ts';
 import { enqueueReport } from '../notify/announcement.ts';
-import type { Messenger, World } from '../ports.ts';
-import { nightly, type Trail, type TrailWatch } from './trail.ts';
+import type { Messenger, Trail, WorkflowContext } from '../ports.ts';
+import { nightly, type TrailWatch } from './trail.ts';
 
-type AnchorWorld = Pick<World, 'database' | 'log' | 'now'> & { readonly trail: Trail };
+type AnchorContext = Pick<WorkflowContext, 'database' | 'log' | 'now'> & { readonly trail: Trail };
 
 const DAY = 'anchor-day';
 
@@ -15,20 +15,20 @@ export function anchorText({ seq, hash }: Head): string {
 }
 
 /** Into the log and beside the database, also when nothing happened. */
-export async function anchorHourly({ database, log, trail }: AnchorWorld): Promise<void> {
+export async function anchorHourly({ database, log, trail }: AnchorContext): Promise<void> {
   const end = await head(database.db);
   log.info({ seq: end.seq, hash: end.hash }, anchorText(end));
   await trail.mark();
 }
 
 /** Once in each UTC day, also when nothing happened, and by one replica: where people read it. */
-export async function anchorDaily(world: AnchorWorld, channel: string | null): Promise<void> {
+export async function anchorDaily(context: AnchorContext, channel: string | null): Promise<void> {
   if (!channel) return;
-  const now = world.now();
+  const now = context.now();
   const day = now.toISOString().slice(0, 10);
-  const before = await readMeta(world.database.db, DAY);
+  const before = await readMeta(context.database.db, DAY);
   if (before !== null && before >= day) return;
-  await world.database.transaction(async (tx) => {
+  await context.database.transaction(async (tx) => {
     if (!(await replaceMeta(tx, DAY, before, day))) return;
     const parts = [{ kind: 'text', text: anchorText(await head(tx)) }] as const;
     const answer = { title: `The audit trail on ${day}`, parts };
@@ -43,8 +43,10 @@ export type LastAnchor =
 const LINE = /\baudit (\d{1,15}) ([0-9a-f]{64})\b/;
 
 /** The newest anchor that stands in the channel, as far as the bot may read there. */
-export async function lastAnchor(messenger: Pick<Messenger, 'findNote'>): Promise<LastAnchor> {
-  const found = await messenger.findNote(LINE);
+export async function lastAnchor(
+  messenger: Pick<Messenger, 'findOwnMessage'>,
+): Promise<LastAnchor> {
+  const found = await messenger.findOwnMessage(LINE);
   if (!found.ok) return found;
   const [, seq, hash] = LINE.exec(found.text ?? '') ?? [];
   return { ok: true, head: seq && hash ? { seq: Number(seq), hash } : null };
@@ -54,13 +56,17 @@ const HOUR_MS = 3_600_000;
 const LOOK_EVERY_MS = 600_000;
 
 export function trailChores(
-  world: World,
+  context: WorkflowContext,
   watch: TrailWatch,
   channel: string | null,
 ): readonly Chore[] {
   return [
-    { name: 'anchor in log', work: () => anchorHourly(world), everyMs: HOUR_MS },
-    { name: 'anchor in channel', work: () => anchorDaily(world, channel), everyMs: LOOK_EVERY_MS },
-    { name: 'look at trail', work: nightly(world.now, watch.lookAtAll), everyMs: HOUR_MS },
+    { name: 'anchor in log', work: () => anchorHourly(context), everyMs: HOUR_MS },
+    {
+      name: 'anchor in channel',
+      work: () => anchorDaily(context, channel),
+      everyMs: LOOK_EVERY_MS,
+    },
+    { name: 'look at trail', work: nightly(context.now, watch.lookAtAll), everyMs: HOUR_MS },
   ];
 }

@@ -1,5 +1,5 @@
 import type { UserId } from '../../changes/change.ts';
-import type { Said } from '../../intent/answers/answer.ts';
+import type { InlinePart } from '../../intent/answers/answer.ts';
 import type { StoredEvent } from '../../storage/audit/append.ts';
 import type { Subject } from '../../storage/audit/read-back.ts';
 
@@ -34,7 +34,7 @@ const DEEDS: Readonly<Record<string, string>> = {
 };
 
 /** `12:04  Ana  approved  service stop analytics-prod → approved · 7KQ2MX`. */
-export function eventLine(event: StoredEvent, subject: Subject | null): readonly Said[] {
+export function eventLine(event: StoredEvent, subject: Subject | null): readonly InlinePart[] {
   const { at, body, to, changeId, from } = event;
   const what = subject ? ` ${subjectWords(event, subject)}` : '';
   const state = to && to !== from ? ` → ${to}` : '';
@@ -47,7 +47,7 @@ function subjectWords({ kind, body }: StoredEvent, { command, target }: Subject)
   return kind === 'refused' && body.tried === command ? target : `${command} ${target}`;
 }
 
-export function whoDid(by: unknown): Said {
+export function whoDid(by: unknown): InlinePart {
   // An id of Slack, as we stored it; everything else is the bot itself.
   return typeof by === 'string' && /^[UW][A-Z0-9]+$/.test(by)
     ? { user: by as UserId }
@@ -65,7 +65,7 @@ function wordsOf(name: unknown): string {
 }
 
 /** On whose word: the groups that were read for it, how large they were, and how long before. */
-export function evidenceLine({ body, at }: StoredEvent): readonly Said[] | null {
+export function evidenceLine({ body, at }: StoredEvent): readonly InlinePart[] | null {
   const groups = Array.isArray(body.groups) ? body.groups : [];
   const read = groups.flatMap((group) => evidenceOf(group, at));
   if (read.length === 0) return null;
@@ -75,7 +75,7 @@ export function evidenceLine({ body, at }: StoredEvent): readonly Said[] | null 
   ];
 }
 
-function evidenceOf(group: unknown, at: Date): readonly (readonly Said[])[] {
+function evidenceOf(group: unknown, at: Date): readonly (readonly InlinePart[])[] {
   if (typeof group !== 'object' || group === null) return [];
   const { id, size, readAt } = group as Readonly<Record<string, unknown>>;
   if (typeof id !== 'string' || typeof readAt !== 'string') return [];

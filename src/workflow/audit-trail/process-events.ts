@@ -1,25 +1,28 @@
 import { appendEvent } from '../../storage/audit/append.ts';
-import type { World } from '../ports.ts';
+import type { WorkflowContext } from '../ports.ts';
 
-export interface Running {
+export interface ProcessInfo {
   readonly version: string;
   /** Of the configuration file: two starts with another one had another policy. */
   readonly config: string;
 }
 
-type LifeWorld = Pick<World, 'database' | 'auditKey' | 'now' | 'instance'>;
+type ProcessEventContext = Pick<WorkflowContext, 'database' | 'auditKey' | 'now' | 'instance'>;
 
 /** With what it runs from here on, so that every later event can be held against it. */
-export async function recordStart(world: LifeWorld, { version, config }: Running): Promise<void> {
-  await record(world, 'started', { version, config });
+export async function recordStart(
+  context: ProcessEventContext,
+  { version, config }: ProcessInfo,
+): Promise<void> {
+  await record(context, 'started', { version, config });
 }
 
-export async function recordStop(world: LifeWorld): Promise<void> {
-  await record(world, 'stopped', {});
+export async function recordStop(context: ProcessEventContext): Promise<void> {
+  await record(context, 'stopped', {});
 }
 
 async function record(
-  { database, auditKey, now, instance }: LifeWorld,
+  { database, auditKey, now, instance }: ProcessEventContext,
   kind: string,
   facts: Readonly<Record<string, string>>,
 ): Promise<void> {

@@ -5,10 +5,10 @@ import { dueToTakeBack } from '../../storage/tables/changes/change-due.ts';
 import { changesWhere } from '../../storage/tables/changes/change-lists.ts';
 import { lockChange } from '../../storage/tables/changes/changes.ts';
 import { closeOpenPermits, releaseTarget } from '../../storage/tables/changes/permits.ts';
-import { doubtDigests } from '../../storage/tables/digests.ts';
+import { markDigestsUnknown } from '../../storage/tables/digests.ts';
 import { dropReports } from '../../storage/tables/queues/outbox.ts';
 import { lastGuarded, noteGuarded, restoreAnnounced } from '../../storage/tables/restore-mark.ts';
-import type { World } from '../ports.ts';
+import type { WorkflowContext } from '../ports.ts';
 import { recordMove } from '../record.ts';
 import { leaveIt } from '../revert/reverts.ts';
 import { anchorText, lastAnchor } from './anchors.ts';
@@ -20,47 +20,47 @@ const AT_ONCE = 100;
  * An older copy of the database knows nothing of what was sent after it was made. To be called
  * before anything is claimed: what is open in such a copy does not go on.
  */
-export async function guardRestore(world: World): Promise<void> {
-  const signs = await signsOfRestore(world);
-  const before = await lastGuarded(world.database.db);
+export async function guardRestore(context: WorkflowContext): Promise<void> {
+  const signs = await signsOfRestore(context);
+  const before = await lastGuarded(context.database.db);
   // Other replicas, and later starts, find the same signs: what was asked for since may go on.
   const known = (before ?? '').split('\n');
   if (signs.every((sign) => known.includes(sign))) return;
-  const given = await distrustAll(world);
-  await leaveAll(world);
-  const isOurs = await world.database.transaction(async (tx) => {
+  const given = await distrustAll(context);
+  await leaveAll(context);
+  const isOurs = await context.database.transaction(async (tx) => {
     if (!(await noteGuarded(tx, before, signs.join('\n')))) return false;
-    const digests = await doubtDigests(tx);
-    await dropReports(tx, world.now());
+    const digests = await markDigestsUnknown(tx);
+    await dropReports(tx, context.now());
     const body = { by: 'signalbox', signs, changes: given, digests };
-    await appendEvent(tx, world.auditKey, { kind: 'restored', at: world.now(), body });
+    await appendEvent(tx, context.auditKey, { kind: 'restored', at: context.now(), body });
     return true;
   });
-  if (isOurs) await tell(world, given);
+  if (isOurs) await tell(context, given);
 }
 
 /** Names what was found, so that it is acted on once. */
-async function signsOfRestore(world: World): Promise<readonly string[]> {
-  const announced = await restoreAnnounced(world.database.db);
+async function signsOfRestore(context: WorkflowContext): Promise<readonly string[]> {
+  const announced = await restoreAnnounced(context.database.db);
   const signs = announced ? [`announced ${announced}`] : [];
-  for (const anchor of await anchorsOutside(world)) {
-    if (!(await isKnown(world, anchor))) signs.push(anchorText(anchor));
+  for (const anchor of await anchorsOutside(context)) {
+    if (!(await isKnown(context, anchor))) signs.push(anchorText(anchor));
   }
   return signs;
 }
 
-async function anchorsOutside(world: World): Promise<readonly Head[]> {
-  const beside = world.database.checkpoint?.read() ?? null;
-  const posted = await lastAnchor(world.messenger);
+async function anchorsOutside(context: WorkflowContext): Promise<readonly Head[]> {
+  const beside = context.database.checkpoint?.read() ?? null;
+  const posted = await lastAnchor(context.messenger);
   if (!posted.ok) {
     const said = 'the last anchor in the audit channel could not be read; see docs/operating.md';
-    world.log.warn({ why: posted.why }, said);
+    context.log.warn({ why: posted.why }, said);
   }
   return [beside, posted.ok ? posted.head : null].filter((anchor) => anchor !== null);
 }
 
 /** Not only older: a copy that has gone on since has other events under the same numbers. */
-async function isKnown({ database }: World, { seq, hash }: Head): Promise<boolean> {
+async function isKnown({ database }: WorkflowContext, { seq, hash }: Head): Promise<boolean> {
   const end = await head(database.db);
   if (end.seq < seq) return false;
   if (seq === 0) return true;
@@ -68,15 +68,15 @@ async function isKnown({ database }: World, { seq, hash }: Head): Promise<boolea
   return event?.hash === hash;
 }
 
-async function distrustAll(world: World): Promise<readonly ChangeId[]> {
-  const open = () => changesWhere(world.database.db, { states: OPEN, limit: AT_ONCE });
-  return eachOnce(open, ({ id }) => distrustOne(world, id));
+async function distrustAll(context: WorkflowContext): Promise<readonly ChangeId[]> {
+  const open = () => changesWhere(context.database.db, { states: OPEN, limit: AT_ONCE });
+  return eachOnce(open, ({ id }) => distrustOne(context, id));
 }
 
 // Whether it was taken back since, the copy cannot know.
-async function leaveAll(world: World): Promise<void> {
-  const due = () => dueToTakeBack(world.database.db, { limit: AT_ONCE });
-  await eachOnce(due, (change) => leaveIt(world, change, 'restored'));
+async function leaveAll(context: WorkflowContext): Promise<void> {
+  const due = () => dueToTakeBack(context.database.db, { limit: AT_ONCE });
+  await eachOnce(due, (change) => leaveIt(context, change, 'restored'));
 }
 
 /** Until nothing is left that was not seen to; what stays all the same does not hold up the start. */
@@ -95,26 +95,26 @@ async function eachOnce(
   }
 }
 
-async function distrustOne(world: World, id: Change['id']): Promise<void> {
-  await world.database.transaction(async (tx) => {
+async function distrustOne(context: WorkflowContext, id: Change['id']): Promise<void> {
+  await context.database.transaction(async (tx) => {
     const change = await lockChange(tx, id);
     const outcome = change && distrust(change);
     if (!change || !outcome?.ok) return;
     await closeOpenPermits(tx, id);
     await releaseTarget(tx, id);
-    await recordMove(tx, world, change, outcome.change, { kind: 'distrusted', by: 'signalbox' });
+    await recordMove(tx, context, change, outcome.change, { kind: 'distrusted', by: 'signalbox' });
   });
 }
 
-async function tell(world: World, given: readonly ChangeId[]): Promise<void> {
-  world.log.warn({ changes: given }, 'the database was restored: what was open does not go on');
+async function tell(context: WorkflowContext, given: readonly ChangeId[]): Promise<void> {
+  context.log.warn({ changes: given }, 'the database was restored: what was open does not go on');
   const open =
     given.length === 0
       ? 'Nothing was open in it.'
       : `What was open in it does not go on (${given.length}); each card tells so. Look at what ` +
         'the targets are now before asking again.';
   const sentence = `The database is an older copy, or another one, than was noted last. ${open}`;
-  await world.messenger.tellKeepers(sentence).catch((error: unknown) => {
-    world.log.warn({ err: error }, 'nobody was told that the database was restored');
+  await context.messenger.notifyOperators(sentence).catch((error: unknown) => {
+    context.log.warn({ err: error }, 'nobody was told that the database was restored');
   });
 }

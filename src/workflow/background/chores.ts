@@ -1,6 +1,6 @@
-import { tellEffects } from '../../cost-effect/effect-notice.ts';
+import { postCostEffects } from '../../cost-effect/effect-notice.ts';
 import { traced } from '../../observability/trace.ts';
-import type { World } from '../ports.ts';
+import type { WorkflowContext } from '../ports.ts';
 import { learnFromUsage } from './learn-from-usage.ts';
 import { tidy } from './prune.ts';
 
@@ -16,21 +16,21 @@ export interface Chore {
 
 /** What nobody waits for: names from the usage report, what has served its time, old effects. */
 export function startChores(
-  world: World,
-  costs: Parameters<typeof tellEffects>[1],
+  context: WorkflowContext,
+  costs: Parameters<typeof postCostEffects>[1],
   more: readonly Chore[] = [],
 ) {
-  const learn = () => learnFromUsage(world).then(world.learned);
-  const measure = () => tellEffects(world, costs);
+  const learn = () => learnFromUsage(context).then(context.refreshDirectory);
+  const measure = () => postCostEffects(context, costs);
   const chores = [
     { name: 'learn', work: learn, everyMs: LEARN_EVERY_MS },
-    { name: 'tidy', work: () => tidy(world), everyMs: TIDY_EVERY_MS },
+    { name: 'tidy', work: () => tidy(context), everyMs: TIDY_EVERY_MS },
     { name: 'measure', work: measure, everyMs: MEASURE_EVERY_MS },
     ...more,
   ].map(({ name, work, everyMs }) => {
     const run = () =>
       traced<unknown>({ name: `chore ${name}` }, work).catch((error: unknown) => {
-        world.log.warn({ err: error }, 'a chore was not done this time');
+        context.log.warn({ err: error }, 'a chore was not done this time');
       });
     const chore = { last: run() };
     const timer = setInterval(() => {

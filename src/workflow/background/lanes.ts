@@ -5,10 +5,10 @@ import { dueToClaim } from '../../storage/tables/changes/change-due.ts';
 import { execute } from '../execute/execute.ts';
 import { expireDue, recover } from '../execute/recover.ts';
 import { deliver } from '../notify/deliver.ts';
-import type { World } from '../ports.ts';
+import type { WorkflowContext } from '../ports.ts';
 import { returnsOf } from '../revert/reverts.ts';
 import { handleInbox } from '../review/handle-inbox.ts';
-import { stillLater } from './backoff.ts';
+import { stillBackingOff } from './backoff.ts';
 
 /**
  * Work that waits in the database; each tells how much it found. A lane runs alone, so that a slow
@@ -28,13 +28,13 @@ export interface Lanes {
 }
 
 /** Work of another room that is done in a lane as well. */
-export type MoreLanes = Readonly<Record<string, (world: World) => Promise<number>>>;
+export type MoreLanes = Readonly<Record<string, (context: WorkflowContext) => Promise<number>>>;
 
-export function startLanes(world: World, everyMs: number, more: MoreLanes = {}): Lanes {
-  const executions = executionsOf(world);
+export function startLanes(context: WorkflowContext, everyMs: number, more: MoreLanes = {}): Lanes {
+  const executions = executionsOf(context);
   const own = { executeDue: executions.startDue, planReturns: returnsOf() };
   const all = { ...LANES, ...own, ...more };
-  const lanes = Object.entries(all).map(([name, work]) => lane(world, name, work));
+  const lanes = Object.entries(all).map(([name, work]) => lane(context, name, work));
   const wake = () => {
     for (const { wake: wakeOne } of lanes) wakeOne();
   };
@@ -51,7 +51,11 @@ export function startLanes(world: World, everyMs: number, more: MoreLanes = {}):
 }
 
 /** One pass at a time; a wake during a pass means exactly one more. */
-function lane(world: World, name: string, work: (world: World) => Promise<number>): Lanes {
+function lane(
+  context: WorkflowContext,
+  name: string,
+  work: (context: WorkflowContext) => Promise<number>,
+): Lanes {
   let running: Promise<void> | null = null;
   let again = false;
   let stopped = false;
@@ -61,19 +65,19 @@ function lane(world: World, name: string, work: (world: World) => Promise<number
   const tell = (error: unknown) => {
     const level = String(error) === told ? 'debug' : 'error';
     told = String(error);
-    world.log[level]({ err: error, lane: name }, 'a pass failed and is tried again');
+    context.log[level]({ err: error, lane: name }, 'a pass failed and is tried again');
     return 0;
   };
   const well = (found: number) => {
-    if (told !== null) world.log.info({ lane: name }, 'passes go on');
+    if (told !== null) context.log.info({ lane: name }, 'passes go on');
     told = null;
     return found;
   };
   const pass = async () => {
     do {
       again = false;
-      const found = await work(world).then(well, tell);
-      if (found > 0) world.wake();
+      const found = await work(context).then(well, tell);
+      if (found > 0) context.wake();
     } while (again && !stopped);
   };
   const wake = () => {
@@ -96,34 +100,34 @@ function executionOf(id: ChangeId) {
 }
 
 /** A send may take its 40 seconds: it is not waited for, so that the next one starts at once. */
-function executionsOf(world: World) {
+function executionsOf(context: WorkflowContext) {
   const running = new Map<ChangeId, Promise<void>>();
   // Only a brake on asking Slack again and again; whether a change may run is not decided here.
   const later = new Map<ChangeId, number>();
 
   const run = async (id: ChangeId) => {
     // From the start of a try: what was answered slowly is as old as its question.
-    const again = world.now().getTime() + AGAIN_AFTER_MS;
+    const again = context.now().getTime() + AGAIN_AFTER_MS;
     try {
-      const executed = await execute(world, id);
+      const executed = await execute(context, id);
       note({ 'signalbox.executed': executed });
       if (executed === 'later') later.set(id, again);
       else later.delete(id);
     } catch (error) {
       later.set(id, again);
       note({ 'error.type': 'failed' });
-      world.log.error({ err: error, change: id }, 'an execution failed');
+      context.log.error({ err: error, change: id }, 'an execution failed');
     } finally {
       running.delete(id);
-      world.wake();
+      context.wake();
     }
   };
   const begin = (id: ChangeId) =>
     during({ change: id }, () => traced(executionOf(id), () => run(id)));
   const startDue = async (): Promise<number> => {
-    const now = world.now();
-    const pass = { limit: EXECUTIONS_AT_ONCE, except: stillLater(later, now.getTime()) };
-    const due = await dueToClaim(world.database.db, now, pass);
+    const now = context.now();
+    const pass = { limit: EXECUTIONS_AT_ONCE, except: stillBackingOff(later, now.getTime()) };
+    const due = await dueToClaim(context.database.db, now, pass);
     const free = due.filter((id) => !running.has(id));
     const places = EXECUTIONS_AT_ONCE - running.size;
     for (const id of free.slice(0, places)) running.set(id, begin(id));

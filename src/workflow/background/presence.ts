@@ -1,5 +1,5 @@
 import { dropInstance, noteInstance, pruneInstances } from '../../storage/tables/instances.ts';
-import type { World } from '../ports.ts';
+import type { WorkflowContext } from '../ports.ts';
 
 const EVERY_MS = 60_000;
 const GONE_AFTER_MS = 10 * EVERY_MS;
@@ -9,7 +9,12 @@ const GONE_AFTER_MS = 10 * EVERY_MS;
  * all replicas. Nothing is decided by it: leases alone say who may work on what.
  */
 export function startPresence(
-  { database, instance: id, now, log }: Pick<World, 'database' | 'instance' | 'now' | 'log'>,
+  {
+    database,
+    instance: id,
+    now,
+    log,
+  }: Pick<WorkflowContext, 'database' | 'instance' | 'now' | 'log'>,
   version: string,
 ) {
   const startedAt = now();

@@ -11,11 +11,11 @@ import { start, stop } from '../../changes/lifecycle.ts';
 import { planDigest } from '../../changes/plan-digest.ts';
 import type { Refusal } from '../../changes/refusal.ts';
 import { ApiError } from '../../errors.ts';
-import { standing } from '../../policy/approvals.ts';
+import { approvalStatus } from '../../policy/approvals.ts';
 import { type Decision, decide } from '../../policy/decide.ts';
 import { freezeOver } from '../../policy/freezes.ts';
 import type { Freeze, Policy } from '../../policy/policy-types.ts';
-import { isTold } from '../../storage/audit/matches-audit-trail.ts';
+import { matchesAuditTrail } from '../../storage/audit/matches-audit-trail.ts';
 import type { Tx } from '../../storage/engine/database.ts';
 import { loadChange, lockChange } from '../../storage/tables/changes/changes.ts';
 import {
@@ -24,7 +24,7 @@ import {
   takeTarget,
   writePermit,
 } from '../../storage/tables/changes/permits.ts';
-import type { Identity, World } from '../ports.ts';
+import type { Identity, WorkflowContext } from '../ports.ts';
 import { mustMove, recordMove } from '../record.ts';
 import { policyNow } from '../request/current-policy.ts';
 import { sendAndFinish } from './send.ts';
@@ -51,33 +51,35 @@ interface Gathered {
 export type Executed = 'done' | 'later';
 
 /** Gather afresh, decide again, record the permit, send once, record the ending. */
-export async function execute(world: World, id: ChangeId): Promise<Executed> {
-  const change = await loadChange(world.database.db, id);
+export async function execute(context: WorkflowContext, id: ChangeId): Promise<Executed> {
+  const change = await loadChange(context.database.db, id);
   if (change?.state !== 'approved') return 'done';
 
-  const gathered = await gather(world, change);
-  const claim = await world.database.transaction((tx) => claimIn(tx, world, id, gathered));
+  const gathered = await gather(context, change);
+  const claim = await context.database.transaction((tx) => claimIn(tx, context, id, gathered));
   if (typeof claim === 'string') return claim;
-  await sendAndFinish(world, claim.change, claim.permit, gathered.holdsUntil);
+  await sendAndFinish(context, claim.change, claim.permit, gathered.holdsUntil);
   return 'done';
 }
 
-async function gather(world: World, change: Change): Promise<Gathered> {
-  const holdsUntil = new Date(world.now().getTime() + LOOK_HOLDS_MS);
+async function gather(context: WorkflowContext, change: Change): Promise<Gathered> {
+  const holdsUntil = new Date(context.now().getTime() + LOOK_HOLDS_MS);
   const users = [change.requester, ...change.approvals.map(({ by }) => by)];
   const found = await Promise.all(
-    users.map(async (user) => [user, await world.people.identify(user, { fresh: true })] as const),
+    users.map(
+      async (user) => [user, await context.people.identify(user, { fresh: true })] as const,
+    ),
   );
-  const digest = await digestNow(world, change);
+  const digest = await digestNow(context, change);
   return { holdsUntil, identities: new Map(found), digest };
 }
 
 // What was approved is bound to the target as it was seen; what moved since makes it stale.
-async function digestNow(world: World, change: Change): Promise<string> {
-  const command = world.commands.get(change.command);
+async function digestNow(context: WorkflowContext, change: Change): Promise<string> {
+  const command = context.commands.get(change.command);
   if (!command?.observeAgain) return change.digest;
   try {
-    const before = await command.observeAgain(change.plan.target, world.reach());
+    const before = await command.observeAgain(change.plan.target, context.commandContext());
     return planDigest(change.command, { ...change.plan, before });
   } catch (error) {
     // A definite no, such as "there is no such alert": whatever was approved is not there any more.
@@ -88,55 +90,55 @@ async function digestNow(world: World, change: Change): Promise<string> {
 
 async function claimIn(
   tx: Tx,
-  world: World,
+  context: WorkflowContext,
   id: ChangeId,
   gathered: Gathered,
 ): Promise<Permitted | Executed> {
   const change = await lockChange(tx, id);
-  const now = world.now();
+  const now = context.now();
   if (change?.state !== 'approved' || now >= change.expiresAt) return 'done';
   if (change.notBefore && now < change.notBefore) return 'later';
   if (now >= gathered.holdsUntil) return 'later';
   // Whoever could write into the trail could have written the approvals as well.
-  if ((await world.trail.trouble(tx)) !== null) return 'later';
+  if ((await context.trail.trouble(tx)) !== null) return 'later';
 
-  if (!(await isTold(tx, world.auditKey, change))) {
-    world.log.error({ change: id }, 'a change is not what the audit trail tells of it');
-    return end(tx, world, change, 'not-told');
+  if (!(await matchesAuditTrail(tx, context.auditKey, change))) {
+    context.log.error({ change: id }, 'a change is not what the audit trail tells of it');
+    return end(tx, context, change, 'not-told');
   }
 
-  const policy = await policyNow(tx, world);
+  const policy = await policyNow(tx, context);
   const refusal = refusalNow(policy, change, gathered, now);
   // Slack did not answer: nothing runs, nothing is decided, and the claim is made again later.
   if (refusal === 'lookup-failed') return 'later';
   if (refusal) {
     const freeze = refusal === 'frozen' && freezeOver(policy.freezes, change.plan.target, now);
-    return end(tx, world, change, refusal, freeze || undefined);
+    return end(tx, context, change, refusal, freeze || undefined);
   }
   // The target is taken first: what else ran on it cannot end between the question and the taking.
   const target = targetKey(change.plan.target);
   if (!(await takeTarget(tx, target, id, now))) return 'later';
   if (await ranSince(tx, target, change)) {
     await releaseTarget(tx, id);
-    return end(tx, world, change, 'target-moved');
+    return end(tx, context, change, 'target-moved');
   }
-  return permit(tx, world, change, gathered);
+  return permit(tx, context, change, gathered);
 }
 
 async function permit(
   tx: Tx,
-  world: World,
+  context: WorkflowContext,
   change: Change,
   gathered: Gathered,
 ): Promise<Permitted> {
-  const now = world.now();
-  const lease = { owner: world.instance, until: new Date(now.getTime() + LEASE_MS) };
+  const now = context.now();
+  const lease = { owner: context.instance, until: new Date(now.getTime() + LEASE_MS) };
   const claimed = mustMove(start(change, lease, now));
-  const single = world.commands.get(change.command)?.callClass === 'post';
-  const permitted = { changeId: change.id, single, owner: world.instance, at: now };
+  const single = context.commands.get(change.command)?.callClass === 'post';
+  const permitted = { changeId: change.id, single, owner: context.instance, at: now };
   const n = await writePermit(tx, permitted);
   const approvers = change.approvals.map(({ by }) => by);
-  await recordMove(tx, world, change, claimed, {
+  await recordMove(tx, context, change, claimed, {
     kind: 'claimed',
     by: 'signalbox',
     facts: { permit: n, approvers, groups: evidenceOf(gathered) },
@@ -153,14 +155,14 @@ function evidenceOf({ identities }: Gathered) {
 
 async function end(
   tx: Tx,
-  world: World,
+  context: WorkflowContext,
   change: Change,
   why: Refusal,
   freeze?: Freeze,
 ): Promise<Executed> {
   const state = why === 'target-moved' ? 'stale' : 'denied';
   const stopped = mustMove(stop(change, state, why, freeze && frozenBy(freeze)));
-  await recordMove(tx, world, change, stopped, {
+  await recordMove(tx, context, change, stopped, {
     kind: state,
     by: 'signalbox',
     facts: { refusal: why, ...(freeze && { freeze: freeze.made?.id ?? freeze.reason }) },
@@ -217,7 +219,7 @@ function approvalsNow(
     (identity) => !identity.ok && identity.refusal === 'lookup-failed',
   );
   if (change.brokenGlass) return glassNow(change, decision, rolesOf(change.requester));
-  const meets = (requires: Requirement) => standing(requires, change, rolesOf).met;
+  const meets = (requires: Requirement) => approvalStatus(requires, change, rolesOf).met;
   if (meets(change.requires) && meets(decision.requires)) return null;
   return failedLookup ? 'lookup-failed' : 'approvals-missing';
 }

@@ -6,27 +6,27 @@ import { traced } from '../../observability/trace.ts';
 import { dueToExpire, leaseRanOut } from '../../storage/tables/changes/change-due.ts';
 import { lockChange } from '../../storage/tables/changes/changes.ts';
 import { closeOpenPermits } from '../../storage/tables/changes/permits.ts';
-import type { World } from '../ports.ts';
+import type { WorkflowContext } from '../ports.ts';
 import { recordMove } from '../record.ts';
 
 const AT_ONCE = 50;
 
 /** Whoever's sender died: the request may have arrived, so that nobody may send it again. */
-export async function recover(world: World): Promise<number> {
-  const lost = await leaseRanOut(world.database.db, world.now(), AT_ONCE);
-  return sweepAll(world, lost, 'unknown', giveUp);
+export async function recover(context: WorkflowContext): Promise<number> {
+  const lost = await leaseRanOut(context.database.db, context.now(), AT_ONCE);
+  return sweepAll(context, lost, 'unknown', giveUp);
 }
 
-export async function expireDue(world: World): Promise<number> {
-  const due = await dueToExpire(world.database.db, world.now(), AT_ONCE);
-  return sweepAll(world, due, 'expired', expire);
+export async function expireDue(context: WorkflowContext): Promise<number> {
+  const due = await dueToExpire(context.database.db, context.now(), AT_ONCE);
+  return sweepAll(context, due, 'expired', expire);
 }
 
 type Sweeping = (change: Change, now: Date) => Outcome;
 
 /** One that cannot be moved is left for the next pass, and holds up none of the others. */
 async function sweepAll(
-  world: World,
+  context: WorkflowContext,
   ids: readonly ChangeId[],
   kind: string,
   verb: Sweeping,
@@ -35,23 +35,28 @@ async function sweepAll(
   for (const id of ids) {
     try {
       const facts = { 'signalbox.change': id, 'signalbox.to': kind };
-      await traced({ name: 'sweep', facts }, () => sweep(world, id, kind, verb));
+      await traced({ name: 'sweep', facts }, () => sweep(context, id, kind, verb));
       swept += 1;
     } catch (error) {
-      world.log.error({ err: error, change: id, kind }, 'a change could not be moved on');
+      context.log.error({ err: error, change: id, kind }, 'a change could not be moved on');
     }
   }
   return swept;
 }
 
-async function sweep(world: World, id: Change['id'], kind: string, verb: Sweeping): Promise<void> {
-  await world.database.transaction(async (tx) => {
+async function sweep(
+  context: WorkflowContext,
+  id: Change['id'],
+  kind: string,
+  verb: Sweeping,
+): Promise<void> {
+  await context.database.transaction(async (tx) => {
     const change = await lockChange(tx, id);
     if (!change) return;
-    const outcome = verb(change, world.now());
+    const outcome = verb(change, context.now());
     // Somebody else was first; what they did is on record already.
     if (!outcome.ok) return;
     if (kind === 'unknown') await closeOpenPermits(tx, id);
-    await recordMove(tx, world, change, outcome.change, { kind, by: 'signalbox' });
+    await recordMove(tx, context, change, outcome.change, { kind, by: 'signalbox' });
   });
 }

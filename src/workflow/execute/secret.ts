@@ -3,7 +3,7 @@ import { Secret } from '../../errors.ts';
 import { appendEvent } from '../../storage/audit/append.ts';
 import { unseal } from '../../storage/tables/seal.ts';
 import { dropSecret, openSecret } from '../../storage/tables/secrets.ts';
-import type { World } from '../ports.ts';
+import type { WorkflowContext } from '../ports.ts';
 
 /**
  * The password of a created service: for its requester alone, within a day; else null. It stays
@@ -11,14 +11,14 @@ import type { World } from '../ports.ts';
  * may lose it.
  */
 export async function readSecret(
-  world: World,
+  context: WorkflowContext,
   id: ChangeId,
   requester: UserId,
 ): Promise<Secret | null> {
-  const key = world.auditKey;
+  const key = context.auditKey;
   if (!key) return null;
-  return world.database.transaction(async (tx) => {
-    const now = world.now();
+  return context.database.transaction(async (tx) => {
+    const now = context.now();
     const sealed = await openSecret(tx, id, { requester, now });
     if (!sealed) return null;
     const event = { kind: 'unsealed', changeId: id, at: now, body: { by: requester } };
@@ -29,7 +29,7 @@ export async function readSecret(
 
 /** Drops what its requester has seen; what Slack did not surely show can be read again by them. */
 export async function noteShown(
-  { database, auditKey, now }: World,
+  { database, auditKey, now }: WorkflowContext,
   id: ChangeId,
   { by, shown }: { readonly by: UserId; readonly shown: boolean },
 ): Promise<void> {

@@ -9,7 +9,7 @@ import { closePermit, releaseTarget } from '../../storage/tables/changes/permits
 import { learnService } from '../../storage/tables/directory.ts';
 import { seal } from '../../storage/tables/seal.ts';
 import { sealSecret } from '../../storage/tables/secrets.ts';
-import type { World } from '../ports.ts';
+import type { WorkflowContext } from '../ports.ts';
 import { mustMove, recordMove } from '../record.ts';
 
 const HAND_BACK_MS = 10_000;
@@ -22,25 +22,27 @@ type Result =
 
 /** Only the process that committed the permit comes here, and only once for each permit. */
 export async function sendAndFinish(
-  world: World,
+  context: WorkflowContext,
   change: Change,
   permit: number,
   sendBefore: Date,
 ): Promise<void> {
-  const result = (await isMarked(world))
-    ? await sendInTime(world, change, sendBefore)
+  const result = (await isMarked(context))
+    ? await sendInTime(context, change, sendBefore)
     : notSent('The end of the audit trail could not be noted outside the database.');
-  await recordResult(world, change, permit, result);
-  world.learned();
+  await recordResult(context, change, permit, result);
+  context.refreshDirectory();
 }
 
 /** Held up for so long that what allowed it may not hold any more, it begins anew. */
-async function sendInTime(world: World, change: Change, before: Date): Promise<Result> {
-  return world.now() >= before ? notSent('The claim was too old to send.') : send(world, change);
+async function sendInTime(context: WorkflowContext, change: Change, before: Date): Promise<Result> {
+  return context.now() >= before
+    ? notSent('The claim was too old to send.')
+    : send(context, change);
 }
 
 /** What is sent must be known to have been sent, whichever copy of the database comes back. */
-async function isMarked({ trail, log }: World): Promise<boolean> {
+async function isMarked({ trail, log }: WorkflowContext): Promise<boolean> {
   try {
     await trail.mark();
     return true;
@@ -54,39 +56,41 @@ function notSent(text: string, retryAfterMs = HAND_BACK_MS): Result {
   return { kind: 'not-sent', retryAfterMs, text };
 }
 
-async function send(world: World, change: Change): Promise<Result> {
-  const command = world.commands.get(change.command);
+async function send(context: WorkflowContext, change: Change): Promise<Result> {
+  const command = context.commands.get(change.command);
   if (!command) return notSent(`The command ${change.command} is gone.`);
 
   const began = performance.now();
   const took = () => Math.round(performance.now() - began);
   try {
     const { target, body } = change.plan;
-    const sent = await command.send(target, body, world.reach(), change);
+    const sent = await command.send(target, body, context.commandContext(), change);
     const { requestId, reported } = sent;
-    const at = world.now();
+    const at = context.now();
     const ending = { how: 'succeeded', at, tookMs: took(), requestId, reported } as const;
     return { kind: 'ended', ending, sent };
   } catch (error) {
-    world.log.warn({ err: error, change: change.id }, 'a request did not succeed');
-    const result = resultOf(error, world.now(), took());
-    return settled(world, change, result);
+    context.log.warn({ err: error, change: change.id }, 'a request did not succeed');
+    const result = resultOf(error, context.now(), took());
+    return settled(context, change, result);
   }
 }
 
 /** Where the API can be read, an attempt without an answer may show by what it left behind. */
-async function settled(world: World, change: Change, result: Result): Promise<Result> {
-  const settle = world.commands.get(change.command)?.settle;
+async function settled(context: WorkflowContext, change: Change, result: Result): Promise<Result> {
+  const settle = context.commands.get(change.command)?.settle;
   if (result.kind !== 'ended' || result.ending.how !== 'unknown' || !settle) return result;
   const { target, body } = change.plan;
-  const sent = await settle(target, body, world.reach(), change).catch((error: unknown) => {
-    world.log.warn({ err: error, change: change.id }, 'it could not be looked at again');
-    return null;
-  });
+  const sent = await settle(target, body, context.commandContext(), change).catch(
+    (error: unknown) => {
+      context.log.warn({ err: error, change: change.id }, 'it could not be looked at again');
+      return null;
+    },
+  );
   if (!sent) return result;
   const { tookMs } = result.ending;
   const { requestId, reported } = sent;
-  const ending = { how: 'succeeded', at: world.now(), tookMs, requestId, reported } as const;
+  const ending = { how: 'succeeded', at: context.now(), tookMs, requestId, reported } as const;
   return { kind: 'ended', ending, sent };
 }
 
@@ -112,7 +116,7 @@ function ended(how: 'failed' | 'unknown', facts: Omit<Ending & { how: 'failed' }
 
 // The request is out: its result is worth several tries, for without it people must go and look.
 async function recordResult(
-  world: World,
+  context: WorkflowContext,
   change: Change,
   permit: number,
   result: Result,
@@ -120,9 +124,11 @@ async function recordResult(
   for (const pauseMs of RECORD_AGAIN_MS) {
     await wait(pauseMs);
     try {
-      return await world.database.transaction((tx) => store(tx, world, { change, permit, result }));
+      return await context.database.transaction((tx) =>
+        store(tx, context, { change, permit, result }),
+      );
     } catch (error) {
-      world.log.warn({ err: error, change: change.id }, 'the ending could not be stored yet');
+      context.log.warn({ err: error, change: change.id }, 'the ending could not be stored yet');
     }
   }
   throw new Error(`The ending of ${change.id} could not be stored; its lease will run out.`);
@@ -134,12 +140,16 @@ interface Finished {
   readonly result: Result;
 }
 
-async function store(tx: Tx, world: World, { change, permit, result }: Finished): Promise<void> {
+async function store(
+  tx: Tx,
+  context: WorkflowContext,
+  { change, permit, result }: Finished,
+): Promise<void> {
   const before = await lockChange(tx, change.id);
   // The lease ran out meanwhile and the change is `unknown`: a late answer does not overrule that.
   if (before?.state !== 'executing' || before.version !== change.version) return;
 
-  if (result.kind === 'not-sent') return storeNotSent(tx, world, before, permit, result);
+  if (result.kind === 'not-sent') return storeNotSent(tx, context, before, permit, result);
   const { ending, sent } = result;
   const status = ending.how === 'succeeded' ? 200 : ending.status;
   await closePermit(tx, change.id, permit, ending.how, status);
@@ -148,8 +158,8 @@ async function store(tx: Tx, world: World, { change, permit, result }: Finished)
     const learned = { ...sent.learned, source: `reply to ${change.command}`, seenAt: ending.at };
     await learnService(tx, learned);
   }
-  if (sent?.secret) await keepSecret(tx, world, change, sent.secret);
-  await recordMove(tx, world, before, mustMove(finish(before, ending)), {
+  if (sent?.secret) await keepSecret(tx, context, change, sent.secret);
+  await recordMove(tx, context, before, mustMove(finish(before, ending)), {
     kind: ending.how,
     by: 'signalbox',
     facts: { requestId: ending.requestId, permit },
@@ -159,24 +169,29 @@ async function store(tx: Tx, world: World, { change, permit, result }: Finished)
 const SECRET_LIVES_MS = 24 * 3_600_000;
 
 // Without a key there is no place for it: it is dropped, and the console can set another one.
-async function keepSecret(tx: Tx, world: World, change: Change, secret: Secret): Promise<void> {
-  if (!world.auditKey) return;
-  const expiresAt = new Date(world.now().getTime() + SECRET_LIVES_MS);
-  const sealed = seal(world.auditKey, secret.reveal(), change.id);
+async function keepSecret(
+  tx: Tx,
+  context: WorkflowContext,
+  change: Change,
+  secret: Secret,
+): Promise<void> {
+  if (!context.auditKey) return;
+  const expiresAt = new Date(context.now().getTime() + SECRET_LIVES_MS);
+  const sealed = seal(context.auditKey, secret.reveal(), change.id);
   await sealSecret(tx, { changeId: change.id, sealed, requester: change.requester, expiresAt });
 }
 
 async function storeNotSent(
   tx: Tx,
-  world: World,
+  context: WorkflowContext,
   before: Change,
   permit: number,
   { retryAfterMs, text }: Result & { kind: 'not-sent' },
 ): Promise<void> {
-  const notBefore = new Date(world.now().getTime() + retryAfterMs);
+  const notBefore = new Date(context.now().getTime() + retryAfterMs);
   await closePermit(tx, before.id, permit, 'not-sent', null);
   await releaseTarget(tx, before.id);
-  await recordMove(tx, world, before, mustMove(handBack(before, notBefore)), {
+  await recordMove(tx, context, before, mustMove(handBack(before, notBefore)), {
     kind: 'handed-back',
     by: 'signalbox',
     facts: { text },

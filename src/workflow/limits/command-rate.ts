@@ -1,6 +1,6 @@
 import type { UserId } from '../../changes/change.ts';
-import type { World } from '../ports.ts';
-import { beginOf, type Pace, pacesOf } from './rate-limit.ts';
+import type { WorkflowContext } from '../ports.ts';
+import { beginOf, type RateLimitStatus, rateLimitStatusOf } from './rate-limit.ts';
 
 /**
  * So many questions a minute are answered without a word to the database: a commit for each line
@@ -14,32 +14,41 @@ interface Minute {
   readonly over: Set<UserId>;
 }
 
-const minutes = new WeakMap<World, Minute>();
+const minutes = new WeakMap<WorkflowContext, Minute>();
 
 /** Whether one more question of this person is answered. */
-export async function paceOfAsking(world: World, by: UserId): Promise<Pace> {
-  const { asked, over } = minuteOf(world);
+export async function commandRateOf(
+  context: WorkflowContext,
+  by: UserId,
+): Promise<RateLimitStatus> {
+  const { asked, over } = minuteOf(context);
   if (over.has(by)) return 'long-over';
   const count = (asked.get(by) ?? 0) + 1;
   asked.set(by, count);
   if (count < UNCOUNTED) return 'fine';
 
-  const pace = await counted(world, by, count === UNCOUNTED ? UNCOUNTED : 1);
+  const pace = await counted(context, by, count === UNCOUNTED ? UNCOUNTED : 1);
   if (pace !== 'fine') over.add(by);
   return pace;
 }
 
-async function counted(world: World, by: UserId, more: number): Promise<Pace> {
+async function counted(
+  context: WorkflowContext,
+  by: UserId,
+  more: number,
+): Promise<RateLimitStatus> {
   const several = Array.from({ length: more }, () => by);
-  const paces = await world.database.transaction((tx) => pacesOf(tx, world, 'command', several));
+  const paces = await context.database.transaction((tx) =>
+    rateLimitStatusOf(tx, context, 'command', several),
+  );
   return paces.find((pace) => pace === 'over') ?? paces.at(-1) ?? 'fine';
 }
 
-function minuteOf(world: World): Minute {
-  const since = beginOf('command', world.now()).getTime();
-  const known = minutes.get(world);
+function minuteOf(context: WorkflowContext): Minute {
+  const since = beginOf('command', context.now()).getTime();
+  const known = minutes.get(context);
   if (known?.since === since) return known;
   const minute = { since, asked: new Map(), over: new Set<UserId>() };
-  minutes.set(world, minute);
+  minutes.set(context, minute);
   return minute;
 }

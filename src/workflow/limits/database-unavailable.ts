@@ -1,6 +1,6 @@
-import { databaseTrouble } from '../../storage/engine/database-errors.ts';
+import { databaseProblem } from '../../storage/engine/database-errors.ts';
 
 /** What failed is the database and not what was asked: the same may well work in a minute. */
 export function isDatabaseAway(error: unknown): boolean {
-  return databaseTrouble(error) !== null;
+  return databaseProblem(error) !== null;
 }

@@ -2,7 +2,7 @@ import type { UserId } from '../../changes/change.ts';
 import type { Tx } from '../../storage/tables/schema.ts';
 import { tally } from '../../storage/tables/tallies.ts';
 import { denialOf } from '../denial.ts';
-import type { World } from '../ports.ts';
+import type { WorkflowContext } from '../ports.ts';
 import { recordRefusal } from '../record.ts';
 
 /**
@@ -18,51 +18,51 @@ const PACES = {
   /** Lines, forms and buttons that only ask: each may read from an API that rations its reads. */
   command: { most: 60, ofAll: null, withinMs: 60_000 },
 } as const;
-export type Paced = keyof typeof PACES;
+export type RateLimitedAction = keyof typeof PACES;
 
 /**
  * `over` is the first one too many of its while: it is written down and said to whoever did it.
  * All that follow are `long-over`, and leave no trace: a flood must not fill trail and channel.
  */
-export type Pace = 'fine' | 'over' | 'long-over';
+export type RateLimitStatus = 'fine' | 'over' | 'long-over';
 
-export function beginOf(kind: Paced, now: Date): Date {
+export function beginOf(kind: RateLimitedAction, now: Date): Date {
   const { withinMs } = PACES[kind];
   return new Date(Math.floor(now.getTime() / withinMs) * withinMs);
 }
 
 /** The pace of each of these in their order; one person may be among them several times. */
-export async function pacesOf(
+export async function rateLimitStatusOf(
   tx: Tx,
-  world: World,
-  kind: Paced,
+  context: WorkflowContext,
+  kind: RateLimitedAction,
   by: readonly UserId[],
-): Promise<readonly Pace[]> {
+): Promise<readonly RateLimitStatus[]> {
   const more = new Map<UserId, number>();
   const places = by.map((person) => {
     const place = (more.get(person) ?? 0) + 1;
     more.set(person, place);
     return place;
   });
-  const totals = await tally(tx, { kind, since: beginOf(kind, world.now()), more });
+  const totals = await tally(tx, { kind, since: beginOf(kind, context.now()), more });
   const paces = by.map((person, index) => {
     const before = (totals.get(person) ?? 0) - (more.get(person) ?? 0);
     return paceAt(kind, before + (places[index] ?? 0));
   });
   for (const [index, pace] of paces.entries()) {
     const person = by[index];
-    if (pace === 'over' && person) await noteOver(tx, world, kind, person);
+    if (pace === 'over' && person) await noteOver(tx, context, kind, person);
   }
-  return togetherWith(tx, world, { kind, by, paces });
+  return togetherWith(tx, context, { kind, by, paces });
 }
 
 /** No person has this id. */
 const EVERYONE = '*' as UserId;
 
 interface Paces {
-  readonly kind: Paced;
+  readonly kind: RateLimitedAction;
   readonly by: readonly UserId[];
-  readonly paces: readonly Pace[];
+  readonly paces: readonly RateLimitStatus[];
 }
 
 /**
@@ -71,33 +71,33 @@ interface Paces {
  */
 async function togetherWith(
   tx: Tx,
-  world: World,
+  context: WorkflowContext,
   { kind, by, paces }: Paces,
-): Promise<readonly Pace[]> {
+): Promise<readonly RateLimitStatus[]> {
   const { ofAll } = PACES[kind];
   const fine = paces.filter((pace) => pace === 'fine').length;
   if (ofAll === null || fine === 0) return paces;
   const more = new Map([[EVERYONE, fine]]);
-  const totals = await tally(tx, { kind, since: beginOf(kind, world.now()), more });
+  const totals = await tally(tx, { kind, since: beginOf(kind, context.now()), more });
   let count = (totals.get(EVERYONE) ?? 0) - fine;
-  const together: Pace[] = [];
+  const together: RateLimitStatus[] = [];
   for (const [index, pace] of paces.entries()) {
     if (pace === 'fine') count += 1;
     const isOver = pace === 'fine' && count > ofAll;
     together.push(isOver ? 'over' : pace);
     const person = by[index];
     if (isOver && count === ofAll + 1 && person)
-      await noteOver(tx, world, `${kind} of all`, person);
+      await noteOver(tx, context, `${kind} of all`, person);
   }
   return together;
 }
 
-function paceAt(kind: Paced, count: number): Pace {
+function paceAt(kind: RateLimitedAction, count: number): RateLimitStatus {
   const { most } = PACES[kind];
   if (count <= most) return 'fine';
   return count === most + 1 ? 'over' : 'long-over';
 }
 
-function noteOver(tx: Tx, world: World, kind: string, by: UserId): Promise<void> {
-  return recordRefusal(tx, world, { kind, by }, denialOf('too-many'));
+function noteOver(tx: Tx, context: WorkflowContext, kind: string, by: UserId): Promise<void> {
+  return recordRefusal(tx, context, { kind, by }, denialOf('too-many'));
 }

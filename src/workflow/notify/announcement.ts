@@ -3,8 +3,13 @@ import type { ChannelId, Position } from '../../changes/change.ts';
 import type { Answer } from '../../intent/answers/answer.ts';
 import type { Db, Tx } from '../../storage/engine/database.ts';
 import { dropMeta, metaUnder, readMeta, replaceMeta } from '../../storage/tables/meta.ts';
-import { enqueue, markDone, putBack, type takeDue } from '../../storage/tables/queues/outbox.ts';
-import type { Posting, World } from '../ports.ts';
+import {
+  type claimDueMessages,
+  enqueue,
+  markDone,
+  retryMessageAt,
+} from '../../storage/tables/queues/outbox.ts';
+import type { PostResult, WorkflowContext } from '../ports.ts';
 
 export const REPORT = 'report';
 export const REDRAW = 'redraw';
@@ -15,7 +20,7 @@ const GIVE_UP_AFTER = 20;
 const Composed = z.custom<Answer>(
   (value) => typeof value === 'object' && value !== null && 'parts' in value,
 );
-const Report = z.object({
+const StoredAnnouncement = z.object({
   key: z.string(),
   channel: z.string(),
   thread: z.string().nullable(),
@@ -23,7 +28,7 @@ const Report = z.object({
 });
 
 /** A message that stands for itself. Its key is posted at most once, by whichever replica. */
-export interface Report {
+export interface Announcement {
   readonly key: string;
   readonly channel: string;
   /** The key of the report in whose thread it belongs, where that one was posted. */
@@ -31,9 +36,9 @@ export interface Report {
   readonly answer: Answer;
 }
 
-type Row = Awaited<ReturnType<typeof takeDue>>[number];
+type Row = Awaited<ReturnType<typeof claimDueMessages>>[number];
 
-export async function enqueueReport(tx: Tx, report: Report, at: Date): Promise<void> {
+export async function enqueueReport(tx: Tx, report: Announcement, at: Date): Promise<void> {
   const { key, channel, thread, answer } = report;
   // An answer is JSON but for its dates, which these reports spell out.
   const body = { key, channel, thread, answer: JSON.parse(JSON.stringify(answer)) };
@@ -44,25 +49,25 @@ export async function enqueueReport(tx: Tx, report: Report, at: Date): Promise<v
  * The permit to post is committed before the post: nothing could draw a second one over the first.
  * Only what was surely not posted is tried again; after a crash nobody knows, and it stays so.
  */
-export async function deliverReport(world: World, row: Row): Promise<void> {
-  const report = Report.parse(row.body);
-  const room = await roomOf(world, report.channel);
-  const permit = { key: keyOf(report.key), value: `${SENDING} ${world.now().toISOString()}` };
-  const mine = await world.database.transaction((tx) =>
+export async function deliverReport(context: WorkflowContext, row: Row): Promise<void> {
+  const report = StoredAnnouncement.parse(row.body);
+  const room = await roomOf(context, report.channel);
+  const permit = { key: keyOf(report.key), value: `${SENDING} ${context.now().toISOString()}` };
+  const mine = await context.database.transaction((tx) =>
     replaceMeta(tx, permit.key, null, permit.value),
   );
   if (!mine) {
-    world.log.warn({ report: report.key }, 'a report was begun before and is not posted again');
-    return done(world, row);
+    context.log.warn({ report: report.key }, 'a report was begun before and is not posted again');
+    return done(context, row);
   }
-  const posted = room.ok ? await post(world, report, room.id) : room;
-  if (posted.ok) return keep(world, row, permit, posted.at);
+  const posted = room.ok ? await post(context, report, room.id) : room;
+  if (posted.ok) return keep(context, row, permit, posted.at);
   const { why, again } = posted;
-  world.log.warn({ report: report.key, why, again }, 'a report was not posted');
-  if (!again || row.attempts >= GIVE_UP_AFTER) return done(world, row);
-  await world.database.transaction(async (tx) => {
+  context.log.warn({ report: report.key, why, again }, 'a report was not posted');
+  if (!again || row.attempts >= GIVE_UP_AFTER) return done(context, row);
+  await context.database.transaction(async (tx) => {
     await dropMeta(tx, permit.key);
-    await putBack(tx, row.id, new Date(world.now().getTime() + RETRY_MS));
+    await retryMessageAt(tx, row.id, new Date(context.now().getTime() + RETRY_MS));
   });
 }
 
@@ -74,21 +79,25 @@ function keyOf(report: string): string {
 }
 
 /** Costs never go where people of another workspace read along. */
-async function roomOf(world: World, channel: string) {
-  const found = (await world.messenger.findRooms([channel])).get(channel);
+async function roomOf(context: WorkflowContext, channel: string) {
+  const found = (await context.messenger.findChannels([channel])).get(channel);
   const no = { ok: false, again: false } as const;
   if (!found?.ok) return { ...no, why: 'no channel', again: found?.why === 'lookup-failed' };
   if (found.room.outside) return { ...no, why: 'shared with another workspace' };
   return { ok: true, id: found.room.id } as const;
 }
 
-async function post(world: World, { answer, thread }: Report, to: ChannelId): Promise<Posting> {
+async function post(
+  context: WorkflowContext,
+  { answer, thread }: Announcement,
+  to: ChannelId,
+): Promise<PostResult> {
   try {
-    const above = thread ? await positionOf(world, thread) : null;
+    const above = thread ? await positionOf(context, thread) : null;
     const inThread = above?.channel === to ? above.ts : undefined;
-    return await world.messenger.postAnswer(to, answer, inThread);
+    return await context.messenger.postToChannel(to, answer, inThread);
   } catch (error) {
-    world.log.error({ err: error }, 'nobody knows whether a report was posted');
+    context.log.error({ err: error }, 'nobody knows whether a report was posted');
     return { ok: false, why: 'no answer', again: false };
   }
 }
@@ -99,8 +108,8 @@ const Place = z.object({
 });
 
 /** Where the report of this key stands; null while it does not. */
-export async function positionOf(world: World, key: string): Promise<Position | null> {
-  const value = await readMeta(world.database.db, keyOf(key));
+export async function positionOf(context: WorkflowContext, key: string): Promise<Position | null> {
+  const value = await readMeta(context.database.db, keyOf(key));
   return value === null ? null : placeOf(value);
 }
 
@@ -120,23 +129,23 @@ interface Permit {
   readonly value: string;
 }
 
-async function keep(world: World, row: Row, permit: Permit, { channel, ts }: Position) {
-  await world.database.transaction(async (tx) => {
+async function keep(context: WorkflowContext, row: Row, permit: Permit, { channel, ts }: Position) {
+  await context.database.transaction(async (tx) => {
     await replaceMeta(tx, permit.key, permit.value, JSON.stringify({ channel, ts }));
-    await markDone(tx, row.id, world.now());
+    await markDone(tx, row.id, context.now());
   });
 }
 
-async function done(world: World, row: Row): Promise<void> {
-  await world.database.transaction((tx) => markDone(tx, row.id, world.now()));
+async function done(context: WorkflowContext, row: Row): Promise<void> {
+  await context.database.transaction((tx) => markDone(tx, row.id, context.now()));
 }
 
-const Redraw = Report.pick({ key: true, answer: true });
+const Redraw = StoredAnnouncement.pick({ key: true, answer: true });
 
 /** A report that stands in its channel is drawn anew; one that does not is left to be posted. */
 export async function enqueueRedraw(
   tx: Tx,
-  { key, answer }: Pick<Report, 'key' | 'answer'>,
+  { key, answer }: Pick<Announcement, 'key' | 'answer'>,
   at: Date,
 ): Promise<void> {
   const body = { key, answer: JSON.parse(JSON.stringify(answer)) };
@@ -144,15 +153,15 @@ export async function enqueueRedraw(
 }
 
 /** Drawn twice it looks the same, so that whoever is not sure draws again. */
-export async function deliverRedraw(world: World, row: Row): Promise<void> {
+export async function deliverRedraw(context: WorkflowContext, row: Row): Promise<void> {
   const { key, answer } = Redraw.parse(row.body);
-  const at = await positionOf(world, key);
-  const drawn = at ? await world.messenger.redrawAnswer(at, answer) : null;
-  if (!drawn || drawn.ok) return done(world, row);
-  world.log.warn({ report: key, why: drawn.why }, 'a report was not drawn anew');
-  if (!drawn.again || row.attempts >= GIVE_UP_AFTER) return done(world, row);
-  const later = new Date(world.now().getTime() + RETRY_MS);
-  await world.database.transaction((tx) => putBack(tx, row.id, later));
+  const at = await positionOf(context, key);
+  const drawn = at ? await context.messenger.updateMessage(at, answer) : null;
+  if (!drawn || drawn.ok) return done(context, row);
+  context.log.warn({ report: key, why: drawn.why }, 'a report was not drawn anew');
+  if (!drawn.again || row.attempts >= GIVE_UP_AFTER) return done(context, row);
+  const later = new Date(context.now().getTime() + RETRY_MS);
+  await context.database.transaction((tx) => retryMessageAt(tx, row.id, later));
 }
 
 /** An incident is followed for 120 days, and its messages may be asked for as long. */

@@ -1,18 +1,18 @@
 import { setImmediate as breathe } from 'node:timers/promises';
 import type { ChangeId, UserId } from '../../changes/change.ts';
-import type { Answer, Offer, Part } from '../../intent/answers/answer.ts';
+import type { Answer, AnswerPart, Offer } from '../../intent/answers/answer.ts';
 import { counted } from '../../intent/answers/counted.ts';
-import type { Asker } from '../../intent/define.ts';
-import type { LogWish } from '../../intent/ports/changes-queries.ts';
+import type { LogRequest } from '../../intent/ports/changes-queries.ts';
+import type { Asker } from '../../intent/ports/command-context.ts';
 import { head, type StoredEvent } from '../../storage/audit/append.ts';
 import { eventsBefore, type Subject, subjectsOf } from '../../storage/audit/read-back.ts';
 import { firstSince } from '../../storage/audit/read-range.ts';
 import { eventLine } from '../audit-trail/event-text.ts';
-import type { PersonNamed, World } from '../ports.ts';
-import { emptySpan, instantOf, lineOf } from './log-request.ts';
+import type { PersonLookup, WorkflowContext } from '../ports.ts';
+import { emptySpan, instantOf, logLine } from './log-request.ts';
 
-export type LogWorld = Pick<World, 'database' | 'now'> & {
-  readonly named: (word: string) => Promise<PersonNamed>;
+export type LogContext = Pick<WorkflowContext, 'database' | 'now'> & {
+  readonly named: (word: string) => Promise<PersonLookup>;
 };
 
 const PAGE = 20;
@@ -23,18 +23,22 @@ const LOOKED_AT = 20_000;
 const SKEW_MS = 3_600_000;
 
 /** A page of the trail, newest first. */
-export async function changeLog(world: LogWorld, wish: LogWish, asker: Asker): Promise<Answer> {
-  const nothing = emptySpan(wish, world.now());
+export async function answerChangeLog(
+  context: LogContext,
+  wish: LogRequest,
+  asker: Asker,
+): Promise<Answer> {
+  const nothing = emptySpan(wish, context.now());
   if (nothing) return nothing;
-  const who = wish.by === null ? null : await personOf(world, wish.by, asker);
+  const who = wish.by === null ? null : await personOf(context, wish.by, asker);
   if (who && 'title' in who) return who;
-  const filter = { ...filterOf(wish, world.now()), by: who?.user ?? null, viewer: asker.by };
-  const found = await search(world, filter, wish.before);
+  const filter = { ...filterOf(wish, context.now()), by: who?.user ?? null, viewer: asker.by };
+  const found = await search(context, filter, wish.before);
   return pageOf(found, wish);
 }
 
 async function personOf(
-  { named }: LogWorld,
+  { named }: LogContext,
   word: string,
   { by }: Asker,
 ): Promise<{ readonly user: UserId } | Answer> {
@@ -44,7 +48,7 @@ async function personOf(
   return { title: 'Whose?', parts: [{ kind: 'text', text: WHY[found.why](word) }] };
 }
 
-const WHY: Readonly<Record<Extract<PersonNamed, { ok: false }>['why'], (word: string) => string>> =
+const WHY: Readonly<Record<Extract<PersonLookup, { ok: false }>['why'], (word: string) => string>> =
   {
     nobody: (word) => `Slack knows nobody called “${word}”. Their member id works as well.`,
     several: (word) =>
@@ -62,7 +66,7 @@ interface Filter {
   readonly viewer: UserId;
 }
 
-function filterOf(wish: LogWish, now: Date): Omit<Filter, 'by' | 'viewer'> {
+function filterOf(wish: LogRequest, now: Date): Omit<Filter, 'by' | 'viewer'> {
   const lower = (text: string | null) => text?.toLowerCase() ?? null;
   return {
     command: lower(wish.command),
@@ -85,8 +89,8 @@ interface Found {
   readonly lookedAt: number | null;
 }
 
-async function search(world: LogWorld, filter: Filter, from: number | null): Promise<Found> {
-  const { db } = world.database;
+async function search(context: LogContext, filter: Filter, from: number | null): Promise<Found> {
+  const { db } = context.database;
   const end = (await head(db)).seq + 1;
   const late = filter.until && new Date(filter.until.getTime() + SKEW_MS);
   let before = Math.min(from ?? end, late ? await firstSince(db, late) : end);
@@ -94,7 +98,7 @@ async function search(world: LogWorld, filter: Filter, from: number | null): Pro
   let [count, looked] = [0, 0];
   while (looked < LOOKED_AT) {
     const events = await eventsBefore(db, { before, limit: BATCH });
-    const told = await withSubjects(world, events);
+    const told = await withSubjects(context, events);
     const fitting = told.filter((one) => fits(one, filter));
     count += fitting.length;
     shown.push(...fitting.slice(0, PAGE - shown.length));
@@ -114,7 +118,7 @@ function isBefore({ at }: StoredEvent, since: Date | null): boolean {
 }
 
 async function withSubjects(
-  { database }: LogWorld,
+  { database }: LogContext,
   events: readonly StoredEvent[],
 ): Promise<readonly Told[]> {
   const ids = events.flatMap(({ changeId }) => changeId ?? []);
@@ -144,14 +148,14 @@ function fits({ event, subject }: Told, filter: Filter): boolean {
   );
 }
 
-function pageOf({ shown, count, lookedAt }: Found, wish: LogWish): Answer {
+function pageOf({ shown, count, lookedAt }: Found, wish: LogRequest): Answer {
   const words = counted(count, 'event');
   const left = count - shown.length;
   const rest = left > 0 ? ` ${counted(left, 'older one follows', 'older ones follow')}.` : '';
   const looked = lookedAt
-    ? ` Of the last ${lookedAt} events; since= and until= reach further.`
+    ? ` Of the last ${lookedAt} events; since= and until= context further.`
     : '';
-  const parts: readonly Part[] = [
+  const parts: readonly AnswerPart[] = [
     shown.length === 0
       ? { kind: 'text', text: 'Nothing of that is in the audit trail.' }
       : { kind: 'lines', lines: shown.map(({ event, subject }) => eventLine(event, subject)) },
@@ -161,10 +165,10 @@ function pageOf({ shown, count, lookedAt }: Found, wish: LogWish): Answer {
   return { title: wish.before === null ? words : `${words} before ${wish.before}`, parts };
 }
 
-function turning(shown: readonly Told[], left: number, wish: LogWish): readonly Offer[] {
+function turning(shown: readonly Told[], left: number, wish: LogRequest): readonly Offer[] {
   const last = shown.at(-1)?.event.seq;
   return [
-    ...(left > 0 && last ? [{ label: 'Older', line: lineOf(wish, last) }] : []),
-    ...(wish.before === null ? [] : [{ label: 'Newest', line: lineOf(wish, null) }]),
+    ...(left > 0 && last ? [{ label: 'Older', line: logLine(wish, last) }] : []),
+    ...(wish.before === null ? [] : [{ label: 'Newest', line: logLine(wish, null) }]),
   ];
 }

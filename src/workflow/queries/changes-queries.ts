@@ -1,53 +1,60 @@
 import type { Change } from '../../changes/change.ts';
-import type { Answer, Offer, Part, Said } from '../../intent/answers/answer.ts';
+import type { Answer, AnswerPart, InlinePart, Offer } from '../../intent/answers/answer.ts';
 import { counted } from '../../intent/answers/counted.ts';
-import type { Asker } from '../../intent/define.ts';
-import type { ChangesDesk, ListWish } from '../../intent/ports/changes-queries.ts';
+import type { ListRequest } from '../../intent/ports/changes-queries.ts';
+import type { Asker, ChangesQueries } from '../../intent/ports/command-context.ts';
 import { eventsOf } from '../../storage/audit/append.ts';
 import {
   type ChangeFilter,
   changesWhere,
   countChanges,
 } from '../../storage/tables/changes/change-lists.ts';
-import { receive, take } from '../../storage/tables/queues/inbox.ts';
+import { claimClick, receive } from '../../storage/tables/queues/inbox.ts';
 import { eventLine, evidenceLine } from '../audit-trail/event-text.ts';
 import { findChange, offerOf } from '../find-change.ts';
-import { VERBS, type World } from '../ports.ts';
+import { VERBS, type WorkflowContext } from '../ports.ts';
 import type { Click } from '../review/click.ts';
 import { handleClick, refusalOfVerb } from '../review/review.ts';
-import { changeLog, type LogWorld } from './change-log.ts';
+import { answerChangeLog, type LogContext } from './change-log.ts';
 
 const PAGE = 20;
 
 /** Lists, shows and cancels changes, and reads their trail, for whoever types. */
-export function createChangesDesk(world: () => World, named: LogWorld['named']): ChangesDesk {
+export function createChangesQueries(
+  context: () => WorkflowContext,
+  named: LogContext['named'],
+): ChangesQueries {
   return {
-    list: (wish, asker) => list(world(), wish, asker),
-    show: (id, asker) => show(world(), id, asker),
-    cancel: (id, asker) => cancel(world(), id, asker),
-    log: (wish, asker) => changeLog({ ...world(), named }, wish, asker),
+    list: (wish, asker) => list(context(), wish, asker),
+    show: (id, asker) => show(context(), id, asker),
+    cancel: (id, asker) => cancel(context(), id, asker),
+    log: (wish, asker) => answerChangeLog({ ...context(), named }, wish, asker),
   };
 }
 
 type Wanted = Omit<ChangeFilter, 'limit' | 'before'>;
 
-function wantedOf(which: ListWish['which'], { by }: Asker): Wanted {
+function wantedOf(which: ListRequest['which'], { by }: Asker): Wanted {
   if (which === 'pending') return { states: ['pending'] };
   if (which === 'mine') return { requester: by };
   return which === 'review' ? { toReview: true } : { privateTo: by };
 }
 
-const TITLES: Readonly<Record<ListWish['which'], string>> = {
+const TITLES: Readonly<Record<ListRequest['which'], string>> = {
   pending: 'waiting for approval',
   mine: 'asked for by you',
   all: 'in all',
   review: 'that nobody has looked at since glass was broken',
 };
 
-async function list(world: World, { which, before }: ListWish, asker: Asker): Promise<Answer> {
-  const after = before === null ? null : await findChange(world, before, asker);
+async function list(
+  context: WorkflowContext,
+  { which, before }: ListRequest,
+  asker: Asker,
+): Promise<Answer> {
+  const after = before === null ? null : await findChange(context, before, asker);
   if (after && !after.ok) return after.answer;
-  const { db } = world.database;
+  const { db } = context.database;
   const wanted = wantedOf(which, asker);
   const cursor = after ? { before: after.change } : {};
   const [count, found] = await Promise.all([
@@ -62,8 +69,8 @@ async function list(world: World, { which, before }: ListWish, asker: Asker): Pr
 function listParts(
   found: readonly Change[],
   count: number,
-  which: ListWish['which'],
-): readonly Part[] {
+  which: ListRequest['which'],
+): readonly AnswerPart[] {
   const last = found.at(-1);
   const left = count - found.length;
   const line = `change list ${which}${last ? ` before=${last.id}` : ''}`;
@@ -92,19 +99,19 @@ function listParts(
 
 const NAMES: Readonly<Record<string, string>> = { pending: 'Waiting', mine: 'Yours', all: 'All' };
 
-async function show(world: World, id: string, asker: Asker): Promise<Answer> {
-  const found = await findChange(world, id, asker);
+async function show(context: WorkflowContext, id: string, asker: Asker): Promise<Answer> {
+  const found = await findChange(context, id, asker);
   if (!found.ok) return found.answer;
   const { change } = found;
-  const history = await eventsOf(world.database.db, change.id);
+  const history = await eventsOf(context.database.db, change.id);
   const subject = { command: change.command, target: change.plan.target.name, owner: null };
-  const lines = history.flatMap((event): readonly (readonly Said[])[] => {
+  const lines = history.flatMap((event): readonly (readonly InlinePart[])[] => {
     const evidence = evidenceLine(event);
     return [eventLine(event, subject), ...(evidence ? [evidence] : [])];
   });
   return {
     title: 'History',
-    change: { change, hidden: await hiddenFrom(world, change, asker) },
+    change: { change, hidden: await hiddenFrom(context, change, asker) },
     parts: [{ kind: 'lines', lines: lines.slice(-LINES_MAX) }],
   };
 }
@@ -112,10 +119,16 @@ async function show(world: World, id: string, asker: Asker): Promise<Answer> {
 const LINES_MAX = 60;
 
 /** The buttons of its card that would only bring this reader a refusal. */
-async function hiddenFrom(world: World, change: Change, { by }: Asker): Promise<readonly string[]> {
-  const identity = await world.people.identify(by, { fresh: false });
+async function hiddenFrom(
+  context: WorkflowContext,
+  change: Change,
+  { by }: Asker,
+): Promise<readonly string[]> {
+  const identity = await context.people.identify(by, { fresh: false });
   const actor = { id: by, roles: identity.ok ? identity.actor.roles : [] };
-  const refused = VERBS.filter((verb) => refusalOfVerb(verb, change, actor, world.now()) !== null);
+  const refused = VERBS.filter(
+    (verb) => refusalOfVerb(verb, change, actor, context.now()) !== null,
+  );
   return [
     ...refused.map((verb) => `change.${verb}`),
     ...(change.requester === by ? [] : ['change.reveal']),
@@ -125,13 +138,13 @@ async function hiddenFrom(world: World, change: Change, { by }: Asker): Promise<
 const LEASE_MS = 60_000;
 
 /** The click of the button, typed: stored before it is handled, and judged in the same place. */
-async function cancel(world: World, id: string, asker: Asker): Promise<Answer> {
-  const found = await findChange(world, id, asker);
+async function cancel(context: WorkflowContext, id: string, asker: Asker): Promise<Answer> {
+  const found = await findChange(context, id, asker);
   if (!found.ok) return found.answer;
-  const key = `typed:${world.instance}:${world.newId()}${world.newId()}`;
+  const key = `typed:${context.instance}:${context.newId()}${context.newId()}`;
   const click = cancelClick(found.change, asker);
-  const by = { owner: world.instance, now: world.now(), leaseMs: LEASE_MS };
-  await world.database.transaction(async (tx) => {
+  const by = { owner: context.instance, now: context.now(), leaseMs: LEASE_MS };
+  await context.database.transaction(async (tx) => {
     await receive(tx, {
       key,
       kind: 'click',
@@ -139,10 +152,10 @@ async function cancel(world: World, id: string, asker: Asker): Promise<Answer> {
       at: by.now,
     });
     // Ours to handle, so that its outcome is the answer; should we die, another takes it over.
-    await take(tx, key, by);
+    await claimClick(tx, key, by);
   });
-  const clicked = await handleClick(world, key, click);
-  world.wake();
+  const clicked = await handleClick(context, key, click);
+  context.wake();
   if (!clicked.ok) {
     const { refusal, change } = clicked.denial;
     return { title: 'Not cancelled', refused: { refusal, change }, parts: [] };

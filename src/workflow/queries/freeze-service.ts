@@ -1,6 +1,6 @@
 import type { UserId } from '../../changes/change.ts';
 import { InvalidRequest } from '../../errors.ts';
-import type { EndOf, FreezeDesk, Until } from '../../intent/arguments/freezes.ts';
+import type { EndOf, FreezeService, Until } from '../../intent/arguments/freezes.ts';
 import {
   hasFreeze,
   liftFreeze,
@@ -8,12 +8,12 @@ import {
   standingFreezes,
 } from '../../storage/tables/freezes.ts';
 import { hasten } from '../../storage/tables/queues/outbox.ts';
-import type { World } from '../ports.ts';
+import type { WorkflowContext } from '../ports.ts';
 import { policyNow, standingFreeze } from '../request/current-policy.ts';
-import { startOf } from '../request/start-time.ts';
+import { startTimeOf } from '../request/start-time.ts';
 import { THAWED } from '../revert/unfrozen.ts';
 
-export type FreezeWorld = Pick<World, 'database' | 'policy' | 'people' | 'now'>;
+export type FreezeContext = Pick<WorkflowContext, 'database' | 'policy' | 'people' | 'now'>;
 
 const AT_ITS_END = { field: 'until', problem: 'has passed already' };
 const LIFTED = { field: 'the freeze', problem: 'is over, or somebody has lifted it already' };
@@ -22,15 +22,15 @@ const LONGEST_MS = 90 * 86_400_000;
 const MINUTE_MS = 60_000;
 
 /** Freezes that are made in Slack. Who may is decided before, by the policy, as for any change. */
-export function createFreezeDesk(world: FreezeWorld): FreezeDesk {
-  const { database, now } = world;
+export function createFreezeService(context: FreezeContext): FreezeService {
+  const { database, now } = context;
   return {
     all: async () => {
-      const { freezes } = await policyNow(database.db, world);
+      const { freezes } = await policyNow(database.db, context);
       return freezes.filter(({ until }) => now() < until);
     },
     standing: async () => (await standingFreezes(database.db, now())).map(standingFreeze),
-    endOf: (until, by) => endOf(world, until, by),
+    endOf: (until, by) => endOf(context, until, by),
     make: async ({ id, by, reason }, { scope, until }) => {
       const from = now();
       if (until <= from) throw new InvalidRequest('freeze', [AT_ITS_END]);
@@ -48,13 +48,13 @@ export function createFreezeDesk(world: FreezeWorld): FreezeDesk {
   };
 }
 
-async function endOf({ people, now }: FreezeWorld, until: Until, by: UserId): Promise<EndOf> {
+async function endOf({ people, now }: FreezeContext, until: Until, by: UserId): Promise<EndOf> {
   if ('at' in until) return { ok: true, at: until.at };
   const asked = 'inMs' in until ? { at: null, ...until } : { at: until, inMs: null };
   const asksClock = asked.at !== null && asked.at.offset === null;
   const zone = asksClock ? await people.zoneOf(by) : null;
   const wall = { zone, now: now(), latestMs: LONGEST_MS };
-  const end = startOf({ ...asked, forMs: null }, wall);
+  const end = startTimeOf({ ...asked, forMs: null }, wall);
   if (!end.ok) {
     return {
       ok: false,

@@ -1,29 +1,8 @@
 import type { Change, State, UserId } from '../../changes/change.ts';
 import type { Actor } from '../../changes/outcome.ts';
-import type { Refusal } from '../../changes/refusal.ts';
 import { changesToReview, changesWhere } from '../../storage/tables/changes/change-lists.ts';
-import type { World } from '../ports.ts';
+import type { HomeContent, HomeLists, WorkflowContext } from '../ports.ts';
 import { refusalOfVerb } from '../review/review.ts';
-
-/** What lies before one person. No change is in two lists, but one that its requester may decide. */
-export interface Desk {
-  /** What this person may decide now; first what expires first. */
-  readonly waiting: readonly Change[];
-  /** Asked for by this person, and not begun. */
-  readonly mine: readonly Change[];
-  readonly running: readonly Change[];
-  /** Over, with broken glass that nobody has looked at, and that this person may look at. */
-  readonly toReview: readonly Change[];
-  readonly lately: readonly Change[];
-  /** More is pending than was looked at, so that what waits may be more as well. */
-  readonly more: boolean;
-  /** When this was read: what runs has moved on by the time somebody looks. */
-  readonly at: Date;
-}
-
-export type Found =
-  | { readonly ok: true; readonly actor: Actor; readonly desk: Desk }
-  | { readonly ok: false; readonly refusal: Refusal };
 
 const MANY = 200;
 const LATELY = 8;
@@ -39,16 +18,16 @@ const OVER: readonly State[] = [
 ];
 
 /** Draws a person's home tab from what is stored now. */
-export async function showHome(world: World, user: UserId): Promise<void> {
-  const identity = await world.people.identify(user, { fresh: false });
-  const found: Found = identity.ok
-    ? { ok: true, actor: identity.actor, desk: await deskOf(world, identity.actor) }
+export async function showHome(context: WorkflowContext, user: UserId): Promise<void> {
+  const identity = await context.people.identify(user, { fresh: false });
+  const found: HomeContent = identity.ok
+    ? { ok: true, actor: identity.actor, desk: await deskOf(context, identity.actor) }
     : { ok: false, refusal: identity.refusal };
-  await world.messenger.showHome(user, found);
+  await context.messenger.showHome(user, found);
 }
 
-async function deskOf(world: World, actor: Actor): Promise<Desk> {
-  const { db } = world.database;
+async function deskOf(context: WorkflowContext, actor: Actor): Promise<HomeLists> {
+  const { db } = context.database;
   const [pending, mine, running, broken, over] = await Promise.all([
     changesWhere(db, { states: ['pending'], limit: MANY }),
     changesWhere(db, { states: ['pending', 'approved'], requester: actor.id, limit: MANY }),
@@ -60,7 +39,7 @@ async function deskOf(world: World, actor: Actor): Promise<Desk> {
   const sees = ({ requester }: Change) => actor.roles.length > 0 || requester === actor.id;
   // What takes another one back was asked for with it, and waits for nobody.
   const own = mine.filter(({ parent }) => parent === null);
-  const now = world.now();
+  const now = context.now();
   return {
     waiting: pending
       .filter((change) => refusalOfVerb('approve', change, actor, now) === null)
@@ -68,7 +47,7 @@ async function deskOf(world: World, actor: Actor): Promise<Desk> {
     mine: own,
     running: running.filter((change) => sees(change) && !own.some(({ id }) => id === change.id)),
     toReview: broken.filter((change) => refusalOfVerb('review', change, actor, now) === null),
-    lately: over.filter((change) => sees(change) && wasSent(change)).slice(0, LATELY),
+    recent: over.filter((change) => sees(change) && wasSent(change)).slice(0, LATELY),
     more: pending.length === MANY,
     at: now,
   };

@@ -1,5 +1,5 @@
 import type { Answer, Offer } from '../../intent/answers/answer.ts';
-import type { LogWish, Past } from '../../intent/ports/changes-queries.ts';
+import type { LogRequest, Past } from '../../intent/ports/changes-queries.ts';
 
 const DAY_MS = 86_400_000;
 
@@ -9,7 +9,7 @@ export function instantOf(past: Past, now: Date): Date {
 }
 
 /** The line that asks for the same, from another event on. */
-export function lineOf(wish: LogWish, before: number | null): string {
+export function logLine(wish: LogRequest, before: number | null): string {
   const { by, command, target, state } = wish;
   const [since, until] = [pastText(wish.since), pastText(wish.until)];
   const given = { by, command, target, state, since, until, before };
@@ -25,7 +25,7 @@ function pastText(past: Past | null): string | null {
 }
 
 /** Asked for a span that holds no moment: "0 events" would say that nobody did anything. */
-export function emptySpan(wish: LogWish, now: Date): Answer | null {
+export function emptySpan(wish: LogRequest, now: Date): Answer | null {
   const { since, until } = wish;
   if (!since || !until || instantOf(since, now) < instantOf(until, now)) return null;
   const [from, to] = [pastText(since), pastText(until)];
@@ -42,9 +42,9 @@ export function emptySpan(wish: LogWish, now: Date): Answer | null {
   };
 }
 
-function offersFor(wish: LogWish, since: Past, until: Past): readonly Offer[] {
+function offersFor(wish: LogRequest, since: Past, until: Past): readonly Offer[] {
   const again = (label: string, from: Past, to: Past) => {
-    return { label, line: lineOf({ ...wish, since: from, until: to }, null) };
+    return { label, line: logLine({ ...wish, since: from, until: to }, null) };
   };
   if (pastText(since) !== pastText(until)) return [again('The other way round', until, since)];
   if (!('day' in since)) return [];

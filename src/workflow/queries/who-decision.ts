@@ -1,16 +1,19 @@
 import type { RoleName, Target } from '../../changes/change.ts';
 import type { Actor } from '../../changes/outcome.ts';
 import type { Service } from '../../directory/directory.ts';
-import type { WhoQuestion } from '../../intent/ports/who-queries.ts';
-import { type Decision, decide, type Question } from '../../policy/decide.ts';
+import type { WhoQuestion } from '../../intent/ports/command-context.ts';
+import { type Decision, decide, type PolicyQuestion } from '../../policy/decide.ts';
 import type { Policy } from '../../policy/policy-types.ts';
-import type { World } from '../ports.ts';
+import type { WorkflowContext } from '../ports.ts';
 
-export type WhoWorld = Pick<World, 'database' | 'policy' | 'people' | 'now' | 'commands'> & {
+export type WhoContext = Pick<
+  WorkflowContext,
+  'database' | 'policy' | 'people' | 'now' | 'commands'
+> & {
   readonly services: () => readonly Service[];
 };
 
-export interface Asked {
+export interface WhoSubject {
   readonly command: string;
   readonly scope: WhoQuestion['scope'];
   readonly target: Target | null;
@@ -19,12 +22,12 @@ export interface Asked {
 
 /** What would be decided now about somebody with these roles who gives a long reason. */
 export function decideFor(
-  { commands, now }: WhoWorld,
+  { commands, now }: WhoContext,
   policy: Policy,
-  { command, target, asker }: Asked,
+  { command, target, asker }: WhoSubject,
   roles: readonly RoleName[],
 ) {
-  const kind: Question['kind'] = commands.has(command) ? 'change' : 'query';
+  const kind: PolicyQuestion['kind'] = commands.has(command) ? 'change' : 'query';
   const actor = { id: asker.id, roles };
   const reason = '-'.repeat(500);
   const decision: Decision = decide(policy, { command, kind, target, actor, reason, now: now() });

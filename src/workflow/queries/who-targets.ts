@@ -1,19 +1,19 @@
 import type { Target } from '../../changes/change.ts';
 import { type Service, serviceTarget } from '../../directory/directory.ts';
-import type { Said } from '../../intent/answers/answer.ts';
+import type { InlinePart } from '../../intent/answers/answer.ts';
 import { fieldsOf } from '../../intent/arguments/arguments.ts';
 import { EVERYTHING, freezeTarget, servicesIn } from '../../intent/arguments/freezes.ts';
 import type { ChangeCommand } from '../../intent/define.ts';
-import type { WhoQuestion } from '../../intent/ports/who-queries.ts';
-import type { WhoWorld } from './who-decision.ts';
+import type { WhoQuestion } from '../../intent/ports/command-context.ts';
+import type { WhoContext } from './who-decision.ts';
 
 /** What a question is about, one by one; null where it names nothing, so that any rule may decide. */
 export function targetsOf(
-  world: WhoWorld,
+  context: WhoContext,
   { command, scope }: WhoQuestion,
 ): readonly Target[] | null {
-  const change = world.commands.get(command);
-  const services = world.services();
+  const change = context.commands.get(command);
+  const services = context.services();
   if (isFreezing(change)) return scope && [freezeTarget(scope, services)];
   if (change && !takesService(change)) return [anyOther(command)];
   if (!scope || 'everything' in scope) return null;
@@ -37,7 +37,7 @@ function anyOther(command: string): Target {
 const NAMED_MAX = 8;
 
 /** By what the rules select it: a tag or a warehouse is read from the file, and not to be typed. */
-export function markLines(targets: readonly Target[]): readonly (readonly Said[])[] {
+export function markLines(targets: readonly Target[]): readonly (readonly InlinePart[])[] {
   const shown = targets.filter(({ kind }) => kind === 'service');
   const rest = shown.length - NAMED_MAX;
   return [

@@ -1,33 +1,34 @@
 import type { Json, JsonObject, Plan, PlanRow, Snapshot } from '../../changes/change.ts';
-import type { Problem } from '../../errors.ts';
+import type { FieldProblem } from '../../errors.ts';
 import { fieldsOf } from '../../intent/arguments/arguments.ts';
-import type { ChangeCommand, Reach } from '../../intent/define.ts';
+import type { ChangeCommand } from '../../intent/define.ts';
+import type { CommandContext } from '../../intent/ports/command-context.ts';
 
 export type Planned =
   | { readonly ok: true; readonly plan: Plan }
-  | { readonly ok: false; readonly problems: readonly Problem[] };
+  | { readonly ok: false; readonly problems: readonly FieldProblem[] };
 
 /** What a change would do, from its arguments and the target as it is seen now. Sends nothing. */
 export async function planOf(
   command: ChangeCommand,
   args: unknown,
   given: JsonObject,
-  reach: Reach,
+  context: CommandContext,
 ): Promise<Planned> {
-  const before = await command.observe(args, reach);
-  const problems = command.problems?.(args, before, reach) ?? [];
+  const before = await command.observe(args, context);
+  const problems = command.problems?.(args, before, context) ?? [];
   if (problems.length > 0) return { ok: false, problems };
 
   const body = command.desired(args, before);
   const plan: Plan = {
-    target: command.target(args, reach),
+    target: command.target(args, context),
     args: given,
     sends: command.sends,
     body,
     before,
     rows: command.rows?.(args, before) ?? rowsOf(command, body, before),
     keptAsIs: command.keptAsIs?.(args, before) ?? [],
-    warnings: command.warnings(args, before, reach),
+    warnings: command.warnings(args, before, context),
   };
   return { ok: true, plan };
 }

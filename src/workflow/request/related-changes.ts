@@ -9,7 +9,7 @@ const SAME_WITHIN_MS = 3_600_000;
 const MAY_COUNT: readonly State[] = ['pending', 'approved', 'executing', 'succeeded', 'unknown'];
 
 /** What a new draft should be seen with: the same asked for lately, and others of its target. */
-export async function companyOf(tx: Tx, draft: Change) {
+export async function relatedChangesOf(tx: Tx, draft: Change) {
   const since = new Date(draft.createdAt.getTime() - SAME_WITHIN_MS);
   const before = repeated(await askedSince(tx, draft, since), draft);
   const open = await openChangesOf(tx, targetKey(draft.plan.target));

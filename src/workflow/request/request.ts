@@ -1,20 +1,9 @@
-import type {
-  Change,
-  ChangeId,
-  ChannelId,
-  JsonObject,
-  Plan,
-  Requirement,
-  UserId,
-} from '../../changes/change.ts';
+import type { Change, JsonObject, Plan, Requirement } from '../../changes/change.ts';
 import { cancel, DRAFT_LIVES_MS } from '../../changes/lifecycle.ts';
 import type { Actor } from '../../changes/outcome.ts';
 import { planDigest } from '../../changes/plan-digest.ts';
 import { costOf } from '../../cost-effect/change-cost.ts';
-import type { Problem } from '../../errors.ts';
-import type { Given } from '../../intent/arguments/arguments.ts';
-import type { AskedTiming } from '../../intent/arguments/timing.ts';
-import type { ChangeCommand } from '../../intent/define.ts';
+import type { FieldProblem } from '../../errors.ts';
 import { type Decision, decide } from '../../policy/decide.ts';
 import { freezesNear } from '../../policy/freezes.ts';
 import type { Freeze, Policy } from '../../policy/policy-types.ts';
@@ -23,30 +12,16 @@ import type { Tx } from '../../storage/engine/database.ts';
 import { insertChange, lockChange } from '../../storage/tables/changes/changes.ts';
 import { markHandled, receive } from '../../storage/tables/queues/inbox.ts';
 import { type Denial, denialOf } from '../denial.ts';
-import { pacesOf } from '../limits/rate-limit.ts';
-import type { Identity, World } from '../ports.ts';
+import { rateLimitStatusOf } from '../limits/rate-limit.ts';
+import type { Identity, WorkflowContext } from '../ports.ts';
 import { evidenceOf, noteRefusal, recordMove, recordRefusal } from '../record.ts';
+import type { ChangeRequest } from './change-request.ts';
 import { policyNow } from './current-policy.ts';
 import { planOf } from './plan.ts';
-import { companyOf } from './related-changes.ts';
+import { relatedChangesOf } from './related-changes.ts';
 import { startsAt, timePlan, wayBack } from './timed-plan.ts';
 
-export interface Request {
-  readonly command: ChangeCommand;
-  readonly args: Readonly<Record<string, unknown>>;
-  readonly given: Given;
-  /** Missing: as soon as it may, and for good. */
-  readonly timing?: AskedTiming;
-  readonly reason: string | null;
-  readonly requester: UserId;
-  readonly origin: ChannelId | null;
-  /** The draft that this one takes the place of: two live previews would be two cards. */
-  readonly edits: ChangeId | null;
-  /** Slack's own mark of this one interaction: a request that comes twice is drafted once. */
-  readonly key: string;
-}
-
-export type Requested =
+export type RequestOutcome =
   | {
       readonly ok: true;
       readonly draft: Change;
@@ -59,41 +34,44 @@ export type Requested =
     }
   | { readonly ok: false; readonly denial: Denial }
   /** The arguments do not fit what was seen of the target: mended by whoever typed them. */
-  | { readonly ok: false; readonly problems: readonly Problem[] };
+  | { readonly ok: false; readonly problems: readonly FieldProblem[] };
 
 /** From an intent to a draft that only its requester sees. Nothing is sent by it. */
-export async function requestChange(world: World, request: Request): Promise<Requested> {
+export async function requestChange(
+  context: WorkflowContext,
+  request: ChangeRequest,
+): Promise<RequestOutcome> {
   const given = request.given as JsonObject;
   const { requester } = request;
-  const reach = world.reach();
-  const exact = await request.command.exact?.(request.args, reach, requester);
+  const commandContext = context.commandContext();
+  const exact = await request.command.exact?.(request.args, commandContext, requester);
   if (exact && !exact.ok) return exact;
-  const planned = await planOf(request.command, exact?.args ?? request.args, given, reach);
+  const planned = await planOf(request.command, exact?.args ?? request.args, given, commandContext);
   if (!planned.ok) return planned;
-  const timed = await timePlan(world, request, planned.plan);
+  const timed = await timePlan(context, request, planned.plan);
   if (!timed.ok) return timed;
   const { plan } = timed;
   const command = request.command.name;
-  const identity = await world.people.identify(requester, { fresh: false });
-  if (!identity.ok) return denied(world, request, plan, { command, identity, decision: null });
+  const identity = await context.people.identify(requester, { fresh: false });
+  if (!identity.ok) return denied(context, request, plan, { command, identity, decision: null });
 
-  const policy = await policyNow(world.database.db, world);
+  const policy = await policyNow(context.database.db, context);
   const decideOn = (name: string, at: Date) =>
     decideFor(policy, { ...request, plan }, identity, { command: name, at });
-  const decision = withReason(request, decideOn(command, startsAt(plan, world.now())));
-  if (!decision.allow) return denied(world, request, plan, { command, identity, decision });
-  const back = wayBack(world, plan, decision.requires, decideOn);
+  const decision = withReason(request, decideOn(command, startsAt(plan, context.now())));
+  if (!decision.allow) return denied(context, request, plan, { command, identity, decision });
+  const back = wayBack(context, plan, decision.requires, decideOn);
   if (!back.ok && 'problems' in back) return back;
-  if (!back.ok) return denied(world, request, plan, { ...back, identity });
+  if (!back.ok) return denied(context, request, plan, { ...back, identity });
   // Asked for last: the report is rationed, and whoever may not ask for this has no use of it.
-  const cost = await costOf(world, request.command, plan);
+  const cost = await costOf(context, request.command, plan);
   const requires = ownGlass(back.requires, identity.actor);
-  const draft = draftOf(world, request, { ...plan, ...(cost && { cost }) }, requires);
-  return record(world, request, { draft, policy, identity });
+  const draft = draftOf(context, request, { ...plan, ...(cost && { cost }) }, requires);
+  return record(context, request, { draft, policy, identity });
 }
 
 /** What everybody is held up by says why, even where its rule does not ask for that. */
-function withReason({ command, reason }: Request, decision: Decision): Decision {
+function withReason({ command, reason }: ChangeRequest, decision: Decision): Decision {
   if (!decision.allow || !command.needsReason || reason !== null) return decision;
   const { rule } = decision;
   return { allow: false, refusal: 'reason-required', rule, freeze: null, never: null };
@@ -116,26 +94,26 @@ interface Refused {
 }
 
 async function denied(
-  world: World,
-  request: Request,
+  context: WorkflowContext,
+  request: ChangeRequest,
   plan: Plan,
   found: Refused,
-): Promise<Requested> {
-  const denial = await denialFor(world, plan, found);
+): Promise<RequestOutcome> {
+  const denial = await denialFor(context, plan, found);
   const { requester: by } = request;
   const { identity } = found;
-  await noteRefusal(world, denial, { tried: request.command.name, by, identity });
+  await noteRefusal(context, denial, { tried: request.command.name, by, identity });
   return { ok: false, denial };
 }
 
-async function denialFor(world: World, plan: Plan, found: Refused): Promise<Denial> {
+async function denialFor(context: WorkflowContext, plan: Plan, found: Refused): Promise<Denial> {
   const about = { command: found.command, target: plan.target.name };
   if (!found.identity.ok) return denialOf(found.identity.refusal, about);
   if (!found.decision || found.decision.allow) return denialOf('no-rule', about);
 
   const { refusal, rule, freeze, never } = found.decision;
   const role = rule?.to ?? null;
-  const who = role ? await world.people.membersOf(role) : null;
+  const who = role ? await context.people.membersOf(role) : null;
   return denialOf(refusal, { ...about, rule: rule?.place ?? null, role, who, freeze, never });
 }
 
@@ -146,10 +124,15 @@ function ownGlass(requires: Requirement, { roles }: Actor): Requirement {
   return theirs ? requires : { ...requires, breakGlass: null };
 }
 
-function draftOf(world: World, request: Request, plan: Plan, requires: Requirement): Change {
-  const now = world.now();
+function draftOf(
+  context: WorkflowContext,
+  request: ChangeRequest,
+  plan: Plan,
+  requires: Requirement,
+): Change {
+  const now = context.now();
   return {
-    id: world.newId(),
+    id: context.newId(),
     command: request.command.name,
     requester: request.requester,
     reason: request.reason,
@@ -185,21 +168,21 @@ interface Drafted {
 }
 
 async function record(
-  world: World,
-  request: Request,
+  context: WorkflowContext,
+  request: ChangeRequest,
   { draft, policy, identity }: Drafted,
-): Promise<Requested> {
-  return world.database.transaction(async (tx) => {
-    const at = world.now();
+): Promise<RequestOutcome> {
+  return context.database.transaction(async (tx) => {
+    const at = context.now();
     const first = await receive(tx, { key: request.key, kind: 'request', body: {}, at });
-    if (!first) return cameTwice(tx, world, draft);
+    if (!first) return cameTwice(tx, context, draft);
 
     await markHandled(tx, request.key, at);
-    const [pace] = await pacesOf(tx, world, 'draft', [draft.requester]);
+    const [pace] = await rateLimitStatusOf(tx, context, 'draft', [draft.requester]);
     if (pace !== 'fine') return { ok: false, denial: denialOf('too-many', aboutOf(draft)) };
-    await withdraw(tx, world, request);
+    await withdraw(tx, context, request);
     await insertChange(tx, draft);
-    await appendEvent(tx, world.auditKey, {
+    await appendEvent(tx, context.auditKey, {
       kind: 'drafted',
       changeId: draft.id,
       version: draft.version,
@@ -215,14 +198,14 @@ async function record(
       },
     });
     const freezes = freezesNear(policy.freezes, draft.plan.target, at);
-    return { ok: true, draft, freezes, ...(await companyOf(tx, draft)) };
+    return { ok: true, draft, freezes, ...(await relatedChangesOf(tx, draft)) };
   });
 }
 
-async function cameTwice(tx: Tx, world: World, draft: Change): Promise<Requested> {
+async function cameTwice(tx: Tx, context: WorkflowContext, draft: Change): Promise<RequestOutcome> {
   const { command, requester: by } = draft;
   const denial = denialOf('lost-race', aboutOf(draft));
-  await recordRefusal(tx, world, { kind: command, by }, denial);
+  await recordRefusal(tx, context, { kind: command, by }, denial);
   return { ok: false, denial };
 }
 
@@ -230,10 +213,14 @@ function aboutOf({ command, plan }: Change): Partial<Denial> {
   return { command, target: plan.target.name };
 }
 
-async function withdraw(tx: Tx, world: World, { edits, requester }: Request): Promise<void> {
+async function withdraw(
+  tx: Tx,
+  context: WorkflowContext,
+  { edits, requester }: ChangeRequest,
+): Promise<void> {
   const edited = edits ? await lockChange(tx, edits) : null;
   if (edited?.state !== 'draft') return;
   const outcome = cancel(edited, { id: requester, roles: [] });
   if (!outcome.ok) return;
-  await recordMove(tx, world, edited, outcome.change, { kind: 'edited', by: requester });
+  await recordMove(tx, context, edited, outcome.change, { kind: 'edited', by: requester });
 }

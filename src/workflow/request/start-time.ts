@@ -1,11 +1,11 @@
 import { addDays } from '../../costs/calendar/day.ts';
-import { instantOf, instantsOf, localDay } from '../../costs/calendar/local-time.ts';
-import type { Problem } from '../../errors.ts';
+import { instantAt, instantsOf, localDay } from '../../costs/calendar/local-time.ts';
+import type { FieldProblem } from '../../errors.ts';
 import { type AskedTiming, LATEST_START_MS, type Moment } from '../../intent/arguments/timing.ts';
 
 export type Start =
   | { readonly ok: true; readonly at: Date | null; readonly warnings: readonly string[] }
-  | { readonly ok: false; readonly problems: readonly Problem[] };
+  | { readonly ok: false; readonly problems: readonly FieldProblem[] };
 
 /** Where and when whoever asks looks at a clock; null where nobody could say whose it is. */
 export interface Wall {
@@ -16,7 +16,7 @@ export interface Wall {
 }
 
 /** When a change is to begin, and what is to be said of that hour; null: as soon as it may. */
-export function startOf({ at, inMs }: AskedTiming, wall: Wall): Start {
+export function startTimeOf({ at, inMs }: AskedTiming, wall: Wall): Start {
   if (inMs !== null) return begin(new Date(wall.now.getTime() + inMs));
   if (at === null) return begin(null);
   if (at.day !== null && at.offset !== null) return inTime(exactly(at.day, at), wall);
@@ -55,7 +55,7 @@ function inTime(
 
 function on(day: string, { time }: Moment, zone: string, wall: Wall): Start {
   const [first, second] = instantsOf(day, time, zone);
-  if (!first) return inTime(instantOf(day, time, zone), wall, skipped(day, time, zone));
+  if (!first) return inTime(instantAt(day, time, zone), wall, skipped(day, time, zone));
   return second && first > wall.now
     ? inTime(first, wall, repeated(day, time, zone))
     : inTime(second ?? first, wall);

@@ -9,61 +9,57 @@ import { appendEvent } from '../../storage/audit/append.ts';
 import { dueToTakeBack } from '../../storage/tables/changes/change-due.ts';
 import { insertChange, lockChange } from '../../storage/tables/changes/changes.ts';
 import { enqueue } from '../../storage/tables/queues/outbox.ts';
-import { stillLater } from '../background/backoff.ts';
-import type { World } from '../ports.ts';
-import { CARD_ANEW, mustMove, recordMove } from '../record.ts';
+import { stillBackingOff } from '../background/backoff.ts';
+import type { RevertStopReason, WorkflowContext } from '../ports.ts';
+import { CARD_REPOST, mustMove, recordMove } from '../record.ts';
 import { planOf } from '../request/plan.ts';
 import { type Inverse, readInverse, servicesNow } from './inverse.ts';
-import { isAsLeft } from './unchanged-since.ts';
+import { isUnchangedSince } from './unchanged-since.ts';
 
 const AT_ONCE = 20;
 const AGAIN_AFTER_MS = 30_000;
-
-/** Why nothing will take a change back by itself, for good. */
-export const KEPT = ['moved', 'gone', 'late', 'unclear', 'restored'] as const;
-export type Kept = (typeof KEPT)[number];
 
 /**
  * Plans what takes timed changes back as soon as they have succeeded, so that it can be seen, and
  * cancelled, before it runs. What cannot be planned just now is tried again; nothing is dropped.
  */
-export function returnsOf(): (world: World) => Promise<number> {
+export function returnsOf(): (context: WorkflowContext) => Promise<number> {
   // Only a brake on asking an API that is down again and again.
   const later = new Map<ChangeId, number>();
 
-  const attempt = async (world: World, change: Change): Promise<boolean> => {
+  const attempt = async (context: WorkflowContext, change: Change): Promise<boolean> => {
     try {
-      await planReturn(world, change);
+      await planReturn(context, change);
       later.delete(change.id);
       return true;
     } catch (error) {
-      later.set(change.id, world.now().getTime() + AGAIN_AFTER_MS);
-      world.log.warn({ err: error, change: change.id }, 'what takes it back is planned later');
+      later.set(change.id, context.now().getTime() + AGAIN_AFTER_MS);
+      context.log.warn({ err: error, change: change.id }, 'what takes it back is planned later');
       return false;
     }
   };
-  return async (world) => {
-    const now = world.now().getTime();
-    const pass = { limit: AT_ONCE, except: stillLater(later, now) };
-    const due = await dueToTakeBack(world.database.db, pass);
-    const done = await Promise.all(due.map((change) => attempt(world, change)));
+  return async (context) => {
+    const now = context.now().getTime();
+    const pass = { limit: AT_ONCE, except: stillBackingOff(later, now) };
+    const due = await dueToTakeBack(context.database.db, pass);
+    const done = await Promise.all(due.map((change) => attempt(context, change)));
     return done.filter(Boolean).length;
   };
 }
 
-async function planReturn(world: World, parent: Change): Promise<void> {
+async function planReturn(context: WorkflowContext, parent: Change): Promise<void> {
   const { backAt } = parent;
   if (!backAt) return;
-  if (world.now().getTime() - backAt.getTime() > RETURN_LATE_BY_MS) {
-    return leaveIt(world, parent, 'late');
+  if (context.now().getTime() - backAt.getTime() > RETURN_LATE_BY_MS) {
+    return leaveIt(context, parent, 'late');
   }
-  const planned = await planInverse(world, parent);
-  if (typeof planned === 'string') return leaveIt(world, parent, planned);
+  const planned = await planInverse(context, parent);
+  if (typeof planned === 'string') return leaveIt(context, parent, planned);
   const timing = { startAt: backAt.toISOString(), back: null };
   const { command } = planned;
   const plan: Plan = { ...planned.plan, timing };
   const cost = costBack(parent);
-  await record(world, parent, command.name, { ...plan, ...(cost && { cost }) });
+  await record(context, parent, command.name, { ...plan, ...(cost && { cost }) });
 }
 
 /** What it moved is moved back: no report has a final day of the size or state of this while. */
@@ -79,14 +75,17 @@ interface PlannedInverse {
   readonly plan: Plan;
 }
 
-async function planInverse(world: World, parent: Change): Promise<PlannedInverse | Kept> {
+async function planInverse(
+  context: WorkflowContext,
+  parent: Change,
+): Promise<PlannedInverse | RevertStopReason> {
   const { target, timing } = parent.plan;
-  const services = await servicesNow(world, target);
-  const inverse = readInverse(world, timing?.back?.line ?? '', target, services);
+  const services = await servicesNow(context, target);
+  const inverse = readInverse(context, timing?.back?.line ?? '', target, services);
   if (!inverse) return 'unclear';
   try {
-    if (!(await isAsLeft(world, parent))) return 'moved';
-    return await planned(world, inverse, services);
+    if (!(await isUnchangedSince(context, parent))) return 'moved';
+    return await planned(context, inverse, services);
   } catch (error) {
     // Nothing but the server's own word for it: whatever else goes wrong may be over in a while.
     if (error instanceof ApiError && error.status === 404) return 'gone';
@@ -95,24 +94,29 @@ async function planInverse(world: World, parent: Change): Promise<PlannedInverse
 }
 
 async function planned(
-  world: World,
+  context: WorkflowContext,
   { command, args, given }: Inverse,
   services: Awaited<ReturnType<typeof servicesNow>>,
-): Promise<PlannedInverse | Kept> {
-  const reach = { ...world.reach(), services };
-  const found = await planOf(command, args, given as JsonObject, reach);
+): Promise<PlannedInverse | RevertStopReason> {
+  const commandContext = { ...context.commandContext(), services };
+  const found = await planOf(command, args, given as JsonObject, commandContext);
   return found.ok ? { command, plan: found.plan } : 'unclear';
 }
 
-async function record(world: World, parent: Change, command: string, plan: Plan): Promise<void> {
-  await world.database.transaction(async (tx) => {
-    const now = world.now();
+async function record(
+  context: WorkflowContext,
+  parent: Change,
+  command: string,
+  plan: Plan,
+): Promise<void> {
+  await context.database.transaction(async (tx) => {
+    const now = context.now();
     const current = await lockChange(tx, parent.id);
     // Another replica was first.
     if (!current?.backAt || current.child) return;
-    const child = childOf(current, { id: world.newId(), command, plan, now });
+    const child = childOf(current, { id: context.newId(), command, plan, now });
     await insertChange(tx, child, { source: 'parent' });
-    await appendEvent(tx, world.auditKey, {
+    await appendEvent(tx, context.auditKey, {
       kind: 'planned-return',
       changeId: child.id,
       version: child.version,
@@ -127,7 +131,7 @@ async function record(world: World, parent: Change, command: string, plan: Plan)
       },
     });
     await enqueue(tx, { changeId: child.id, kind: 'card', at: now });
-    await enqueue(tx, { changeId: parent.id, kind: CARD_ANEW, at: now });
+    await enqueue(tx, { changeId: parent.id, kind: CARD_REPOST, at: now });
   });
 }
 
@@ -164,12 +168,16 @@ function childOf(parent: Change, { id, command, plan, now }: Child): Change {
 }
 
 /** It stays as it is, and nothing but a person changes that. */
-export async function leaveIt(world: World, { id }: Change, why: Kept): Promise<void> {
-  await world.database.transaction(async (tx) => {
+export async function leaveIt(
+  context: WorkflowContext,
+  { id }: Change,
+  why: RevertStopReason,
+): Promise<void> {
+  await context.database.transaction(async (tx) => {
     const change = await lockChange(tx, id);
     if (!change?.backAt || change.child) return;
     const deed = { kind: 'kept', by: 'signalbox', facts: { why } } as const;
-    await recordMove(tx, world, change, mustMove(keep(change)), deed);
-    await enqueue(tx, { changeId: id, kind: 'kept', body: { why }, at: world.now() });
+    await recordMove(tx, context, change, mustMove(keep(change)), deed);
+    await enqueue(tx, { changeId: id, kind: 'kept', body: { why }, at: context.now() });
   });
 }

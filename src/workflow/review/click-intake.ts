@@ -1,50 +1,50 @@
 import type { UserId } from '../../changes/change.ts';
 import { requestNow } from '../../observability/log.ts';
 import { apart, step, traceHere } from '../../observability/trace.ts';
-import { markHandled, type Received, receive } from '../../storage/tables/queues/inbox.ts';
+import { markHandled, type ReceivedClick, receive } from '../../storage/tables/queues/inbox.ts';
 import type { Tx } from '../../storage/tables/schema.ts';
-import { type Pace, pacesOf } from '../limits/rate-limit.ts';
-import type { World } from '../ports.ts';
+import { type RateLimitStatus, rateLimitStatusOf } from '../limits/rate-limit.ts';
+import type { WorkflowContext } from '../ports.ts';
 
-export interface Letter extends Received {
+export interface InboxEntry extends ReceivedClick {
   readonly by: UserId;
 }
 
 /** `again`: this very one is here already. One that was too many is not handled any more. */
-export type Receipt = Pace | 'again';
+export type Receipt = RateLimitStatus | 'again';
 
 /** Puts a press where no crash can lose it. */
-export function putLetter(world: World, letter: Letter): Promise<Receipt> {
-  return step({ name: `store ${letter.kind}` }, () => mailOf(world).put(letter));
+export function enqueueClick(context: WorkflowContext, letter: InboxEntry): Promise<Receipt> {
+  return step({ name: `store ${letter.kind}` }, () => mailOf(context).put(letter));
 }
 
 interface Mail {
-  readonly put: (letter: Letter) => Promise<Receipt>;
+  readonly put: (letter: InboxEntry) => Promise<Receipt>;
 }
 
-const mails = new WeakMap<World, Mail>();
+const mails = new WeakMap<WorkflowContext, Mail>();
 
-function mailOf(world: World): Mail {
-  const mail = mails.get(world) ?? createMail(world);
-  mails.set(world, mail);
+function mailOf(context: WorkflowContext): Mail {
+  const mail = mails.get(context) ?? createMail(context);
+  mails.set(context, mail);
   return mail;
 }
 
 interface Waiting {
-  readonly letter: Letter;
+  readonly letter: InboxEntry;
   readonly resolve: (receipt: Receipt) => void;
   readonly reject: (error: unknown) => void;
 }
 
 /** Whatever arrives while one commit is under way shares the next: a storm of clicks costs few. */
-function createMail(world: World): Mail {
+function createMail(context: WorkflowContext): Mail {
   let waiting: Waiting[] = [];
   let running = false;
 
   async function commit(batch: readonly Waiting[]): Promise<void> {
     try {
       const letters = batch.map(({ letter }) => letter);
-      const receipts = await world.database.transaction((tx) => storeAll(tx, world, letters));
+      const receipts = await context.database.transaction((tx) => storeAll(tx, context, letters));
       for (const { letter, resolve } of batch) resolve(receipts.get(letter) ?? 'again');
     } catch (error) {
       for (const { reject } of batch) reject(error);
@@ -70,7 +70,7 @@ function createMail(world: World): Mail {
 }
 
 /** Whichever replica handles it, and however late, its log lines and its trace go on from there. */
-function withOrigin(letter: Letter): Letter {
+function withOrigin(letter: InboxEntry): InboxEntry {
   const [request, trace] = [requestNow(), traceHere()];
   const origin = { ...(request && { request }), ...(trace && { trace }) };
   return { ...letter, body: { ...letter.body, ...origin } };
@@ -79,16 +79,16 @@ function withOrigin(letter: Letter): Letter {
 /** What came before is not counted again, so that nobody is shut out by a repetition. */
 async function storeAll(
   tx: Tx,
-  world: World,
-  letters: readonly Letter[],
-): Promise<ReadonlyMap<Letter, Pace>> {
-  const fresh: Letter[] = [];
+  context: WorkflowContext,
+  letters: readonly InboxEntry[],
+): Promise<ReadonlyMap<InboxEntry, RateLimitStatus>> {
+  const fresh: InboxEntry[] = [];
   for (const letter of letters) if (await receive(tx, letter)) fresh.push(letter);
   const by = fresh.map((letter) => letter.by);
-  const paces = await pacesOf(tx, world, 'click', by);
+  const paces = await rateLimitStatusOf(tx, context, 'click', by);
   const receipts = new Map(fresh.map((letter, index) => [letter, paces[index] ?? 'fine']));
   for (const [{ key }, pace] of receipts) {
-    if (pace !== 'fine') await markHandled(tx, key, world.now());
+    if (pace !== 'fine') await markHandled(tx, key, context.now());
   }
   return receipts;
 }

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { ChangeId, UserId } from '../../changes/change.ts';
-import { type ReplyTo, VERBS, type World } from '../ports.ts';
-import { putLetter, type Receipt } from './click-intake.ts';
+import { type ReplyTo, VERBS, type WorkflowContext } from '../ports.ts';
+import { enqueueClick, type Receipt } from './click-intake.ts';
 
 /** Where the answer to a stored press goes. */
 export const StoredReplyTo = z.object({
@@ -29,8 +29,12 @@ export interface Click extends Omit<z.infer<typeof Click>, 'replyTo'> {
  * Puts a click where no crash can lose it. Slack never sends a click again, so that this commit
  * comes before the acknowledgement.
  */
-export function receiveClick(world: World, key: string, click: Click): Promise<Receipt> {
+export function receiveClick(
+  context: WorkflowContext,
+  key: string,
+  click: Click,
+): Promise<Receipt> {
   const { verb, change, by, text, replyTo } = click;
   const body = { verb, change, by, text, replyTo: { ...replyTo } };
-  return putLetter(world, { key, kind: 'click', body, by, at: world.now() });
+  return enqueueClick(context, { key, kind: 'click', body, by, at: context.now() });
 }

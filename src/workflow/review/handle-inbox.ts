@@ -1,7 +1,7 @@
-import { type About, during } from '../../observability/log.ts';
+import { during, type LogContextFields } from '../../observability/log.ts';
 import { note, traced, type Work } from '../../observability/trace.ts';
-import { markHandled, putBack, takeDue } from '../../storage/tables/queues/inbox.ts';
-import type { World } from '../ports.ts';
+import { claimDueClicks, markHandled, retryClickAt } from '../../storage/tables/queues/inbox.ts';
+import type { WorkflowContext } from '../ports.ts';
 import { showHome } from '../queries/home-queries.ts';
 import { Click } from './click.ts';
 import { handlePress, INCIDENT } from './incident-click.ts';
@@ -13,20 +13,20 @@ const AT_ONCE = 8;
 const AGAIN_AFTER_MS = 5_000;
 const GIVE_UP_AFTER = 10;
 
-type Row = Awaited<ReturnType<typeof takeDue>>[number];
+type Row = Awaited<ReturnType<typeof claimDueClicks>>[number];
 
 /** Handles every stored click that nobody handles: new ones, and those of a process that died. */
-export async function handleInbox(world: World): Promise<number> {
-  const lease = { owner: world.instance, now: world.now(), leaseMs: LEASE_MS, limit: AT_ONCE };
-  const rows = await world.database.transaction((tx) => takeDue(tx, lease));
+export async function handleInbox(context: WorkflowContext): Promise<number> {
+  const lease = { owner: context.instance, now: context.now(), leaseMs: LEASE_MS, limit: AT_ONCE };
+  const rows = await context.database.transaction((tx) => claimDueClicks(tx, lease));
   await Promise.all(
-    rows.map((row) => during(aboutOf(row), () => traced(workOf(row), () => handle(world, row)))),
+    rows.map((row) => during(aboutOf(row), () => traced(workOf(row), () => handle(context, row)))),
   );
   return rows.length;
 }
 
 // Both as they were stored; an older version stored no request.
-function aboutOf({ body: { request, change } }: Row): About {
+function aboutOf({ body: { request, change } }: Row): LogContextFields {
   return {
     ...(typeof request === 'string' ? { request } : {}),
     ...(typeof change === 'string' ? { change } : {}),
@@ -43,31 +43,31 @@ function workOf({ kind, body: { trace, change, verb } }: Row): Work {
   return { name: `handle ${kind}`, kind: 'consumer', facts, from };
 }
 
-async function handle(world: World, row: Row): Promise<void> {
+async function handle(context: WorkflowContext, row: Row): Promise<void> {
   try {
-    if (row.kind === INCIDENT) return await handlePress(world, row);
+    if (row.kind === INCIDENT) return await handlePress(context, row);
     const click = Click.parse(row.body);
-    const clicked = await handleClick(world, row.key, click);
+    const clicked = await handleClick(context, row.key, click);
     // The card tells everyone; this private line is for whoever pressed, and may get lost.
-    world.messenger.answer(click.replyTo, clicked).catch((error: unknown) => {
-      world.log.warn({ err: error, change: click.change }, 'a private answer was not delivered');
+    context.messenger.answerClick(click.replyTo, clicked).catch((error: unknown) => {
+      context.log.warn({ err: error, change: click.change }, 'a private answer was not delivered');
     });
     if (!click.replyTo.home) return;
-    showHome(world, click.by).catch((error: unknown) => {
-      world.log.warn({ err: error, change: click.change }, 'a home tab was not drawn anew');
+    showHome(context, click.by).catch((error: unknown) => {
+      context.log.warn({ err: error, change: click.change }, 'a home tab was not drawn anew');
     });
   } catch (error) {
     note({ 'error.type': 'failed' });
-    world.log.error({ err: error, key: row.key, attempts: row.attempts }, 'a click failed');
-    await again(world, row);
+    context.log.error({ err: error, key: row.key, attempts: row.attempts }, 'a click failed');
+    await again(context, row);
   }
 }
 
-async function again(world: World, row: Row): Promise<void> {
-  const now = world.now();
-  await world.database.transaction((tx) =>
+async function again(context: WorkflowContext, row: Row): Promise<void> {
+  const now = context.now();
+  await context.database.transaction((tx) =>
     row.attempts >= GIVE_UP_AFTER
       ? markHandled(tx, row.key, now)
-      : putBack(tx, row.key, new Date(now.getTime() + AGAIN_AFTER_MS)),
+      : retryClickAt(tx, row.key, new Date(now.getTime() + AGAIN_AFTER_MS)),
   );
 }

@@ -1,9 +1,14 @@
 import { z } from 'zod';
 import type { UserId } from '../../changes/change.ts';
-import type { Taken } from '../../storage/tables/queues/inbox.ts';
-import { INCIDENT_VERBS, type IncidentPress, type ReplyTo, type World } from '../ports.ts';
+import type { ClaimedClick } from '../../storage/tables/queues/inbox.ts';
+import {
+  INCIDENT_VERBS,
+  type IncidentClick,
+  type ReplyTo,
+  type WorkflowContext,
+} from '../ports.ts';
 import { StoredReplyTo } from './click.ts';
-import { putLetter, type Receipt } from './click-intake.ts';
+import { enqueueClick, type Receipt } from './click-intake.ts';
 
 export const INCIDENT = 'incident';
 
@@ -19,19 +24,22 @@ const Stored = z.object({
  * is checked when it is handled.
  */
 export function receivePress(
-  world: World,
-  { key, verb, id, by }: IncidentPress,
+  context: WorkflowContext,
+  { key, verb, id, by }: IncidentClick,
   replyTo: ReplyTo,
 ): Promise<Receipt> {
   const body = { verb, id, by, replyTo: { ...replyTo } };
-  return putLetter(world, { key, kind: INCIDENT, body, by, at: world.now() });
+  return enqueueClick(context, { key, kind: INCIDENT, body, by, at: context.now() });
 }
 
 /** What it decides is stored together with its being handled; the answer may get lost. */
-export async function handlePress(world: World, { key, body }: Taken): Promise<void> {
+export async function handlePress(
+  context: WorkflowContext,
+  { key, body }: ClaimedClick,
+): Promise<void> {
   const { replyTo, ...press } = Stored.parse(body);
-  const pressed = await world.incidents.press({ ...press, key });
-  world.messenger.answerPress(replyTo, pressed).catch((error: unknown) => {
-    world.log.warn({ err: error, incident: press.id }, 'a private answer was not delivered');
+  const pressed = await context.incidents.press({ ...press, key });
+  context.messenger.answerIncidentClick(replyTo, pressed).catch((error: unknown) => {
+    context.log.warn({ err: error, incident: press.id }, 'a private answer was not delivered');
   });
 }

@@ -15,7 +15,7 @@ import { loadChange, lockChange } from '../../storage/tables/changes/changes.ts'
 import { releaseTarget } from '../../storage/tables/changes/permits.ts';
 import { markHandled } from '../../storage/tables/queues/inbox.ts';
 import { type Denial, denialOf } from '../denial.ts';
-import type { Clicked, Identity, Verb, World } from '../ports.ts';
+import type { ClickOutcome, Identity, Verb, WorkflowContext } from '../ports.ts';
 import { evidenceOf, recordMove, recordRefusal } from '../record.ts';
 import type { Click } from './click.ts';
 
@@ -52,19 +52,23 @@ export function refusalOfVerb(verb: Verb, change: Change, actor: Actor, now: Dat
 }
 
 /** Handles one stored click: gather, decide, record; the private answer is the caller's to show. */
-export async function handleClick(world: World, key: string, click: Click): Promise<Clicked> {
-  const change = await loadChange(world.database.db, click.change);
-  if (!change) return refuseClick(world, key, click, { refusal: 'not-found', change: null });
+export async function handleClick(
+  context: WorkflowContext,
+  key: string,
+  click: Click,
+): Promise<ClickOutcome> {
+  const change = await loadChange(context.database.db, click.change);
+  if (!change) return refuseClick(context, key, click, { refusal: 'not-found', change: null });
 
   // State, expiry, self and duplicate come before anybody's membership is asked for: no role
   // may talk its way past them.
   const ideal = { id: click.by, roles: rolesAskedFor(change) };
-  const early = MOVES[click.verb](change, ideal, click, world.now());
-  if (!early.ok) return refuseClick(world, key, click, { refusal: early.refusal, change });
+  const early = MOVES[click.verb](change, ideal, click, context.now());
+  if (!early.ok) return refuseClick(context, key, click, { refusal: early.refusal, change });
 
-  const identity = await world.people.identify(click.by, { fresh: click.verb !== 'cancel' });
-  if (!identity.ok) return refuseClick(world, key, click, { refusal: identity.refusal, change });
-  return decideAndRecord(world, key, click, identity);
+  const identity = await context.people.identify(click.by, { fresh: click.verb !== 'cancel' });
+  if (!identity.ok) return refuseClick(context, key, click, { refusal: identity.refusal, change });
+  return decideAndRecord(context, key, click, identity);
 }
 
 function rolesAskedFor({ requires }: Change): readonly string[] {
@@ -73,21 +77,21 @@ function rolesAskedFor({ requires }: Change): readonly string[] {
 }
 
 async function decideAndRecord(
-  world: World,
+  context: WorkflowContext,
   key: string,
   click: Click,
   identity: Identity & { ok: true },
-): Promise<Clicked> {
-  const moved = await world.database.transaction(async (tx) => {
+): Promise<ClickOutcome> {
+  const moved = await context.database.transaction(async (tx) => {
     const change = await lockChange(tx, click.change);
     if (!change) return { refusal: 'not-found' as Refusal, change: null };
 
-    const outcome = MOVES[click.verb](change, identity.actor, click, world.now());
+    const outcome = MOVES[click.verb](change, identity.actor, click, context.now());
     if (!outcome.ok) return { refusal: outcome.refusal, change };
-    await recordClick(tx, world, { key, click, before: change, after: outcome.change, identity });
+    await recordClick(tx, context, { key, click, before: change, after: outcome.change, identity });
     return { refusal: null, change: outcome.change };
   });
-  if (moved.refusal) return refuseClick(world, key, click, { ...moved, identity });
+  if (moved.refusal) return refuseClick(context, key, click, { ...moved, identity });
   return { ok: true, verb: click.verb, change: moved.change };
 }
 
@@ -99,42 +103,42 @@ interface Recorded {
   readonly identity: Identity & { ok: true };
 }
 
-async function recordClick(tx: Tx, world: World, recorded: Recorded): Promise<void> {
+async function recordClick(tx: Tx, context: WorkflowContext, recorded: Recorded): Promise<void> {
   const { key, click, before, after, identity } = recorded;
-  await recordMove(tx, world, before, after, {
+  await recordMove(tx, context, before, after, {
     kind: KINDS[click.verb],
     by: click.by,
     facts: { ...evidenceOf(identity), ...(click.text ? { said: click.text } : {}) },
   });
   // An unknown outcome kept the target locked; a person's word is what lets it go.
   if (before.state === 'unknown') await releaseTarget(tx, after.id);
-  await markHandled(tx, key, world.now());
+  await markHandled(tx, key, context.now());
 }
 
 async function refuseClick(
-  world: World,
+  context: WorkflowContext,
   key: string,
   click: Click,
   found: { refusal: Refusal; change: Change | null; identity?: Identity },
-): Promise<Clicked> {
-  const denial = await denialFor(world, found.refusal, found.change);
-  await world.database.transaction(async (tx) => {
+): Promise<ClickOutcome> {
+  const denial = await denialFor(context, found.refusal, found.change);
+  await context.database.transaction(async (tx) => {
     const facts = evidenceOf(found.identity ?? null);
-    await recordRefusal(tx, world, { kind: click.verb, by: click.by, facts }, denial);
-    await markHandled(tx, key, world.now());
+    await recordRefusal(tx, context, { kind: click.verb, by: click.by, facts }, denial);
+    await markHandled(tx, key, context.now());
   });
   return { ok: false, verb: click.verb, denial };
 }
 
 /** Why not, with whoever could do it instead. */
 export async function denialFor(
-  world: World,
+  context: WorkflowContext,
   refusal: Refusal,
   change: Change | null,
 ): Promise<Denial> {
   if (!change) return denialOf(refusal);
-  const roles = rolesFor(refusal, change, world.now());
-  const members = await Promise.all(roles.map((role) => world.people.membersOf(role)));
+  const roles = rolesFor(refusal, change, context.now());
+  const members = await Promise.all(roles.map((role) => context.people.membersOf(role)));
   const known = members.filter((each) => each !== null).flat();
   const others = known.filter((id) => change.requires.self || id !== change.requester);
   const who = refusal === 'may-not-break-glass' ? known : others;

@@ -75,8 +75,8 @@ export const DEFECTS: readonly Defect[] = [
   {
     name: 'an approval is left out of the audit trail now and then',
     file: 'src/workflow/record.ts',
-    find: '  await appendEvent(tx, world.auditKey, {\n    kind: deed.kind,',
-    put: `  if (after.version % 4 !== 0) await appendEvent(tx, world.auditKey, {
+    find: '  await appendEvent(tx, context.auditKey, {\n    kind: deed.kind,',
+    put: `  if (after.version % 4 !== 0) await appendEvent(tx, context.auditKey, {
     kind: deed.kind,`,
     test: SIMULATION,
     says: /has events for/,
@@ -132,7 +132,7 @@ export const DEFECTS: readonly Defect[] = [
   {
     name: 'a card that was found is taken for drawn',
     file: 'src/workflow/notify/deliver.ts',
-    find: 'if (how.again) await world.messenger.redrawCard(change, position);',
+    find: 'if (how.again) await context.messenger.redrawCard(change, position);',
     put: '',
     test: SIMULATION,
     says: /its card shows an older state/,
@@ -148,16 +148,16 @@ export const DEFECTS: readonly Defect[] = [
   {
     name: 'a dead process is never taken over from',
     file: 'src/workflow/execute/recover.ts',
-    find: 'const lost = await leaseRanOut(world.database.db, world.now(), AT_ONCE);',
-    put: 'const lost = await leaseRanOut(world.database.db, new Date(0), AT_ONCE);',
+    find: 'const lost = await leaseRanOut(context.database.db, context.now(), AT_ONCE);',
+    put: 'const lost = await leaseRanOut(context.database.db, new Date(0), AT_ONCE);',
     test: SIMULATION,
     says: /still executing/,
   },
   {
     name: 'a digest is posted without a permit',
     file: 'src/digests/post.ts',
-    find: 'if (!(await world.database.transaction((tx) => permitDigest(tx, begun)))) ',
-    put: 'await world.database.transaction((tx) => permitDigest(tx, begun)); if (begun.day === null) ',
+    find: 'if (!(await context.database.transaction((tx) => permitDigest(tx, begun)))) ',
+    put: 'await context.database.transaction((tx) => permitDigest(tx, begun)); if (begun.day === null) ',
     test: 'test/digests/run.test.ts',
     says: /AssertionError|expected an ApiError/,
   },

@@ -1,13 +1,13 @@
 import { sql } from 'kysely';
 import { pino } from 'pino';
 import type { ChangeId, UserId } from '../../../src/changes/change.ts';
-import type { Reach } from '../../../src/intent/define.ts';
+import type { CommandContext } from '../../../src/intent/ports/command-context.ts';
 import { unmeasured } from '../../../src/observability/metrics-port.ts';
 import type { Policy } from '../../../src/policy/policy-types.ts';
 import type { Database } from '../../../src/storage/engine/database.ts';
 import { startLanes } from '../../../src/workflow/background/lanes.ts';
-import type { World } from '../../../src/workflow/ports.ts';
-import { type Requested, requestChange } from '../../../src/workflow/request/request.ts';
+import type { WorkflowContext } from '../../../src/workflow/ports.ts';
+import { type RequestOutcome, requestChange } from '../../../src/workflow/request/request.ts';
 import { type Click, receiveClick } from '../../../src/workflow/review/click.ts';
 import { commandsOn, type Kind } from './commands.ts';
 import { type Crash, openPorts } from './ports.ts';
@@ -38,22 +38,22 @@ export interface Asking {
 /** One process of the bot, with everything outside of it as a port. */
 export function openBot(around: Surroundings, name: string, crash: Crash | null = null) {
   const ports = openPorts(crash);
-  const world = worldOf(around, name, ports);
+  const context = worldOf(around, name, ports);
 
-  async function ask({ by, kind, thing, mark, key, inMs }: Asking): Promise<Requested> {
-    const command = world.commands.get(kind);
+  async function ask({ by, kind, thing, mark, key, inMs }: Asking): Promise<RequestOutcome> {
+    const command = context.commands.get(kind);
     if (!command) throw new Error(`There is no ${kind}`);
     const given = { thing, mark };
     const request = { command, args: given, given, reason: 'as planned', requester: by };
     const timing = inMs > 0 ? { timing: { at: null, inMs, forMs: null } } : {};
-    return requestChange(world, { ...request, ...timing, origin: null, edits: null, key });
+    return requestChange(context, { ...request, ...timing, origin: null, edits: null, key });
   }
 
   /** Everything that waits, until nothing moves any more. */
   async function work(): Promise<void> {
     for (let pass = 0; pass < 30; pass += 1) {
       const before = await marks(around.database);
-      const lanes = startLanes(world, 2 ** 30);
+      const lanes = startLanes(context, 2 ** 30);
       await lanes.stop();
       if ((await marks(around.database)) === before) return;
     }
@@ -63,13 +63,13 @@ export function openBot(around: Surroundings, name: string, crash: Crash | null 
     ports,
     ask,
     work,
-    press: (key: string, click: Click) => receiveClick(world, key, click),
+    press: (key: string, click: Click) => receiveClick(context, key, click),
   };
 }
 
 export type Bot = ReturnType<typeof openBot>;
 
-function worldOf(around: Surroundings, name: string, ports: Bot['ports']): World {
+function worldOf(around: Surroundings, name: string, ports: Bot['ports']): WorkflowContext {
   const { database, auditKey, server, slack, now, newId } = around;
   return {
     database: {
@@ -83,7 +83,7 @@ function worldOf(around: Surroundings, name: string, ports: Bot['ports']): World
     },
     commands: commandsOn(ports, server, now),
     // The commands have their own way to the server, and no directory is needed to name a thing.
-    reach: () => ({ services: [] }) as unknown as Reach,
+    commandContext: () => ({ services: [] }) as unknown as CommandContext,
     people: slack.people(ports),
     messenger: slack.messenger(ports),
     log: pino({ level: process.env.TEST_LOG ?? 'silent' }),
@@ -91,7 +91,7 @@ function worldOf(around: Surroundings, name: string, ports: Bot['ports']): World
     newId,
     instance: name,
     wake: () => undefined,
-    learned: () => undefined,
+    refreshDirectory: () => undefined,
     incidents: { press: nothing, details: nothing },
     measures: unmeasured,
   };

@@ -1,5 +1,11 @@
 import type { Change, ChangeId, ChannelId, RoleName, UserId } from '../../../src/changes/change.ts';
-import type { Clicked, Identity, Messenger, People, Verb } from '../../../src/workflow/ports.ts';
+import type {
+  ClickOutcome,
+  Identity,
+  Messenger,
+  People,
+  Verb,
+} from '../../../src/workflow/ports.ts';
 import type { Ports } from './ports.ts';
 
 /** How long Signalbox may believe what it read of people, where it does not ask afresh. */
@@ -80,7 +86,7 @@ export function openSlack(now: () => Date, members: Members) {
           const card = cards.find(({ ts }) => ts === at.ts);
           if (card) card.version = change.version;
         }),
-      answer: (replyTo, clicked) =>
+      answerClick: (replyTo, clicked) =>
         ports.call('answer', async () => {
           needsSlack();
           told.push({
@@ -102,7 +108,7 @@ export function openSlack(now: () => Date, members: Members) {
 
 export type Slack = ReturnType<typeof openSlack>;
 
-function idOf(clicked: Clicked): ChangeId | null {
+function idOf(clicked: ClickOutcome): ChangeId | null {
   const change: Change | null = clicked.ok ? clicked.change : clicked.denial.change;
   return change?.id ?? null;
 }

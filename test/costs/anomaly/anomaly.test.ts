@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import {
+  type AnomalyVerdict,
   judge,
   minImpactOf,
   usualRange,
-  type Verdict,
 } from '../../../src/costs/anomaly/anomaly.ts';
 import { commonCause } from '../../../src/costs/anomaly/common-cause.ts';
 import { driftOf } from '../../../src/costs/anomaly/drift.ts';
@@ -19,7 +19,7 @@ function around(level: number, sigma = 0.04, days = 56): readonly number[] {
   return Array.from({ length: days }, () => level * Math.exp(sigma * normal(random)));
 }
 
-function judged(history: readonly number[], value: number, final = true): Verdict {
+function judged(history: readonly number[], value: number, final = true): AnomalyVerdict {
   const day = { day: addDays(FIRST, history.length), value, final };
   return judge([...finalDays(history, FIRST), day], day, 2);
 }
@@ -39,7 +39,7 @@ test('an unusual day says what was expected and how much more it was', () => {
   expect(verdict).toHaveProperty('z', expect.closeTo(Math.log(51 / 21) / 0.06));
 });
 
-test.for<[string, number, Verdict['kind']]>([
+test.for<[string, number, AnomalyVerdict['kind']]>([
   ['that is low is not told of', 5, 'usual'],
   ['that is high is told of at once', 60, 'unusual'],
 ])('a day that is not final and %s', ([, value, kind]) => {
@@ -76,7 +76,7 @@ test('one spike of the past hides no other', () => {
 
 const seldom = Array.from({ length: 56 }, (_, index) => (index % 9 === 0 ? 6 : 0));
 
-test.for<[string, readonly number[], number, Verdict['kind']]>([
+test.for<[string, readonly number[], number, AnomalyVerdict['kind']]>([
   ['what it costs now and then', seldom, 6, 'usual'],
   ['half as much again and more', seldom, 9.1, 'rare-cost'],
   ['little, for the first time', Array(56).fill(0), 3.9, 'usual'],
@@ -85,7 +85,7 @@ test.for<[string, readonly number[], number, Verdict['kind']]>([
   expect(judged(history, value).kind).toBe(kind);
 });
 
-test.for<[string, Verdict]>([
+test.for<[string, AnomalyVerdict]>([
   ['nine days old', judged(around(20, 0.04, 9), 500)],
   ['without a past', judged([], 500)],
 ])('a line that is %s is too new to be tested', ([, verdict]) => {
@@ -172,17 +172,17 @@ test.for<[string, readonly number[], number]>([
   expect(minImpactOf(finalDays(values, FIRST))).toBe(impact);
 });
 
-function verdicts(up: number, down: number, usual: number): readonly Verdict[] {
+function verdicts(up: number, down: number, usual: number): readonly AnomalyVerdict[] {
   const unusual = { kind: 'unusual', tier: 'alert', expected: 1, excess: 1, z: 9 } as const;
   return [
-    ...Array<Verdict>(up).fill({ ...unusual, direction: 'up' }),
-    ...Array<Verdict>(down).fill({ ...unusual, direction: 'down' }),
-    ...Array<Verdict>(usual).fill({ kind: 'usual', expected: 1 }),
+    ...Array<AnomalyVerdict>(up).fill({ ...unusual, direction: 'up' }),
+    ...Array<AnomalyVerdict>(down).fill({ ...unusual, direction: 'down' }),
+    ...Array<AnomalyVerdict>(usual).fill({ kind: 'usual', expected: 1 }),
     { kind: 'untested', why: 'too-new' },
   ];
 }
 
-test.for<[string, readonly Verdict[], 'up' | 'down' | null]>([
+test.for<[string, readonly AnomalyVerdict[], 'up' | 'down' | null]>([
   ['five of ten rose', verdicts(5, 0, 5), 'up'],
   ['five of ten fell', verdicts(0, 5, 5), 'down'],
   ['only four of ten rose', verdicts(4, 0, 6), null],

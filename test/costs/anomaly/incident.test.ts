@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { Direction, Tier, Verdict } from '../../../src/costs/anomaly/anomaly.ts';
+import type { AnomalyTier, AnomalyVerdict, Direction } from '../../../src/costs/anomaly/anomaly.ts';
 import {
   expectIncident,
   followIncident,
@@ -11,21 +11,21 @@ import {
 import { addDays, type Day } from '../../../src/costs/calendar/day.ts';
 
 const ONSET = '2026-11-09';
-const CALM: Verdict = { kind: 'usual', expected: 20 };
+const CALM: AnomalyVerdict = { kind: 'usual', expected: 20 };
 
-function unusual(excess: number, tier: Tier = 'notice'): Verdict {
+function unusual(excess: number, tier: AnomalyTier = 'notice'): AnomalyVerdict {
   const direction: Direction = excess > 0 ? 'up' : 'down';
   return { kind: 'unusual', tier, direction, expected: 20, excess, z: 4 };
 }
 
-function opened(verdict: Verdict = unusual(10), final = true): Incident {
+function opened(verdict: AnomalyVerdict = unusual(10), final = true): Incident {
   const { incident } = openIncident(verdict, ONSET, final);
   if (!incident) throw new Error('nothing was opened');
   return incident;
 }
 
 /** One verdict a day, from the day after the onset. */
-function followed(start: Incident, verdicts: readonly Verdict[]) {
+function followed(start: Incident, verdicts: readonly AnomalyVerdict[]) {
   let incident = start;
   const news = verdicts.map((verdict, index) => {
     const step = followIncident(incident, verdict, addDays(incident.since, index + 1), true);
@@ -42,7 +42,7 @@ test('the first unusual day opens an incident and is told', () => {
   expect(incident).toMatchObject({ impact: 10, toldImpact: 10, mutedUntil: null });
 });
 
-test.for<[string, Verdict]>([
+test.for<[string, AnomalyVerdict]>([
   ['is usual', CALM],
   ['cannot be tested', { kind: 'untested', why: 'too-new' }],
 ])('nothing is opened for a day that %s', ([, verdict]) => {
@@ -53,7 +53,7 @@ test.for<'new-cost' | 'rare-cost'>(['new-cost', 'rare-cost'])('a %s opens an inc
   expect(opened({ kind, expected: 0, excess: 9 })).toMatchObject({ direction: 'up', impact: 9 });
 });
 
-test.for<[string, Verdict[], (News | null)[], Incident['state']]>([
+test.for<[string, AnomalyVerdict[], (News | null)[], Incident['state']]>([
   ['goes on for a second day', [unusual(5)], [null], 'ongoing'],
   ['costs as much again', [unusual(10)], ['doubled'], 'ongoing'],
   [

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
 import { expectIncident } from '../../../src/costs/anomaly/incident.ts';
 import {
-  type Line,
   rebased,
   replay,
   UNWATCHED,
+  type WatchedSeries,
   watchDay,
 } from '../../../src/costs/anomaly/watch.ts';
 import { addDays } from '../../../src/costs/calendar/day.ts';
@@ -17,7 +17,7 @@ function day(index: number): string {
 }
 
 /** Eighty days around a level, some of them times a factor. */
-function line(id: string, changed: (index: number) => number, level = 20): Line {
+function line(id: string, changed: (index: number) => number, level = 20): WatchedSeries {
   const random = chance(id.length + level);
   const values = Array.from(
     { length: 80 },
@@ -26,7 +26,7 @@ function line(id: string, changed: (index: number) => number, level = 20): Line 
   return { id, series: finalDays(values, FIRST) };
 }
 
-function told(lines: readonly Line[]) {
+function told(lines: readonly WatchedSeries[]) {
   const postings = replay(lines, day(56), day(79), 2);
   return postings.map((posting) => `${posting.line} ${posting.news} ${posting.day}`);
 }

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
 import {
   type BudgetMemory,
+  type BudgetThreshold,
   crossThreshold,
   memoryFor,
-  type Threshold,
   weighForecast,
 } from '../../../src/costs/budget/budget-alerts.ts';
 import { addDays } from '../../../src/costs/calendar/day.ts';
@@ -17,7 +17,7 @@ function fresh(amount = 1_000): BudgetMemory {
 }
 
 /** What is told as the month goes on. */
-function crossed(spends: readonly number[], start = fresh()): (Threshold | null)[] {
+function crossed(spends: readonly number[], start = fresh()): (BudgetThreshold | null)[] {
   let memory = start;
   return spends.map((spent) => {
     const step = crossThreshold(memory, spent);
@@ -26,7 +26,7 @@ function crossed(spends: readonly number[], start = fresh()): (Threshold | null)
   });
 }
 
-test.for<[string, readonly number[], (Threshold | null)[]]>([
+test.for<[string, readonly number[], (BudgetThreshold | null)[]]>([
   ['nearly half is spent', [499], [null]],
   ['half is spent, twice looked at', [500, 520], [50, null]],
   ['it goes on to the end', [500, 750, 900, 1_000, 1_400], [50, 75, 90, 100, null]],

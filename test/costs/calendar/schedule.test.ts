@@ -6,7 +6,7 @@ import {
   daysBetween,
   weekdayOf,
 } from '../../../src/costs/calendar/day.ts';
-import { instantOf, localDay } from '../../../src/costs/calendar/local-time.ts';
+import { instantAt, localDay } from '../../../src/costs/calendar/local-time.ts';
 import {
   dueDigest,
   nextSlot,
@@ -115,15 +115,15 @@ test.for<[string, Day, string, string, string]>([
     '2011-12-30T10:00:00.000Z',
   ],
 ])('a time that is %s (%s %s in %s) is one instant', ([, day, time, timezone, instant]) => {
-  expect(instantOf(day, time, timezone).toISOString()).toBe(instant);
+  expect(instantAt(day, time, timezone).toISOString()).toBe(instant);
 });
 
 /** Looks every few hours for a year and remembers what it posted. */
 function postings(schedule: Schedule, first: Day, last: Day): readonly Slot[] {
   const slots: Slot[] = [];
-  const until = instantOf(addDays(last, 1), '00:00', schedule.timezone).getTime();
+  const until = instantAt(addDays(last, 1), '00:00', schedule.timezone).getTime();
   let lastDay: Day | null = addDays(first, -1);
-  for (let time = instantOf(first, '00:00', schedule.timezone).getTime(); time < until; ) {
+  for (let time = instantAt(first, '00:00', schedule.timezone).getTime(); time < until; ) {
     const due = dueDigest(schedule, new Date(time), lastDay);
     expect(due.state).not.toBe('missed');
     if (due.state === 'due') slots.push(due.slot);

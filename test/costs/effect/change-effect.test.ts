@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { addDays } from '../../../src/costs/calendar/day.ts';
 import {
-  type Effect,
+  type CostChange,
   scaleEffect,
   startEffect,
   stopEffect,
@@ -30,7 +30,7 @@ function compute(values: readonly number[]) {
   return finalDays(values, addDays(TODAY, -values.length));
 }
 
-function known(effect: Effect) {
+function known(effect: CostChange) {
   if (!effect.known) throw new Error(effect.why);
   return effect;
 }
@@ -129,7 +129,7 @@ function scaled(
   after: Scaling | null,
   price = PRICE,
   level = FIXED_DAY,
-): Effect {
+): CostChange {
   return scaleEffect(compute(Array(20).fill(level)), { before, after }, price, TODAY);
 }
 
@@ -176,7 +176,7 @@ test.for<[string, Scaling, { about: number; low: number; high: number }]>([
     expect(effect.perDay[end]).toBeCloseTo(perDay[end]);
 });
 
-test.for<[string, Effect, string]>([
+test.for<[string, CostChange, string]>([
   ['the size before', scaled(null, FIXED), 'size-not-known'],
   ['the size after', scaled(FIXED, null), 'size-not-known'],
   ['any memory', scaled({ ...FIXED, numReplicas: 0 }, FIXED), 'size-not-known'],

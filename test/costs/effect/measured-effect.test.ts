@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { addDays } from '../../../src/costs/calendar/day.ts';
-import { type Measured, measuredEffect } from '../../../src/costs/effect/measured-effect.ts';
+import { type MeasuredEffect, measuredEffect } from '../../../src/costs/effect/measured-effect.ts';
 import { median, quantile } from '../../../src/costs/forecast/robust.ts';
 import type { DayValue } from '../../../src/costs/ledger/row.ts';
 import { finalDays, type Kind } from '../synthetic.ts';
@@ -18,7 +18,7 @@ function changed(
   return finalDays(values.with(56, 999), FIRST);
 }
 
-function known(measured: Measured) {
+function known(measured: MeasuredEffect) {
   if (!measured.ok) throw new Error(measured.why);
   return measured;
 }

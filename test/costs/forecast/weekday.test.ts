@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { levelOf } from '../../../src/costs/forecast/level.ts';
-import { historyOf, settled } from '../../../src/costs/forecast/series.ts';
+import { historyOf, settledDays } from '../../../src/costs/forecast/series.ts';
 import { FLAT, factorOn, weekdayProfile } from '../../../src/costs/forecast/weekday.ts';
 import { chance, finalDays, syntheticLine } from '../synthetic.ts';
 
@@ -84,7 +84,7 @@ test('the factors have the mean 1, whatever the scale, the order and the figures
 test('only final days of a value that can be cost are settled, in order', () => {
   const odd = [Number.NaN, -1, Number.POSITIVE_INFINITY, 4, 3];
   const days = finalDays(odd, MONDAY).map((day) => ({ ...day, final: day.value !== 3 }));
-  expect(settled(days.toReversed()).map(({ value }) => value)).toEqual([4]);
+  expect(settledDays(days.toReversed()).map(({ value }) => value)).toEqual([4]);
 });
 
 test('history is 56 days before a day, not the day itself', () => {
@@ -104,7 +104,7 @@ test.for<[string, readonly number[], { value: number; days: number }]>([
   ['over a rise of a tenth', [...weeks(4, FLAT), 1.1, 1.1, 1.1], { value: 1.021, days: 14 }],
   ['since it was stopped', [...weeks(4, FLAT), 0, 0, 0, 0], { value: 0, days: 4 }],
 ])('the level of a line is taken %s', ([, values, { value, days }]) => {
-  const level = levelOf(settled(finalDays(values, MONDAY)));
+  const level = levelOf(settledDays(finalDays(values, MONDAY)));
   expect(level.days).toBe(days);
   expect(level.value).toBeCloseTo(value, 1);
   expect(level.shifted).toBe(days < 14);

@@ -10,7 +10,7 @@ import {
 } from '../../../src/costs/calendar/day.ts';
 import { spanLabel } from '../../../src/costs/calendar/span-label.ts';
 import { fetchSpan, windowsOf } from '../../../src/costs/calendar/windows.ts';
-import { type Period, readPeriod, settled } from '../../../src/costs/question/period.ts';
+import { finalPeriod, type Period, readPeriod } from '../../../src/costs/question/period.ts';
 import { periodForms } from '../../../src/costs/question/period-forms.ts';
 import { compared, type Versus } from '../../../src/costs/question/versus.ts';
 import { TODAY } from '../rows.ts';
@@ -126,16 +126,16 @@ test.for<[string, Day, Day]>([
 
 test('the last final day is one of the days that were fetched for it', () => {
   const final = period('final');
-  expect(settled(final, '2026-11-17', TODAY)).toMatchObject({
+  expect(finalPeriod(final, '2026-11-17', TODAY)).toMatchObject({
     first: '2026-11-17',
     last: '2026-11-17',
     label: 'Tue 17 Nov',
     lastFinalOnly: false,
   });
-  expect(settled(final, null, TODAY)).toBeNull();
-  expect(settled(final, '2026-11-01', TODAY)).toBeNull();
-  expect(settled(final, TODAY, TODAY)).toBeNull();
-  expect(settled(period('mtd'), null, TODAY)).toEqual(period('mtd'));
+  expect(finalPeriod(final, null, TODAY)).toBeNull();
+  expect(finalPeriod(final, '2026-11-01', TODAY)).toBeNull();
+  expect(finalPeriod(final, TODAY, TODAY)).toBeNull();
+  expect(finalPeriod(period('mtd'), null, TODAY)).toEqual(period('mtd'));
 });
 
 describe('what it is compared with', () => {

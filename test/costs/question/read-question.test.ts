@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import leven from 'leven';
 import { expect, test } from 'vitest';
 import { readPeriod } from '../../../src/costs/question/period.ts';
-import { mended, type Names, type Question } from '../../../src/costs/question/question.ts';
+import { type CostQuestion, mended, type Names } from '../../../src/costs/question/question.ts';
 import { readQuestion } from '../../../src/costs/question/read-question.ts';
 import { TODAY } from '../rows.ts';
 
@@ -25,7 +25,7 @@ function period(text: string) {
   return reading.period;
 }
 
-const PLAIN: Question = {
+const PLAIN: CostQuestion = {
   period: period('mtd'),
   by: 'service',
   versus: null,
@@ -34,7 +34,7 @@ const PLAIN: Question = {
   only: null,
 };
 
-test.for<[string, Partial<Question>]>([
+test.for<[string, Partial<CostQuestion>]>([
   ['', {}],
   ['7d', { period: period('7d') }],
   ['by day', { by: 'day' }],

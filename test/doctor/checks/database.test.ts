@@ -2,7 +2,7 @@ import { chmodSync, writeFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { databaseLines } from '../../../src/doctor/checks/database.ts';
 import { appendEvent } from '../../../src/storage/audit/append.ts';
-import { noteTrouble } from '../../../src/storage/audit/trail-errors.ts';
+import { storeTrailError } from '../../../src/storage/audit/trail-errors.ts';
 import { openDatabase } from '../../../src/storage/engine/database.ts';
 import type { Examined } from '../../../src/storage/engine/examine.ts';
 import { SCHEMA_VERSION } from '../../../src/storage/migrations/migrate.ts';
@@ -123,7 +123,7 @@ test('another key than that of the audit trail is told', async () => {
 test.for(ENGINES)('a trail that was found broken is told on %s', async (engine) => {
   const url = await freshUrl(engine);
   const database = await openForTest(url);
-  await database.transaction((tx) => noteTrouble(tx, null, 'Event 7 is missing.'));
+  await database.transaction((tx) => storeTrailError(tx, null, 'Event 7 is missing.'));
   const clinic = await openClinic({ databaseUrl: url });
   expect(line(await clinic.diagnose(), 'audit trail')).toMatchObject({
     status: 'failed',

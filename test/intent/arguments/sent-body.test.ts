@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
-import { Service } from '../../../src/cloud/replies.ts';
+import { CloudService } from '../../../src/cloud/replies.ts';
 import { sentService } from '../../../src/intent/arguments/sent-body.ts';
 
 function reply(result: object | null) {
-  const parsed = result && Service.parse(result);
+  const parsed = result && CloudService.parse(result);
   return { result: parsed, requestId: '9f3e', status: 200, tookMs: 12 };
 }
 

@@ -1,17 +1,20 @@
 import { expect, test } from 'vitest';
 import { commands } from '../../../src/commands/index.ts';
-import type { Answer, Part } from '../../../src/intent/answers/answer.ts';
+import type { Answer, AnswerPart } from '../../../src/intent/answers/answer.ts';
 import { helpFor } from '../../../src/intent/help.ts';
 import { answerMessage, sentenceMessage } from '../../../src/slack/blocks/answer-blocks.ts';
 import type { Message } from '../../../src/slack/blocks/blocks.ts';
 import { NOON } from '../../changes/fixtures.ts';
 import { expectSound, NASTY, NASTY_SEEN, shownIn } from '../fixtures.ts';
 
-function answer(...parts: readonly Part[]): Message {
+function answer(...parts: readonly AnswerPart[]): Message {
   return answerMessage({ title: 'Services', parts });
 }
 
-function tableOf(rows: Extract<Part, { kind: 'table' }>['rows'], columns = ['Service', 'Tags']) {
+function tableOf(
+  rows: Extract<AnswerPart, { kind: 'table' }>['rows'],
+  columns = ['Service', 'Tags'],
+) {
   return answer({ kind: 'table', columns, rows });
 }
 
@@ -24,7 +27,7 @@ function leftOut(message: Message): number {
   return Number(/(\d+) more rows do not fit here/.exec(shownIn(message))?.[1] ?? 0);
 }
 
-test.for<[string, Part]>([
+test.for<[string, AnswerPart]>([
   ['a text', { kind: 'text', text: NASTY }],
   ['a note', { kind: 'note', text: NASTY }],
   ['a fact', { kind: 'facts', facts: [[NASTY, NASTY]] }],
@@ -46,7 +49,10 @@ test('a nasty name is literal in a title, in a sentence and on a button', () => 
 });
 
 test('buttons in two places of one answer are two blocks, as Slack wants them', () => {
-  const offers = (label: string): Part => ({ kind: 'offers', offers: [{ label, line: 'cost' }] });
+  const offers = (label: string): AnswerPart => ({
+    kind: 'offers',
+    offers: [{ label, line: 'cost' }],
+  });
   const drawn = answer(offers('CSV'), { kind: 'text', text: 'Not set yet.' }, offers('Add'));
   expectSound(drawn);
   expect(drawn.blocks.flatMap(({ block_id }) => block_id ?? [])).toEqual(['offers', 'offers.1']);

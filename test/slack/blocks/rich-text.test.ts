@@ -5,7 +5,7 @@ import {
   fact,
   lines,
   message,
-  note,
+  noteLine,
   title,
   withNote,
 } from '../../../src/slack/blocks/blocks.ts';
@@ -14,8 +14,8 @@ import {
   either,
   elementOf,
   escaped,
-  type Inline,
   mrkdwnOf,
+  type RichInline,
   visible,
 } from '../../../src/slack/blocks/rich-text.ts';
 import { ana, ben, cleo, NOON } from '../../changes/fixtures.ts';
@@ -23,7 +23,7 @@ import { expectSound, NASTY, NASTY_SEEN, shownIn } from '../fixtures.ts';
 
 const DATE = '<!date^1795176000^{date_short_pretty} at {time}|2026-11-20T12:00:00.000Z>';
 
-test.for<[string, Inline, object, string]>([
+test.for<[string, RichInline, object, string]>([
   ['a word', 'stop', { type: 'text', text: 'stop' }, 'stop'],
   ['nothing', '', { type: 'text', text: '–' }, ''],
   ['a nasty name', NASTY, { type: 'text', text: NASTY_SEEN }, escaped(NASTY)],
@@ -96,7 +96,7 @@ test('no text can bring markup into a message', () => {
 });
 
 test('a fallback that is too long is cut, but never within a mention, a date or an escape', () => {
-  const pieces = fc.constantFrom<Inline>('<', '&', 'x', '🚂', { user: cleo.id }, { at: NOON });
+  const pieces = fc.constantFrom<RichInline>('<', '&', 'x', '🚂', { user: cleo.id }, { at: NOON });
   fc.assert(
     fc.property(fc.array(pieces, { minLength: 5, maxLength: 12 }), fc.nat(80), (some, more) => {
       const long = Array.from({ length: 800 }, () => some).flat();
@@ -109,8 +109,8 @@ test('a fallback that is too long is cut, but never within a mention, a date or 
 
 test('a long note is cut in the same way', () => {
   const people = Array.from({ length: 400 }, () => ({ user: cleo.id }));
-  expectSound(message(title('x'), note(...people)));
-  expectSound(message(title('x'), note('&'.repeat(3_000))));
+  expectSound(message(title('x'), noteLine(...people)));
+  expectSound(message(title('x'), noteLine('&'.repeat(3_000))));
 });
 
 test('a note of words alone is shown as it stands', () => {
@@ -145,7 +145,7 @@ test('a button that asks again fits, whatever it is called', () => {
   expectSound(message(title('x'), buttons('b', button)));
 });
 
-test.for<[Inline[], string]>([
+test.for<[RichInline[], string]>([
   [['A'], 'A'],
   [['A', 'B'], 'A or B'],
   [['A', 'B', 'C'], 'A, B or C'],

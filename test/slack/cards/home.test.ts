@@ -4,23 +4,23 @@ import { type Change, type ChannelId, STATES, type State } from '../../../src/ch
 import { commands } from '../../../src/commands/index.ts';
 import { homeView } from '../../../src/slack/cards/home.ts';
 import { palette } from '../../../src/slack/forms/palette.ts';
-import { NOWHERE } from '../../../src/slack/outbound/ephemeral.ts';
-import type { Desk } from '../../../src/workflow/queries/home-queries.ts';
+import { NO_REPLY_TARGET } from '../../../src/slack/outbound/ephemeral.ts';
+import type { HomeLists } from '../../../src/workflow/ports.ts';
 import { actor, changeIn, minutes, NOON, PLAN } from '../../changes/fixtures.ts';
 import { drawing, NASTY, NASTY_SEEN } from '../fixtures.ts';
 
-const EMPTY: Desk = {
+const EMPTY: HomeLists = {
   waiting: [],
   toReview: [],
   mine: [],
   running: [],
-  lately: [],
+  recent: [],
   more: false,
   at: NOON,
 };
 const everything = actor('U0ANA', 'viewer', 'operator', 'approver');
 
-function drawn(desk: Partial<Desk>, who = everything) {
+function drawn(desk: Partial<HomeLists>, who = everything) {
   const found = { ok: true, actor: who, desk: { ...EMPTY, ...desk } } as const;
   return homeView(found, { drawing, commands });
 }
@@ -42,7 +42,7 @@ test('a hundred changes in each list fit, and the rest is counted', () => {
     waiting: many(100, 'pending', { card }),
     mine: many(100, 'approved', { card }),
     running: many(100, 'executing', { card }),
-    lately: many(8, 'succeeded', { card }),
+    recent: many(8, 'succeeded', { card }),
     more: true,
   });
   expect(viewProblems(view)).toEqual([]);
@@ -81,14 +81,14 @@ test('plans as long as they get are shown whole or not at all', () => {
 
 test.for(STATES.map((state) => [state] as const))('Slack takes a Home with %s', ([state]) => {
   const changes = many(2, state);
-  const view = drawn({ waiting: changes, mine: changes, running: changes, lately: changes });
+  const view = drawn({ waiting: changes, mine: changes, running: changes, recent: changes });
   expect(viewProblems(view)).toEqual([]);
 });
 
 test('names and reasons are shown as they were written', () => {
   const plan = { ...PLAN, target: { ...PLAN.target, name: NASTY }, warnings: [NASTY] };
   const changes = many(1, 'pending', { plan, reason: NASTY });
-  const view = drawn({ waiting: changes, mine: changes, running: changes, lately: changes });
+  const view = drawn({ waiting: changes, mine: changes, running: changes, recent: changes });
   expect(viewProblems(view)).toEqual([]);
   const shown = texts(view);
   expect(shown).toContain(JSON.stringify(NASTY_SEEN).slice(1, -1));
@@ -146,5 +146,5 @@ test('Slack takes the palette with every command, and its metadata has ids only'
     was: {},
     fixed: {},
   });
-  expect(viewProblems(palette(commands, NOWHERE))).toEqual([]);
+  expect(viewProblems(palette(commands, NO_REPLY_TARGET))).toEqual([]);
 });

@@ -4,8 +4,8 @@ import { spanText } from '../../../src/intent/arguments/timing.ts';
 import { mrkdwnOf } from '../../../src/slack/blocks/rich-text.ts';
 import { cardTitle, changeCard } from '../../../src/slack/cards/card.ts';
 import { threadLine } from '../../../src/slack/cards/thread-line.ts';
-import { keptLine, timingLines } from '../../../src/slack/cards/timing-lines.ts';
-import { KEPT } from '../../../src/workflow/revert/reverts.ts';
+import { revertStoppedLine, timingLines } from '../../../src/slack/cards/timing-lines.ts';
+import { REVERT_STOP_REASONS } from '../../../src/workflow/ports.ts';
 import { changeIn, minutes, NOON, PLAN } from '../../changes/fixtures.ts';
 import { drawing, expectSound } from '../fixtures.ts';
 
@@ -101,8 +101,8 @@ test.for<[string, Partial<Change>, string]>([
   expect(mrkdwnOf(threadLine(change, drawing))).toContain(words);
 });
 
-test.for(KEPT)('its thread tells why it stays: %s', (why) => {
-  const line = mrkdwnOf(keptLine(timed('succeeded', { startAt: null, back }), why));
+test.for(REVERT_STOP_REASONS)('its thread tells why it stays: %s', (why) => {
+  const line = mrkdwnOf(revertStoppedLine(timed('succeeded', { startAt: null, back }), why));
   expect(line).toMatch(/^<@U0ANA> “stop analytics-prod” is not taken back by itself: [a-z].+\.$/i);
 });
 

@@ -29,7 +29,7 @@ test.for<[Readonly<Record<string, unknown>>, string]>([
 });
 
 test('every button that we draw has its name', () => {
-  const drawn = globSync('src/slack/*.ts').flatMap((file) =>
+  const drawn = globSync('src/slack/**/*.ts').flatMap((file) =>
     [...readFileSync(file, 'utf8').matchAll(/\bid: '((?:change|incident)\.[a-z-]+)'/g)].map(
       ([, id]) => id,
     ),

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { expect, onTestFinished, test } from 'vitest';
 import type { Change } from '../../../src/changes/change.ts';
 import { appendEvent } from '../../../src/storage/audit/append.ts';
-import { isTold } from '../../../src/storage/audit/matches-audit-trail.ts';
+import { matchesAuditTrail } from '../../../src/storage/audit/matches-audit-trail.ts';
 import { freshDatabase } from '../engines.ts';
 import { aChange, ana, ben, cleo, NOON } from '../example-change.ts';
 
@@ -47,7 +47,7 @@ async function trailOf(steps: readonly Step[]) {
 
 test('a change that the trail tells of as it stands is believed', async () => {
   const { db } = await trailOf([DRAFTED, CONFIRMED, AGREED]);
-  expect(await isTold(db, KEY, APPROVED)).toBe(true);
+  expect(await matchesAuditTrail(db, KEY, APPROVED)).toBe(true);
 });
 
 test.for<[string, readonly Step[]]>([
@@ -67,7 +67,7 @@ test.for<[string, readonly Step[]]>([
   ['another key tells it', [DRAFTED, CONFIRMED, { ...AGREED, key: Buffer.alloc(32, 8) }]],
 ])('a change is not believed where %s', async ([, steps]) => {
   const { db } = await trailOf(steps);
-  expect(await isTold(db, KEY, APPROVED)).toBe(false);
+  expect(await matchesAuditTrail(db, KEY, APPROVED)).toBe(false);
 });
 
 test('what takes a change back is approved by whom its first event names', async () => {
@@ -75,7 +75,7 @@ test('what takes a change back is approved by whom its first event names', async
   const child = { ...APPROVED, version: 1 };
   const told = async (approvers: readonly string[]) => {
     const { db } = await trailOf([{ ...planned, approvers }]);
-    return isTold(db, KEY, child);
+    return matchesAuditTrail(db, KEY, child);
   };
   expect(await told([ben])).toBe(true);
   expect(await told([cleo])).toBe(false);
@@ -92,5 +92,5 @@ test('an event that was written over tells nothing', async () => {
   // The owner of the database may do that, but has no key.
   await sql`drop trigger audit_event_no_update`.execute(db);
   await db.updateTable('audit_event').set({ body: forged }).where('version', '=', 3).execute();
-  expect(await isTold(db, KEY, APPROVED)).toBe(false);
+  expect(await matchesAuditTrail(db, KEY, APPROVED)).toBe(false);
 });

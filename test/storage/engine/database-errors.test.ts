@@ -3,13 +3,13 @@ import { sql } from 'kysely';
 import { expect, test } from 'vitest';
 import { appendEvent, verifyChain } from '../../../src/storage/audit/append.ts';
 import type { Database } from '../../../src/storage/engine/database.ts';
-import { databaseTrouble } from '../../../src/storage/engine/database-errors.ts';
+import { databaseProblem } from '../../../src/storage/engine/database-errors.ts';
 import { silent } from '../../../src/storage/engine/with-timeout.ts';
 import { freshUrl, openForTest } from '../engines.ts';
 import { NOON } from '../example-change.ts';
 
 async function troubleOf(work: Promise<unknown>): Promise<string | null> {
-  return databaseTrouble(
+  return databaseProblem(
     await work.then(
       () => null,
       (error: unknown) => error,
@@ -53,12 +53,12 @@ test.for<[string, Error, string]>([
   ['falls silent', silent('The connection fell silent'), 'does not answer'],
   ['has no connection left', new Error('timeout exceeded when trying to connect'), 'not answer'],
 ])('a server that %s is told in a sentence', ([, error, words]) => {
-  expect(databaseTrouble(error)).toContain(words);
+  expect(databaseProblem(error)).toContain(words);
 });
 
 test('what is wrong with something else is not told of the database', () => {
-  expect(databaseTrouble(new Error('a fault of ours'))).toBeNull();
-  expect(databaseTrouble(coded('23505'))).toBeNull();
+  expect(databaseProblem(new Error('a fault of ours'))).toBeNull();
+  expect(databaseProblem(coded('23505'))).toBeNull();
 });
 
 function coded(code: string): Error {

@@ -2,13 +2,13 @@ import { expect, test } from 'vitest';
 import type { Database } from '../../../src/storage/engine/database.ts';
 import {
   knownServices,
-  type Learned,
   learnService,
+  type ServiceObservation,
 } from '../../../src/storage/tables/directory.ts';
 import { ENGINES, freshDatabase } from '../engines.ts';
 import { minutes, NOON } from '../example-change.ts';
 
-const SCALED: Learned = {
+const SCALED: ServiceObservation = {
   id: 's1',
   name: 'staging',
   fields: { state: 'running', memory: 16 },
@@ -16,7 +16,7 @@ const SCALED: Learned = {
   seenAt: minutes(10),
 };
 
-async function learned(database: Database, ...facts: Partial<Learned>[]) {
+async function learned(database: Database, ...facts: Partial<ServiceObservation>[]) {
   for (const over of facts) {
     await database.transaction((tx) => learnService(tx, { ...SCALED, ...over }));
   }

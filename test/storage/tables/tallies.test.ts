@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { prune, tally } from '../../../src/storage/tables/tallies.ts';
+import { pruneTallies, tally } from '../../../src/storage/tables/tallies.ts';
 import { ENGINES, freshDatabase } from '../engines.ts';
 import { ana, ben, minutes, NOON } from '../example-change.ts';
 
@@ -33,7 +33,7 @@ test.for(ENGINES)('sums of long ago are forgotten (%s)', async (engine) => {
     transaction((tx) => tally(tx, { kind: 'click', since, more: new Map([[ana, 1]]) }));
   await one(NOON);
   await one(minutes(5));
-  await transaction((tx) => prune(tx, minutes(5)));
+  await transaction((tx) => pruneTallies(tx, minutes(5)));
   expect(await one(NOON)).toEqual(new Map([[ana, 1]]));
   expect(await one(minutes(5))).toEqual(new Map([[ana, 2]]));
 });

@@ -12,7 +12,7 @@ import {
 } from '../../../src/workflow/audit-trail/anchors.ts';
 import { createTrail } from '../../../src/workflow/audit-trail/trail.ts';
 import { deliver } from '../../../src/workflow/notify/deliver.ts';
-import type { Messenger, World } from '../../../src/workflow/ports.ts';
+import type { Messenger, WorkflowContext } from '../../../src/workflow/ports.ts';
 import { freshUrl, openForTest } from '../../storage/engines.ts';
 import { NOON } from '../../storage/example-change.ts';
 import { aWorld } from '../context.ts';
@@ -20,26 +20,26 @@ import { aWorld } from '../context.ts';
 const CHANNEL = '#db-audit';
 
 async function worldWithChannel() {
-  const { world, clock } = await aWorld();
+  const { context, clock } = await aWorld();
   const posted: Answer[] = [];
   const messenger: Partial<Messenger> = {
-    findRooms: async ([name = '']) => {
+    findChannels: async ([name = '']) => {
       const room = { id: 'C0AUDIT' as ChannelId, name, outside: false, joined: true };
       return new Map([[name, { ok: true, room }]]);
     },
-    postAnswer: async (channel, answer) => {
+    postToChannel: async (channel, answer) => {
       posted.push(answer);
       return { ok: true, at: { channel, ts: `${posted.length}.0` } };
     },
   };
   // The other calls are not reached by an anchor.
-  const own: World = { ...world, messenger: messenger as Messenger };
-  return { world: own, clock, posted };
+  const own: WorkflowContext = { ...context, messenger: messenger as Messenger };
+  return { context: own, clock, posted };
 }
 
 test('the end of the trail is posted once a day, though two replicas look often', async () => {
-  const { world, clock, posted } = await worldWithChannel();
-  const replicas = [world, { ...world, instance: 'another' }];
+  const { context, clock, posted } = await worldWithChannel();
+  const replicas = [context, { ...context, instance: 'another' }];
   const look = async () => {
     await Promise.all(replicas.map((one) => anchorDaily(one, CHANNEL)));
     for (const one of replicas) await deliver(one);
@@ -57,17 +57,17 @@ test('the end of the trail is posted once a day, though two replicas look often'
 });
 
 test('without an audit channel nothing is posted', async () => {
-  const { world, posted } = await worldWithChannel();
-  await anchorDaily(world, null);
-  await deliver(world);
+  const { context, posted } = await worldWithChannel();
+  await anchorDaily(context, null);
+  await deliver(context);
   expect(posted).toEqual([]);
 });
 
 test('what is posted is read back, and a channel that may not be read is not an empty one', async () => {
   const end = { seq: 1234, hash: 'ab'.repeat(32) };
   const text = `The audit trail on 2026-08-14\n${anchorText(end)}`;
-  const found = (note: Awaited<ReturnType<Messenger['findNote']>>) =>
-    lastAnchor({ findNote: async () => note });
+  const found = (note: Awaited<ReturnType<Messenger['findOwnMessage']>>) =>
+    lastAnchor({ findOwnMessage: async () => note });
   expect(await found({ ok: true, text })).toEqual({ ok: true, head: end });
   expect(await found({ ok: true, text: null })).toEqual({ ok: true, head: null });
   const closed = { ok: false, why: 'missing_scope' } as const;
@@ -75,16 +75,16 @@ test('what is posted is read back, and a channel that may not be read is not an 
 });
 
 test('each hour the end is logged, and noted beside the database', async () => {
-  const { world } = await worldWithChannel();
+  const { context } = await worldWithChannel();
   const url = await freshUrl('sqlite');
   const path = url.slice('file:'.length);
   const database = await openForTest(url);
-  const trail = createTrail({ ...world, database });
+  const trail = createTrail({ ...context, database });
   const logged: unknown[] = [];
   // Only this one of pino's methods is called.
-  const log = { info: (facts: unknown) => logged.push(facts) } as unknown as World['log'];
+  const log = { info: (facts: unknown) => logged.push(facts) } as unknown as WorkflowContext['log'];
   await database.transaction((tx) => appendEvent(tx, null, { kind: 'x', at: NOON, body: {} }));
-  await anchorHourly({ ...world, database, trail, log });
+  await anchorHourly({ ...context, database, trail, log });
 
   const end = await head(database.db);
   expect(logged).toEqual([end]);

@@ -35,11 +35,17 @@ async function mend(database: Database, seq: number): Promise<void> {
 }
 
 async function trailOn(engine: (typeof ENGINES)[number]) {
-  const { world } = await aWorld();
+  const { context } = await aWorld();
   const database = await freshDatabase(engine);
   const told: string[] = [];
-  const tellKeepers: Messenger['tellKeepers'] = async (sentence) => void told.push(sentence);
-  const open = () => createTrail({ ...world, database, auditKey: KEY, messenger: { tellKeepers } });
+  const tellKeepers: Messenger['notifyOperators'] = async (sentence) => void told.push(sentence);
+  const open = () =>
+    createTrail({
+      ...context,
+      database,
+      auditKey: KEY,
+      messenger: { notifyOperators: tellKeepers },
+    });
   return { database, told, open };
 }
 

@@ -2,17 +2,17 @@ import { pino } from 'pino';
 import { expect, onTestFinished, test } from 'vitest';
 import { dueToClaim } from '../../../src/storage/tables/changes/change-due.ts';
 import { startLanes } from '../../../src/workflow/background/lanes.ts';
-import type { World } from '../../../src/workflow/ports.ts';
+import type { WorkflowContext } from '../../../src/workflow/ports.ts';
 import { aChange, ana, cleo, minutes, stored } from '../../storage/example-change.ts';
 import { aWorld } from '../context.ts';
 
 const AT_ONCE = 40;
 
 test('where as many as run at once cannot be claimed, the next one is looked at all the same', async () => {
-  const { world } = await aWorld();
+  const { context } = await aWorld();
   const asked = new Set<string>();
-  const people: World['people'] = {
-    ...world.people,
+  const people: WorkflowContext['people'] = {
+    ...context.people,
     identify: async (user) => {
       asked.add(user);
       throw new Error('Slack is down');
@@ -23,9 +23,9 @@ test('where as many as run at once cannot be claimed, the next one is looked at 
     aChange({ ...approved, requester: ana, createdAt: minutes(n - 60) }),
   );
   const next = aChange({ ...approved, requester: cleo });
-  await stored(world.database, ...stuck, next);
+  await stored(context.database, ...stuck, next);
 
-  const lanes = startLanes({ ...world, people }, 3_600_000);
+  const lanes = startLanes({ ...context, people }, 3_600_000);
   onTestFinished(() => lanes.stop());
   await expect.poll(() => [...asked]).toEqual([ana]);
   const wake = () => {
@@ -36,29 +36,29 @@ test('where as many as run at once cannot be claimed, the next one is looked at 
 });
 
 test('of a thousand changes that are due only so many are under way at once', async () => {
-  const { world } = await aWorld();
+  const { context } = await aWorld();
   const slack = Promise.withResolvers<never>();
   let asked = 0;
-  const people: World['people'] = {
-    ...world.people,
+  const people: WorkflowContext['people'] = {
+    ...context.people,
     identify: () => {
       asked += 1;
       return slack.promise;
     },
   };
   const approved = { state: 'approved', approvals: [], expiresAt: minutes(600) } as const;
-  await stored(world.database, ...Array.from({ length: 1_000 }, () => aChange(approved)));
+  await stored(context.database, ...Array.from({ length: 1_000 }, () => aChange(approved)));
 
   let looks = 0;
   const look = async () => {
     looks += 1;
     return 0;
   };
-  const lanes = startLanes({ ...world, people }, 3_600_000, { look });
+  const lanes = startLanes({ ...context, people }, 3_600_000, { look });
   await expect.poll(() => asked).toBe(AT_ONCE);
   // They are sent by now, and the API does not answer: nothing of them is due any more.
-  const sent = await dueToClaim(world.database.db, world.now(), { limit: AT_ONCE });
-  await world.database.transaction(async (tx) => {
+  const sent = await dueToClaim(context.database.db, context.now(), { limit: AT_ONCE });
+  await context.database.transaction(async (tx) => {
     await tx.updateTable('change').set({ state: 'executing' }).where('id', 'in', sent).execute();
   });
   const wake = () => {
@@ -72,7 +72,7 @@ test('of a thousand changes that are due only so many are under way at once', as
 });
 
 test('a lane that fails time and again says so once, and once that it goes on', async () => {
-  const { world } = await aWorld();
+  const { context } = await aWorld();
   const said: string[] = [];
   const log = pino({ level: 'info' }, { write: (line) => void said.push(JSON.parse(line).msg) });
   let passes = 0;
@@ -81,7 +81,7 @@ test('a lane that fails time and again says so once, and once that it goes on', 
     if (passes < 10) throw new Error('the database is away');
     return 0;
   };
-  const lanes = startLanes({ ...world, log }, 3_600_000, { away });
+  const lanes = startLanes({ ...context, log }, 3_600_000, { away });
   onTestFinished(() => lanes.stop());
   const wake = () => {
     lanes.wake();

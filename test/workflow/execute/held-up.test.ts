@@ -2,34 +2,34 @@ import { expect, test } from 'vitest';
 import { appendEvent } from '../../../src/storage/audit/append.ts';
 import { insertChange, loadChange } from '../../../src/storage/tables/changes/changes.ts';
 import { execute } from '../../../src/workflow/execute/execute.ts';
-import type { World } from '../../../src/workflow/ports.ts';
+import type { WorkflowContext } from '../../../src/workflow/ports.ts';
 import { policyOf } from '../../policy/fixtures.ts';
 import { aChange, ben, cleo, NOON } from '../../storage/example-change.ts';
 import { aWorld } from '../context.ts';
 
 const EVERY_ROLE = policyOf([{ allow: ['service *'], to: 'operator' }]);
 
-/** An approved change, in a world in which looking somebody up takes so long. */
+/** An approved change, in a context in which looking somebody up takes so long. */
 async function approvedWhere(lookMs: () => number) {
-  const { world, clock, sent } = await aWorld();
+  const { context, clock, sent } = await aWorld();
   const change = aChange({
     state: 'approved',
     approvals: [ben, cleo].map((by) => ({ by, at: NOON })),
   });
-  await world.database.transaction(async (tx) => {
+  await context.database.transaction(async (tx) => {
     await insertChange(tx, change);
     const { id: changeId, version, state: to, digest } = change;
     const body = { by: 'signalbox', digest, approvers: [ben, cleo] };
     const event = { kind: 'planned-return', changeId, version, to, at: NOON, body };
-    await appendEvent(tx, world.auditKey, event);
+    await appendEvent(tx, context.auditKey, event);
   });
-  const identify: World['people']['identify'] = async (id) => {
+  const identify: WorkflowContext['people']['identify'] = async (id) => {
     clock.now = new Date(clock.now.getTime() + lookMs());
     const roles = [...EVERY_ROLE.roles.keys()];
     return { ok: true, actor: { id, roles }, evidence: { groups: [] } };
   };
-  const own = { ...world, people: { ...world.people, identify } };
-  const stateNow = async () => (await loadChange(world.database.db, change.id))?.state;
+  const own = { ...context, people: { ...context.people, identify } };
+  const stateNow = async () => (await loadChange(context.database.db, change.id))?.state;
   return { run: () => execute(own, change.id), sent, stateNow };
 }
 

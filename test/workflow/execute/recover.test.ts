@@ -6,8 +6,8 @@ import { elsewhere, minutes, stored } from '../../storage/example-change.ts';
 import { aWorld } from '../context.ts';
 
 test('a change that cannot be read holds up none behind it', async () => {
-  const { world, clock } = await aWorld();
-  const { database } = world;
+  const { context, clock } = await aWorld();
+  const { database } = context;
   const broken = elsewhere({ createdAt: minutes(-2), expiresAt: minutes(1) });
   const sound = elsewhere({ createdAt: minutes(-1), expiresAt: minutes(1) });
   await stored(database, broken, sound);
@@ -15,6 +15,6 @@ test('a change that cannot be read holds up none behind it', async () => {
     sql`update change set plan = 'no plan' where id = ${broken.id}`.execute(tx),
   );
   clock.now = minutes(2);
-  expect(await expireDue(world)).toBe(1);
+  expect(await expireDue(context)).toBe(1);
   expect((await loadChange(database.db, sound.id))?.state).toBe('expired');
 });

@@ -7,7 +7,7 @@ import { insertChange, loadChange } from '../../../src/storage/tables/changes/ch
 import { holderOf, takeTarget, writePermit } from '../../../src/storage/tables/changes/permits.ts';
 import { recover } from '../../../src/workflow/execute/recover.ts';
 import { sendAndFinish } from '../../../src/workflow/execute/send.ts';
-import type { World } from '../../../src/workflow/ports.ts';
+import type { WorkflowContext } from '../../../src/workflow/ports.ts';
 import { mustMove, recordMove } from '../../../src/workflow/record.ts';
 import { aChange, minutes, NOON, STAGING } from '../../storage/example-change.ts';
 import { aWorld } from '../context.ts';
@@ -16,10 +16,10 @@ const LEASE = { owner: 'tests', until: new Date(NOON.getTime() + 120_000) };
 const SEND_BEFORE = new Date(NOON.getTime() + 30_000);
 
 /** A change whose permit to send was just committed. */
-async function claimed(world: World): Promise<{ change: Change; permit: number }> {
+async function claimed(context: WorkflowContext): Promise<{ change: Change; permit: number }> {
   const approved = aChange({ state: 'approved' });
   const change = mustMove(start(approved, LEASE, NOON));
-  const permit = await world.database.transaction(async (tx) => {
+  const permit = await context.database.transaction(async (tx) => {
     await insertChange(tx, approved);
     await takeTarget(tx, STAGING, change.id, NOON);
     const n = await writePermit(tx, {
@@ -28,35 +28,35 @@ async function claimed(world: World): Promise<{ change: Change; permit: number }
       owner: 'tests',
       at: NOON,
     });
-    await recordMove(tx, world, approved, change, { kind: 'claimed', by: 'signalbox' });
+    await recordMove(tx, context, approved, change, { kind: 'claimed', by: 'signalbox' });
     return n;
   });
   return { change, permit };
 }
 
-const stateOf = async (world: World, { id }: Change) =>
-  (await loadChange(world.database.db, id))?.state;
+const stateOf = async (context: WorkflowContext, { id }: Change) =>
+  (await loadChange(context.database.db, id))?.state;
 
 test('a sender that was held up for half a minute does not send any more', async () => {
-  const { world, sent, clock } = await aWorld();
-  const { change, permit } = await claimed(world);
+  const { context, sent, clock } = await aWorld();
+  const { change, permit } = await claimed(context);
   clock.now = SEND_BEFORE;
-  await sendAndFinish(world, change, permit, SEND_BEFORE);
+  await sendAndFinish(context, change, permit, SEND_BEFORE);
   expect(sent.count).toBe(0);
-  expect(await stateOf(world, change)).toBe('approved');
-  expect(await holderOf(world.database.db, STAGING)).toBeNull();
+  expect(await stateOf(context, change)).toBe('approved');
+  expect(await holderOf(context.database.db, STAGING)).toBeNull();
 });
 
 test('an answer that comes after its sender was given up overrules nothing', async () => {
-  const { world, clock } = await aWorld();
-  const { change, permit } = await claimed(world);
+  const { context, clock } = await aWorld();
+  const { change, permit } = await claimed(context);
   clock.now = new Date(NOON.getTime() + 121_000);
-  await recover(world);
-  expect(await stateOf(world, change)).toBe('unknown');
+  await recover(context);
+  expect(await stateOf(context, change)).toBe('unknown');
 
-  await sendAndFinish(world, change, permit, minutes(10));
-  expect(await stateOf(world, change)).toBe('unknown');
-  expect(await holderOf(world.database.db, STAGING)).toBe(change.id);
+  await sendAndFinish(context, change, permit, minutes(10));
+  expect(await stateOf(context, change)).toBe('unknown');
+  expect(await holderOf(context.database.db, STAGING)).toBe(change.id);
 });
 
 test.for<[string, () => Error, string]>([
@@ -65,12 +65,12 @@ test.for<[string, () => Error, string]>([
   ['a definite no', () => failure('refused'), 'failed'],
   ['a request that surely did not leave', () => failure('not-sent'), 'approved'],
 ])('%s leaves the change %s', async ([, fault, state]) => {
-  const { world, sent } = await aWorld(() => Promise.reject(fault()));
-  const { change, permit } = await claimed(world);
-  await sendAndFinish(world, change, permit, SEND_BEFORE);
-  expect(await stateOf(world, change)).toBe(state);
+  const { context, sent } = await aWorld(() => Promise.reject(fault()));
+  const { change, permit } = await claimed(context);
+  await sendAndFinish(context, change, permit, SEND_BEFORE);
+  expect(await stateOf(context, change)).toBe(state);
   expect(sent.count).toBe(1);
-  const kept = await holderOf(world.database.db, STAGING);
+  const kept = await holderOf(context.database.db, STAGING);
   expect(kept).toBe(state === 'unknown' ? change.id : null);
 });
 
@@ -84,10 +84,10 @@ function failure(effect: ApiError['effect']): ApiError {
 }
 
 test('every version of a change has one event, with where it came from', async () => {
-  const { world } = await aWorld();
-  const { change, permit } = await claimed(world);
-  await sendAndFinish(world, change, permit, SEND_BEFORE);
-  const events = await eventsOf(world.database.db, change.id);
+  const { context } = await aWorld();
+  const { change, permit } = await claimed(context);
+  await sendAndFinish(context, change, permit, SEND_BEFORE);
+  const events = await eventsOf(context.database.db, change.id);
   expect(events.map(({ version, from, to }) => [version, from, to])).toEqual([
     [2, 'approved', 'executing'],
     [3, 'executing', 'succeeded'],

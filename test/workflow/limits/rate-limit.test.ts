@@ -1,15 +1,15 @@
 import { expect, test } from 'vitest';
 import type { UserId } from '../../../src/changes/change.ts';
-import { paceOfAsking } from '../../../src/workflow/limits/command-rate.ts';
-import { pacesOf } from '../../../src/workflow/limits/rate-limit.ts';
-import type { World } from '../../../src/workflow/ports.ts';
-import { putLetter } from '../../../src/workflow/review/click-intake.ts';
+import { commandRateOf } from '../../../src/workflow/limits/command-rate.ts';
+import { rateLimitStatusOf } from '../../../src/workflow/limits/rate-limit.ts';
+import type { WorkflowContext } from '../../../src/workflow/ports.ts';
+import { enqueueClick } from '../../../src/workflow/review/click-intake.ts';
 import { ana, ben, cleo, user } from '../../storage/example-change.ts';
 import { aWorld } from '../context.ts';
 
 const times = (count: number, by: UserId) => Array.from({ length: count }, () => by);
 
-async function refusals({ database }: World): Promise<readonly string[]> {
+async function refusals({ database }: WorkflowContext): Promise<readonly string[]> {
   const events = await database.db
     .selectFrom('audit_event')
     .select('body')
@@ -26,78 +26,80 @@ test.for([
   ['draft', 20, 600_000],
   ['command', 60, 60_000],
 ] as const)('of %s a person gets %i in their while', async ([kind, most, withinMs]) => {
-  const { world, clock } = await aWorld();
+  const { context, clock } = await aWorld();
   const ask = (by: readonly UserId[]) =>
-    world.database.transaction((tx) => pacesOf(tx, world, kind, by));
+    context.database.transaction((tx) => rateLimitStatusOf(tx, context, kind, by));
   expect(new Set(await ask(times(most - 1, ana)))).toEqual(new Set(['fine']));
   expect(await ask([ana, ana, ben, ana])).toEqual(['fine', 'over', 'fine', 'long-over']);
   expect(await ask([ana])).toEqual(['long-over']);
   // A flood is one event of the trail, not a flood of events.
-  expect(await refusals(world)).toEqual([`${kind} too-many`]);
+  expect(await refusals(context)).toEqual([`${kind} too-many`]);
 
   clock.now = new Date(clock.now.getTime() + withinMs);
   expect(await ask([ana])).toEqual(['fine']);
 });
 
 test('all people together get as much as nobody reaches, and one alone cannot use it up', async () => {
-  const { world, clock } = await aWorld();
+  const { context, clock } = await aWorld();
   const ask = (by: readonly UserId[]) =>
-    world.database.transaction((tx) => pacesOf(tx, world, 'draft', by));
+    context.database.transaction((tx) => rateLimitStatusOf(tx, context, 'draft', by));
   // What is refused to one of them takes nothing from the others.
   await ask(times(5_000, ana));
   const crowd = Array.from({ length: 49 }, (_, n) => user(`U${n}`));
   for (const each of crowd) expect(new Set(await ask(times(20, each)))).toEqual(new Set(['fine']));
   expect(await ask([ben, cleo])).toEqual(['over', 'over']);
-  expect(await refusals(world)).toEqual(['draft too-many', 'draft of all too-many']);
+  expect(await refusals(context)).toEqual(['draft too-many', 'draft of all too-many']);
 
   clock.now = new Date(clock.now.getTime() + 600_000);
   expect(await ask([ben])).toEqual(['fine']);
 });
 
-function letter(world: World, key: string) {
-  return putLetter(world, { key, kind: 'click', body: {}, by: ana, at: world.now() });
+function letter(context: WorkflowContext, key: string) {
+  return enqueueClick(context, { key, kind: 'click', body: {}, by: ana, at: context.now() });
 }
 
 test('a press that is too many is stored as handled, and shuts nobody else out', async () => {
-  const { world } = await aWorld();
-  const some = await Promise.all(Array.from({ length: 33 }, (_, n) => letter(world, `click:${n}`)));
+  const { context } = await aWorld();
+  const some = await Promise.all(
+    Array.from({ length: 33 }, (_, n) => letter(context, `click:${n}`)),
+  );
   expect(some.filter((each) => each === 'fine')).toHaveLength(30);
   expect(some.slice(-3)).toEqual(['over', 'long-over', 'long-over']);
-  const open = await world.database.db
+  const open = await context.database.db
     .selectFrom('inbox')
     .select('dedup_key')
     .where('handled_at', 'is', null)
     .execute();
   expect(open).toHaveLength(30);
-  const theirs = { key: 'click:ben', kind: 'click', body: {}, by: ben, at: world.now() };
-  expect(await putLetter(world, theirs)).toBe('fine');
+  const theirs = { key: 'click:ben', kind: 'click', body: {}, by: ben, at: context.now() };
+  expect(await enqueueClick(context, theirs)).toBe('fine');
 });
 
 test('a press that comes again is not counted again', async () => {
-  const { world } = await aWorld();
-  const same = await Promise.all(times(40, ana).map(() => letter(world, 'click:captured')));
+  const { context } = await aWorld();
+  const same = await Promise.all(times(40, ana).map(() => letter(context, 'click:captured')));
   expect(new Set(same)).toEqual(new Set(['fine', 'again']));
-  expect(await letter(world, 'click:another')).toBe('fine');
+  expect(await letter(context, 'click:another')).toBe('fine');
 });
 
 test('questions are counted together by two replicas, but for the first few of each', async () => {
-  const { world } = await aWorld();
-  const other: World = { ...world, instance: 'another' };
+  const { context } = await aWorld();
+  const other: WorkflowContext = { ...context, instance: 'another' };
   const paces: string[] = [];
   for (let n = 0; n < 60; n += 1) {
-    paces.push(await paceOfAsking(world, ana), await paceOfAsking(other, ana));
+    paces.push(await commandRateOf(context, ana), await commandRateOf(other, ana));
   }
   const fine = paces.filter((pace) => pace === 'fine').length;
   expect(fine).toBeGreaterThanOrEqual(60);
   expect(fine).toBeLessThan(60 + 20);
   expect(paces.filter((pace) => pace === 'over')).toHaveLength(1);
-  expect(await refusals(world)).toEqual(['command too-many']);
+  expect(await refusals(context)).toEqual(['command too-many']);
 });
 
 test('who asks now and then costs the database nothing', async () => {
-  const { world, clock } = await aWorld();
-  for (let n = 0; n < 19; n += 1) expect(await paceOfAsking(world, ana)).toBe('fine');
+  const { context, clock } = await aWorld();
+  for (let n = 0; n < 19; n += 1) expect(await commandRateOf(context, ana)).toBe('fine');
   clock.now = new Date(clock.now.getTime() + 60_000);
-  for (let n = 0; n < 19; n += 1) expect(await paceOfAsking(world, ana)).toBe('fine');
-  expect(await world.database.db.selectFrom('tally').selectAll().execute()).toEqual([]);
+  for (let n = 0; n < 19; n += 1) expect(await commandRateOf(context, ana)).toBe('fine');
+  expect(await context.database.db.selectFrom('tally').selectAll().execute()).toEqual([]);
 });

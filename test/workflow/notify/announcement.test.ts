@@ -1,16 +1,16 @@
 import { expect, test } from 'vitest';
 import type { ChannelId } from '../../../src/changes/change.ts';
-import { takeDue } from '../../../src/storage/tables/queues/outbox.ts';
+import { claimDueMessages } from '../../../src/storage/tables/queues/outbox.ts';
 import { tidy } from '../../../src/workflow/background/prune.ts';
 import {
+  type Announcement,
   enqueueRedraw,
   enqueueReport,
   positionOf,
-  type Report,
   standingUnder,
 } from '../../../src/workflow/notify/announcement.ts';
 import { deliver } from '../../../src/workflow/notify/deliver.ts';
-import type { Messenger, Posting, World } from '../../../src/workflow/ports.ts';
+import type { Messenger, PostResult, WorkflowContext } from '../../../src/workflow/ports.ts';
 import { aWorld } from '../context.ts';
 
 const CHANNEL = 'C0COSTS' as ChannelId;
@@ -18,14 +18,14 @@ const answer = { title: 'Unusual cost', parts: [] };
 const report = { key: 'incident 1', channel: '#db-costs', thread: null, answer };
 
 /** A Slack that answers a post in turn as it is told, and keeps the threads it was asked for. */
-function slackThat(...answers: readonly (Posting | Error)[]) {
+function slackThat(...answers: readonly (PostResult | Error)[]) {
   const asked: (string | undefined)[] = [];
   const messenger: Partial<Messenger> = {
-    findRooms: async ([name = '']) =>
+    findChannels: async ([name = '']) =>
       new Map([
         [name, { ok: true, room: { id: CHANNEL, name, outside: name === '#open', joined: true } }],
       ]),
-    postAnswer: async (_to, _answer, thread) => {
+    postToChannel: async (_to, _answer, thread) => {
       const said = answers[asked.length];
       asked.push(thread);
       if (said instanceof Error || !said) throw said ?? new Error('asked too often');
@@ -36,34 +36,34 @@ function slackThat(...answers: readonly (Posting | Error)[]) {
   return { asked, messenger: messenger as Messenger };
 }
 
-const posted: Posting = { ok: true, at: { channel: CHANNEL, ts: '1.1' } };
-const tooFast: Posting = { ok: false, why: 'ratelimited', again: true };
-const gone: Posting = { ok: false, why: 'is_archived', again: false };
+const posted: PostResult = { ok: true, at: { channel: CHANNEL, ts: '1.1' } };
+const tooFast: PostResult = { ok: false, why: 'ratelimited', again: true };
+const gone: PostResult = { ok: false, why: 'is_archived', again: false };
 
 async function worldWith(slack: ReturnType<typeof slackThat>) {
-  const { world, clock } = await aWorld();
-  const own: World = { ...world, messenger: slack.messenger };
-  const send = (more: Partial<Report> = {}) =>
+  const { context, clock } = await aWorld();
+  const own: WorkflowContext = { ...context, messenger: slack.messenger };
+  const send = (more: Partial<Announcement> = {}) =>
     own.database.transaction((tx) => enqueueReport(tx, { ...report, ...more }, clock.now));
   const pass = async (minutes = 0) => {
     clock.now = new Date(clock.now.getTime() + minutes * 60_000);
     return deliver(own);
   };
-  return { world: own, clock, send, pass };
+  return { context: own, clock, send, pass };
 }
 
 test('a report of one key is posted once, however often it is enqueued', async () => {
   const slack = slackThat(posted);
-  const { send, pass, world } = await worldWith(slack);
+  const { send, pass, context } = await worldWith(slack);
   await send();
   await send();
   await pass();
   await pass(5);
   expect(slack.asked).toHaveLength(1);
-  expect(await positionOf(world, 'incident 1')).toEqual({ channel: CHANNEL, ts: '1.1' });
+  expect(await positionOf(context, 'incident 1')).toEqual({ channel: CHANNEL, ts: '1.1' });
 });
 
-test.for<[string, readonly (Posting | Error)[], number]>([
+test.for<[string, readonly (PostResult | Error)[], number]>([
   ['Slack asked to wait: it is posted later', [tooFast, posted], 2],
   ['the channel is gone: it is given up', [gone], 1],
   ['nobody knows whether it was posted: it is not posted again', [new Error('timeout')], 1],
@@ -77,10 +77,10 @@ test.for<[string, readonly (Posting | Error)[], number]>([
 
 test('a process that died after the permit leaves the report unsent, not sent twice', async () => {
   const slack = slackThat(posted);
-  const { world, send, pass, clock } = await worldWith(slack);
+  const { context, send, pass, clock } = await worldWith(slack);
   await send();
-  await world.database.transaction(async (tx) => {
-    await takeDue(tx, { owner: 'dead', now: clock.now, leaseMs: 60_000, limit: 10 });
+  await context.database.transaction(async (tx) => {
+    await claimDueMessages(tx, { owner: 'dead', now: clock.now, leaseMs: 60_000, limit: 10 });
     const value = `sending ${clock.now.toISOString()}`;
     await tx.insertInto('meta').values({ key: 'post:incident 1', value }).execute();
   });
@@ -109,28 +109,28 @@ test('a channel that others read is never posted to', async () => {
 });
 
 /** A Slack that takes every post, and answers a redraw in turn as it is told. */
-function slackThatRedraws(...answers: readonly Posting[]) {
+function slackThatRedraws(...answers: readonly PostResult[]) {
   const redrawn: string[] = [];
   const slack = slackThat(posted, posted);
-  const redrawAnswer: Messenger['redrawAnswer'] = async ({ ts }, { title }) => {
+  const updateMessage: Messenger['updateMessage'] = async ({ ts }, { title }) => {
     redrawn.push(`${ts} ${title}`);
     return answers[redrawn.length - 1] ?? expect.fail('asked too often');
   };
-  return { ...slack, redrawn, messenger: { ...slack.messenger, redrawAnswer } };
+  return { ...slack, redrawn, messenger: { ...slack.messenger, updateMessage } };
 }
 
 const over = { key: 'incident 1', answer: { title: 'Over', parts: [] } };
 
-test.for<[string, readonly Posting[], readonly string[]]>([
+test.for<[string, readonly PostResult[], readonly string[]]>([
   ['is drawn anew in its place', [posted], ['1.1 Over']],
   ['is drawn later where Slack asked to wait', [tooFast, posted], ['1.1 Over', '1.1 Over']],
   ['that was deleted is left alone', [gone], ['1.1 Over']],
 ])('a report %s', async ([, answers, redrawn]) => {
   const slack = slackThatRedraws(...answers);
-  const { world, clock, send, pass } = await worldWith(slack);
+  const { context, clock, send, pass } = await worldWith(slack);
   await send();
   await pass();
-  await world.database.transaction((tx) => enqueueRedraw(tx, over, clock.now));
+  await context.database.transaction((tx) => enqueueRedraw(tx, over, clock.now));
   for (let time = 0; time < 3; time += 1) await pass(5);
   expect(slack.redrawn).toEqual(redrawn);
   expect(slack.asked).toHaveLength(1);
@@ -138,8 +138,8 @@ test.for<[string, readonly Posting[], readonly string[]]>([
 
 test('a report that stands nowhere is not drawn anew', async () => {
   const slack = slackThatRedraws();
-  const { world, clock, pass } = await worldWith(slack);
-  await world.database.transaction((tx) => enqueueRedraw(tx, over, clock.now));
+  const { context, clock, pass } = await worldWith(slack);
+  await context.database.transaction((tx) => enqueueRedraw(tx, over, clock.now));
   await pass(5);
   expect(slack.redrawn).toEqual([]);
 });
@@ -147,20 +147,20 @@ test('a report that stands nowhere is not drawn anew', async () => {
 test('where a report stands is forgotten after half a year, and one that nobody ended too', async () => {
   const first = { ok: true, at: { channel: CHANNEL, ts: '1786700000.000100' } } as const;
   const slack = slackThat(first, new Error('timeout'));
-  const { world, clock, send, pass } = await worldWith(slack);
+  const { context, clock, send, pass } = await worldWith(slack);
   await send();
   await send({ key: 'incident 2' });
   await pass();
   const kept = async () =>
-    (await world.database.db.selectFrom('meta').selectAll().execute())
+    (await context.database.db.selectFrom('meta').selectAll().execute())
       .map(({ key }) => key)
       .filter((key) => key.startsWith('post:'));
   const after = async (days: number) => {
     clock.now = new Date(1_786_700_000_000 + days * 86_400_000);
-    await tidy(world);
+    await tidy(context);
     return kept();
   };
-  expect(await standingUnder(world.database.db, 'incident')).toEqual(['incident 1']);
+  expect(await standingUnder(context.database.db, 'incident')).toEqual(['incident 1']);
   expect(await after(170)).toHaveLength(2);
   expect(await after(190)).toEqual([]);
 });

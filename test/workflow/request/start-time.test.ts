@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { type AskedTiming, NO_TIMING } from '../../../src/intent/arguments/timing.ts';
-import { startOf } from '../../../src/workflow/request/start-time.ts';
+import { startTimeOf } from '../../../src/workflow/request/start-time.ts';
 
 const BERLIN = 'Europe/Berlin';
 
@@ -11,7 +11,7 @@ function at(text: string): AskedTiming {
 }
 
 function begins(asked: AskedTiming, now: string, zone: string | null = BERLIN) {
-  const start = startOf(asked, { zone, now: new Date(now) });
+  const start = startTimeOf(asked, { zone, now: new Date(now) });
   return start.ok ? [start.at?.toISOString().slice(0, 16), ...start.warnings] : start.problems;
 }
 

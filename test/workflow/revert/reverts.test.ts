@@ -1,11 +1,12 @@
 import { expect, test } from 'vitest';
 import type { Change, CostEffect } from '../../../src/changes/change.ts';
 import { ApiError } from '../../../src/errors.ts';
-import type { Reach, Sent } from '../../../src/intent/define.ts';
+import type { Sent } from '../../../src/intent/define.ts';
+import type { CommandContext } from '../../../src/intent/ports/command-context.ts';
 import { changesWhere } from '../../../src/storage/tables/changes/change-lists.ts';
 import { loadChange } from '../../../src/storage/tables/changes/changes.ts';
-import { takeDue } from '../../../src/storage/tables/queues/outbox.ts';
-import type { World } from '../../../src/workflow/ports.ts';
+import { claimDueMessages } from '../../../src/storage/tables/queues/outbox.ts';
+import type { WorkflowContext } from '../../../src/workflow/ports.ts';
 import { returnsOf } from '../../../src/workflow/revert/reverts.ts';
 import { service } from '../../intent/fixtures.ts';
 import { aChange, ben, minutes, newId, stored } from '../../storage/example-change.ts';
@@ -28,40 +29,41 @@ function parentOf(over: Partial<Change> = {}): Change {
   });
 }
 
-/** A world whose one service can be looked at again, with whatever that look brings. */
+/** A context whose one service can be looked at again, with whatever that look brings. */
 async function theWorld(look: () => Promise<Sent | null> = async () => SEEN) {
-  const { world, clock } = await aWorld();
-  const [[name, scale] = []] = [...world.commands];
+  const { context, clock } = await aWorld();
+  const [[name, scale] = []] = [...context.commands];
   if (!name || !scale) throw new Error('There is no such command');
   const services = [service('staging', { id: plan.target.id })];
   const organization = { plan: 'paid', tier: 'scale' };
   const around = { services, organization };
-  const own: World = {
-    ...world,
+  const own: WorkflowContext = {
+    ...context,
     newId,
     commands: new Map([[name, { ...scale, settle: look }]]),
     // The clients are not reached: the command's own look stands in for them.
-    reach: () => around as unknown as Reach,
+    commandContext: () => around as unknown as CommandContext,
   };
-  return { world: own, clock, around };
+  return { context: own, clock, around };
 }
 
 const SEEN: Sent = { requestId: null, reported: [], learned: null };
-const all = (world: World) => changesWhere(world.database.db, { limit: 9 });
-const childrenIn = async (world: World) => (await all(world)).filter(({ parent }) => parent);
+const all = (context: WorkflowContext) => changesWhere(context.database.db, { limit: 9 });
+const childrenIn = async (context: WorkflowContext) =>
+  (await all(context)).filter(({ parent }) => parent);
 
-async function messagesIn(world: World): Promise<readonly string[]> {
+async function messagesIn(context: WorkflowContext): Promise<readonly string[]> {
   const lease = { owner: 'test', now: minutes(5_000), leaseMs: 1, limit: 99 };
-  const due = await world.database.transaction((tx) => takeDue(tx, lease));
+  const due = await context.database.transaction((tx) => claimDueMessages(tx, lease));
   return due.map(({ kind, body }) => (body ? `${kind} ${body.why}` : kind));
 }
 
 test('what takes a change back is approved with it, and waits for its hour', async () => {
-  const { world } = await theWorld();
+  const { context } = await theWorld();
   const parent = parentOf();
-  await stored(world.database, parent);
-  expect(await returnsOf()(world)).toBe(1);
-  const [child] = await childrenIn(world);
+  await stored(context.database, parent);
+  expect(await returnsOf()(context)).toBe(1);
+  const [child] = await childrenIn(context);
   expect(child).toMatchObject({
     state: 'approved',
     parent: parent.id,
@@ -74,7 +76,7 @@ test('what takes a change back is approved with it, and waits for its hour', asy
     plan: { body: { minReplicaMemoryGb: 8 }, timing: { back: null } },
   });
   expect(child?.digest).not.toBe(parent.digest);
-  expect(await messagesIn(world)).toEqual(['card', 'card:anew']);
+  expect(await messagesIn(context)).toEqual(['card', 'card:anew']);
 });
 
 test.for<[string, CostEffect, Partial<CostEffect>]>([
@@ -91,64 +93,64 @@ test.for<[string, CostEffect, Partial<CostEffect>]>([
     { text: 'not known: x', perDay: null },
   ],
 ])('a return moves the costs back by as much as what %s', async ([, cost, back]) => {
-  const { world } = await theWorld();
+  const { context } = await theWorld();
   const parent = parentOf({ plan: { ...plan, timing, cost } });
-  await stored(world.database, parent);
-  await returnsOf()(world);
-  const [child] = await childrenIn(world);
+  await stored(context.database, parent);
+  await returnsOf()(context);
+  const [child] = await childrenIn(context);
   expect(child?.plan.cost).toMatchObject(back);
   if (cost.perDay) expect(child?.plan.cost?.text).toContain(`as before ${parent.id}`);
 });
 
 test('a return that is due already has a day from now', async () => {
-  const { world, clock } = await theWorld();
+  const { context, clock } = await theWorld();
   clock.now = minutes(600);
-  await stored(world.database, parentOf());
-  await returnsOf()(world);
-  expect(await childrenIn(world)).toMatchObject([
+  await stored(context.database, parentOf());
+  await returnsOf()(context);
+  expect(await childrenIn(context)).toMatchObject([
     { notBefore: minutes(60), expiresAt: minutes(600 + 24 * 60) },
   ]);
 });
 
 test('replicas that plan it at the same time plan it once', async () => {
-  const { world } = await theWorld();
-  await stored(world.database, parentOf());
+  const { context } = await theWorld();
+  await stored(context.database, parentOf());
   const [one, other] = [returnsOf(), returnsOf()];
   // Whoever comes second finds it done, and has nothing to try again.
-  expect(await Promise.all([one(world), other(world)])).toEqual([1, 1]);
-  expect(await childrenIn(world)).toHaveLength(1);
+  expect(await Promise.all([one(context), other(context)])).toEqual([1, 1]);
+  expect(await childrenIn(context)).toHaveLength(1);
 });
 
 test('what another replica has planned meanwhile is not said to stay', async () => {
   const parent = parentOf();
-  const { world } = await theWorld(async () => {
-    await stored(world.database, aChange({ state: 'approved', parent: parent.id }));
+  const { context } = await theWorld(async () => {
+    await stored(context.database, aChange({ state: 'approved', parent: parent.id }));
     return null;
   });
-  await stored(world.database, parent);
-  expect(await returnsOf()(world)).toBe(1);
-  expect((await loadChange(world.database.db, parent.id))?.backAt).toEqual(minutes(60));
-  expect(await messagesIn(world)).toEqual([]);
+  await stored(context.database, parent);
+  expect(await returnsOf()(context)).toBe(1);
+  expect((await loadChange(context.database.db, parent.id))?.backAt).toEqual(minutes(60));
+  expect(await messagesIn(context)).toEqual([]);
 });
 
 test('while the API is down it is tried again, not too often, and nothing is dropped', async () => {
   let tries = 0;
-  const { world, clock } = await theWorld(async () => {
+  const { context, clock } = await theWorld(async () => {
     tries += 1;
     if (tries < 3) throw new Error('The API is down');
     return SEEN;
   });
-  await stored(world.database, parentOf());
+  await stored(context.database, parentOf());
   const plan = returnsOf();
-  expect(await plan(world)).toBe(0);
-  expect(await plan(world)).toBe(0);
+  expect(await plan(context)).toBe(0);
+  expect(await plan(context)).toBe(0);
   expect(tries).toBe(1);
   for (const minute of [1, 2]) {
     clock.now = minutes(minute);
-    await plan(world);
+    await plan(context);
   }
   expect(tries).toBe(3);
-  expect(await childrenIn(world)).toHaveLength(1);
+  expect(await childrenIn(context)).toHaveLength(1);
 });
 
 const notFound = new ApiError({
@@ -166,17 +168,17 @@ test.for<[string, string, () => Promise<Sent | null>, number, boolean]>([
 ])(
   'a target that %s is left as it is, and that is told once',
   async ([, why, look, minute, isKnown]) => {
-    const { world, clock, around } = await theWorld(look);
+    const { context, clock, around } = await theWorld(look);
     if (!isKnown) around.services.length = 0;
     clock.now = minutes(minute);
     const parent = parentOf();
-    await stored(world.database, parent);
+    await stored(context.database, parent);
     const plan = returnsOf();
-    expect([await plan(world), await plan(world)]).toEqual([1, 0]);
-    expect(await childrenIn(world)).toEqual([]);
-    const kept = await loadChange(world.database.db, parent.id);
+    expect([await plan(context), await plan(context)]).toEqual([1, 0]);
+    expect(await childrenIn(context)).toEqual([]);
+    const kept = await loadChange(context.database.db, parent.id);
     expect(kept).toMatchObject({ state: 'succeeded', backAt: null });
-    expect(await messagesIn(world)).toEqual(['card', `kept ${why}`]);
+    expect(await messagesIn(context)).toEqual(['card', `kept ${why}`]);
   },
 );
 
@@ -187,24 +189,24 @@ test('an API that refuses the look says nothing of the target', async () => {
     trouble: 'answer',
     status: 403,
   });
-  const { world } = await theWorld(() => Promise.reject(refused));
-  await stored(world.database, parentOf());
-  expect(await returnsOf()(world)).toBe(0);
-  expect(await messagesIn(world)).toEqual([]);
+  const { context } = await theWorld(() => Promise.reject(refused));
+  await stored(context.database, parentOf());
+  expect(await returnsOf()(context)).toBe(0);
+  expect(await messagesIn(context)).toEqual([]);
 });
 
 test('those that cannot be planned just now stand in the way of nobody', async () => {
-  const { world } = await theWorld();
+  const { context } = await theWorld();
   const parents = Array.from({ length: 21 }, (_, n) => parentOf({ createdAt: minutes(n - 60) }));
-  await stored(world.database, ...parents);
+  await stored(context.database, ...parents);
   let looks = 0;
   const reach = () => {
     looks += 1;
     throw new Error('The API is down');
   };
   const planReturns = returnsOf();
-  await planReturns({ ...world, reach });
+  await planReturns({ ...context, commandContext: reach });
   expect(looks).toBe(20);
-  await planReturns({ ...world, reach });
+  await planReturns({ ...context, commandContext: reach });
   expect(looks).toBe(21);
 });

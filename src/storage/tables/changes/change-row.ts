@@ -19,7 +19,7 @@ import {
   type Verdict,
 } from '../../../changes/change.ts';
 import { canonical } from '../../../changes/plan-digest.ts';
-import { Any, decode, Fields, Instant, toDate, toText } from '../../engine/portable.ts';
+import { Any, decode, JsonFields, StoredInstant, toDate, toText } from '../../engine/portable.ts';
 import type { ChangeTable } from '../schema.ts';
 
 // The mapped type makes a kind that is new in the domain fail to compile here.
@@ -41,14 +41,14 @@ const StoredPlan: z.ZodType<Plan> = z.strictObject({
     tags: z.array(z.string()).nullable(),
     warehouse: z.string().nullable(),
   }),
-  args: Fields,
+  args: JsonFields,
   sends: z.string(),
-  body: Fields,
+  body: JsonFields,
   before: z
     .strictObject({
-      fields: Fields,
-      beside: Fields.optional(),
-      seenAt: Instant,
+      fields: JsonFields,
+      beside: JsonFields.optional(),
+      seenAt: StoredInstant,
       source: z.string(),
     })
     .nullable(),
@@ -86,19 +86,19 @@ const StoredRequirement: z.ZodType<Requirement> = z.strictObject({
 
 const StoredRejection: z.ZodType<Rejection> = z.strictObject({
   by: User,
-  at: Instant,
+  at: StoredInstant,
   reason: z.string(),
 });
 
 const StoredResolution: z.ZodType<Resolution> = z.strictObject({
   by: User,
-  at: Instant,
+  at: StoredInstant,
   happened: z.boolean(),
   note: z.string(),
 });
 
 const StoredFreeze: z.ZodType<FrozenBy> = z.strictObject({
-  until: Instant,
+  until: StoredInstant,
   reason: z.string(),
   by: z.string().nullable(),
   made: z.strictObject({ id: Id, by: User }).optional(),
@@ -106,9 +106,13 @@ const StoredFreeze: z.ZodType<FrozenBy> = z.strictObject({
 
 const StoredGlass: z.ZodType<BrokenGlass> = StoredRejection;
 
-const StoredReview: z.ZodType<Review> = z.strictObject({ by: User, at: Instant, note: z.string() });
+const StoredReview: z.ZodType<Review> = z.strictObject({
+  by: User,
+  at: StoredInstant,
+  note: z.string(),
+});
 
-const answer = { at: Instant, tookMs: z.number(), requestId: z.string().nullable() };
+const answer = { at: StoredInstant, tookMs: z.number(), requestId: z.string().nullable() };
 const StoredEnding: z.ZodType<Ending> = z.discriminatedUnion('how', [
   z.strictObject({ how: z.literal('succeeded'), ...answer, reported: z.array(z.string()) }),
   z.strictObject({

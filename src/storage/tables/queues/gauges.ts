@@ -1,19 +1,19 @@
 import type { State } from '../../../changes/change.ts';
-import { standingTrouble } from '../../audit/trail-errors.ts';
+import { storedTrailError } from '../../audit/trail-errors.ts';
 import { toText } from '../../engine/portable.ts';
 import { inTime } from '../../engine/with-timeout.ts';
 import type { Db } from '../schema.ts';
 
 /** How many, and since when the oldest of them waits; null where there is none. */
-export interface Level {
+export interface Gauge {
   readonly count: number;
   readonly since: Date | null;
 }
 
-export interface Levels {
-  readonly changes: ReadonlyMap<State, Level>;
-  readonly outbox: Level;
-  readonly inbox: Level;
+export interface Gauges {
+  readonly changes: ReadonlyMap<State, Gauge>;
+  readonly outbox: Gauge;
+  readonly inbox: Gauge;
   readonly digests: ReadonlyMap<string, number>;
   /** What was found wrong with the audit trail; null for nothing. */
   readonly trailTrouble: string | null;
@@ -23,20 +23,20 @@ export interface Levels {
 const OPEN: readonly State[] = ['pending', 'approved', 'executing', 'unknown'];
 
 /** What lies in the database at this moment, the same whichever replica is asked. */
-export async function readLevels(db: Db, now: Date): Promise<Levels> {
+export async function readGauges(db: Db, now: Date): Promise<Gauges> {
   const [changes, outbox, inbox, digests, trailTrouble] = await inTime(
     Promise.all([
       openChanges(db),
       waiting(db, 'outbox', 'done_at', now),
       waiting(db, 'inbox', 'handled_at', now),
       digestStates(db),
-      standingTrouble(db),
+      storedTrailError(db),
     ]),
   );
   return { changes, outbox, inbox, digests, trailTrouble };
 }
 
-async function openChanges(db: Db): Promise<ReadonlyMap<State, Level>> {
+async function openChanges(db: Db): Promise<ReadonlyMap<State, Gauge>> {
   const rows = await db
     .selectFrom('change')
     .select((eb) => ['state', eb.fn.countAll().as('n'), eb.fn.min('created_at').as('oldest')])
@@ -53,7 +53,7 @@ async function waiting(
   table: 'outbox' | 'inbox',
   done: 'done_at' | 'handled_at',
   now: Date,
-): Promise<Level> {
+): Promise<Gauge> {
   const row = await db
     // The two queues differ in the name of this column alone.
     .selectFrom(table as 'outbox')
@@ -75,6 +75,6 @@ async function digestStates(db: Db): Promise<ReadonlyMap<string, number>> {
   return new Map(states.map((state) => [state, found.get(state) ?? 0]));
 }
 
-function levelOf(n: string | number | bigint, oldest: string | null): Level {
+function levelOf(n: string | number | bigint, oldest: string | null): Gauge {
   return { count: Number(n), since: oldest === null ? null : new Date(oldest) };
 }

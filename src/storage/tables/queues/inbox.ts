@@ -1,24 +1,24 @@
 import type { ExpressionBuilder, Selectable } from 'kysely';
 import type { JsonObject } from '../../../changes/change.ts';
 import { type Batch, type Lease, leaseColumns } from '../../engine/lease.ts';
-import { decode, Fields, toDate, toText } from '../../engine/portable.ts';
+import { decode, JsonFields, toDate, toText } from '../../engine/portable.ts';
 import { onPostgres } from '../../engine/postgres.ts';
 import type { InboxTable, Tables, Tx } from '../schema.ts';
 
-export interface Received {
+export interface ReceivedClick {
   readonly key: string;
   readonly kind: string;
   readonly body: JsonObject;
   readonly at: Date;
 }
 
-export interface Taken extends Received {
+export interface ClaimedClick extends ReceivedClick {
   /** How often it was taken, this time included. */
   readonly attempts: number;
 }
 
 /** False: it was received before, and whoever stored it then sees to it. */
-export async function receive(tx: Tx, { key, kind, body, at }: Received): Promise<boolean> {
+export async function receive(tx: Tx, { key, kind, body, at }: ReceivedClick): Promise<boolean> {
   const received = toText(at);
   const stored = await tx
     .insertInto('inbox')
@@ -37,7 +37,7 @@ export async function receive(tx: Tx, { key, kind, body, at }: Received): Promis
 }
 
 /** The oldest first. */
-export async function takeDue(tx: Tx, batch: Batch): Promise<Taken[]> {
+export async function claimDueClicks(tx: Tx, batch: Batch): Promise<ClaimedClick[]> {
   const due = await tx
     .selectFrom('inbox')
     .select('dedup_key')
@@ -56,12 +56,12 @@ export async function takeDue(tx: Tx, batch: Batch): Promise<Taken[]> {
 }
 
 /** This one, if nobody has it and nobody handled it. */
-export async function take(tx: Tx, key: string, by: Lease): Promise<Taken | null> {
+export async function claimClick(tx: Tx, key: string, by: Lease): Promise<ClaimedClick | null> {
   const [taken] = await lease(tx, [key], by);
   return taken ?? null;
 }
 
-async function lease(tx: Tx, keys: string[], by: Lease): Promise<Taken[]> {
+async function lease(tx: Tx, keys: string[], by: Lease): Promise<ClaimedClick[]> {
   if (keys.length === 0) return [];
   const rows = await tx
     .updateTable('inbox')
@@ -86,11 +86,11 @@ function isFree(eb: ExpressionBuilder<Tables, 'inbox'>, now: Date) {
   ]);
 }
 
-function takenFrom(row: Selectable<InboxTable>): Taken {
+function takenFrom(row: Selectable<InboxTable>): ClaimedClick {
   return {
     key: row.dedup_key,
     kind: row.kind,
-    body: decode(Fields, row.body ?? '{}', `inbox entry ${row.dedup_key}`),
+    body: decode(JsonFields, row.body ?? '{}', `inbox entry ${row.dedup_key}`),
     at: toDate(row.at),
     attempts: row.attempts,
   };
@@ -105,7 +105,7 @@ export async function markHandled(tx: Tx, key: string, now: Date): Promise<void>
     .execute();
 }
 
-export async function putBack(tx: Tx, key: string, notBefore: Date): Promise<void> {
+export async function retryClickAt(tx: Tx, key: string, notBefore: Date): Promise<void> {
   await tx
     .updateTable('inbox')
     .set({ not_before: toText(notBefore), lease_owner: null, lease_until: null })
@@ -115,7 +115,7 @@ export async function putBack(tx: Tx, key: string, notBefore: Date): Promise<voi
 }
 
 /** Forgets what was handled before this instant; returns how much that was. */
-export async function prune(tx: Tx, before: Date): Promise<number> {
+export async function pruneInbox(tx: Tx, before: Date): Promise<number> {
   const query = tx.deleteFrom('inbox').where('handled_at', '<', toText(before));
   return Number((await query.executeTakeFirst()).numDeletedRows);
 }

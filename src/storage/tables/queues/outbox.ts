@@ -1,11 +1,11 @@
 import { type ExpressionBuilder, type Selectable, sql } from 'kysely';
 import type { ChangeId, JsonObject } from '../../../changes/change.ts';
 import { type Batch, leaseColumns } from '../../engine/lease.ts';
-import { decode, Fields, toText } from '../../engine/portable.ts';
+import { decode, JsonFields, toText } from '../../engine/portable.ts';
 import { onPostgres } from '../../engine/postgres.ts';
 import type { OutboxTable, Tables, Tx } from '../schema.ts';
 
-export interface Message {
+export interface OutboxMessage {
   readonly changeId?: ChangeId;
   readonly kind: string;
   /** Without a body it is a draw: the message is made of the change as it is when it is sent. */
@@ -13,7 +13,7 @@ export interface Message {
   readonly at: Date;
 }
 
-export interface Due {
+export interface DueMessage {
   readonly id: number;
   readonly changeId: ChangeId | null;
   readonly kind: string;
@@ -23,7 +23,7 @@ export interface Due {
 }
 
 /** A draw that waits already stands for this one too; the earlier of both instants holds. */
-export async function enqueue(tx: Tx, { changeId, kind, body, at }: Message): Promise<void> {
+export async function enqueue(tx: Tx, { changeId, kind, body, at }: OutboxMessage): Promise<void> {
   const insert = tx.insertInto('outbox').values({
     change_id: changeId ?? null,
     kind,
@@ -50,7 +50,7 @@ export async function enqueue(tx: Tx, { changeId, kind, body, at }: Message): Pr
  * The oldest first. A draw that is under way keeps later draws of the same change and kind back,
  * so that an older picture can never be sent after a newer one.
  */
-export async function takeDue(tx: Tx, batch: Batch): Promise<Due[]> {
+export async function claimDueMessages(tx: Tx, batch: Batch): Promise<DueMessage[]> {
   const due = await tx
     .selectFrom('outbox')
     .select('id')
@@ -109,13 +109,13 @@ async function absorbWaiting(tx: Tx, row: Selectable<OutboxTable>, now: Date): P
     .execute();
 }
 
-function dueFrom(row: Selectable<OutboxTable>): Due {
+function dueFrom(row: Selectable<OutboxTable>): DueMessage {
   const name = `outbox entry ${row.id} of change ${row.change_id ?? 'none'}`;
   return {
     id: row.id,
     changeId: row.change_id,
     kind: row.kind,
-    body: row.body === null ? null : decode(Fields, row.body, name),
+    body: row.body === null ? null : decode(JsonFields, row.body, name),
     attempts: row.attempts,
   };
 }
@@ -126,7 +126,7 @@ export async function markDone(tx: Tx, id: number, now: Date): Promise<void> {
 }
 
 // It keeps its owner: it still stands before the draws that came after it.
-export async function putBack(tx: Tx, id: number, notBefore: Date): Promise<void> {
+export async function retryMessageAt(tx: Tx, id: number, notBefore: Date): Promise<void> {
   const later = toText(notBefore);
   await tx
     .updateTable('outbox')
@@ -159,7 +159,7 @@ export async function dropReports(tx: Tx, now: Date): Promise<void> {
 }
 
 /** Forgets what was done before this instant; returns how much that was. */
-export async function prune(tx: Tx, before: Date): Promise<number> {
+export async function pruneOutbox(tx: Tx, before: Date): Promise<number> {
   const query = tx.deleteFrom('outbox').where('done_at', '<', toText(before));
   return Number((await query.executeTakeFirst()).numDeletedRows);
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { isOver, STATES } from '../../../../src/changes/change.ts';
+import { isEnded, STATES } from '../../../../src/changes/change.ts';
 import {
   dueToClaim,
   dueToExpire,
@@ -32,7 +32,7 @@ test.for(ENGINES)(
     await stored(database, ...changes, elsewhere(), aPost());
 
     const open = await openChangesOf(database.db, STAGING);
-    const expected = changes.filter((change) => !isOver(change));
+    const expected = changes.filter((change) => !isEnded(change));
     expect(open.map(({ state }) => state).sort()).toEqual(
       expected.map(({ state }) => state).sort(),
     );

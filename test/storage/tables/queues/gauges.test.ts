@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { readLevels } from '../../../../src/storage/tables/queues/gauges.ts';
+import { readGauges } from '../../../../src/storage/tables/queues/gauges.ts';
 import { enqueue } from '../../../../src/storage/tables/queues/outbox.ts';
 import { ENGINES, freshDatabase } from '../../engines.ts';
 import { elsewhere, minutes, NOON, stored } from '../../example-change.ts';
@@ -13,7 +13,7 @@ test.for(ENGINES)('what is open is counted, with the age of the oldest, on %s', 
     await enqueue(tx, { kind: 'report', body: {}, at: minutes(60) });
   });
 
-  const levels = await readLevels(database.db, NOON);
+  const levels = await readGauges(database.db, NOON);
   expect(levels.changes.get('pending')).toEqual({ count: 2, since: minutes(-30) });
   expect(levels.changes.get('unknown')).toEqual({ count: 0, since: null });
   expect(levels.changes.has('succeeded')).toBe(false);

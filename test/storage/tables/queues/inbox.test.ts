@@ -17,7 +17,7 @@ function click(database: Database, key: string, at = 0): Promise<boolean> {
 }
 
 async function taken(database: Database, from: ReturnType<typeof batch>): Promise<string[]> {
-  const items = await database.transaction((tx) => inbox.takeDue(tx, from));
+  const items = await database.transaction((tx) => inbox.claimDueClicks(tx, from));
   return items.map(({ key }) => key);
 }
 
@@ -26,7 +26,7 @@ test.for(ENGINES)('a click that Slack sends again is known on %s', async (engine
   const five = await Promise.all([1, 2, 3, 4, 5].map(() => click(database, 'a')));
   expect(five.filter(Boolean)).toHaveLength(1);
 
-  const [item] = await database.transaction((tx) => inbox.takeDue(tx, batch(0)));
+  const [item] = await database.transaction((tx) => inbox.claimDueClicks(tx, batch(0)));
   const body = { by: 'UANA', text: 'a' };
   expect(item).toEqual({ key: 'a', kind: 'click', body, at: NOON, attempts: 1 });
   await database.transaction((tx) => inbox.markHandled(tx, 'a', NOON));
@@ -72,7 +72,7 @@ test('a replica that is just taking clicks holds up no other', async () => {
   const took = Promise.withResolvers<void>();
   const other = took.promise.then(() => taken(database, batch(0, 'two')));
   const first = database.transaction(async (tx) => {
-    const items = await inbox.takeDue(tx, batch(0, 'one', 1));
+    const items = await inbox.claimDueClicks(tx, batch(0, 'one', 1));
     took.resolve();
     return [...items.map(({ key }) => key), ...(await other)];
   });
@@ -84,7 +84,7 @@ test.for(ENGINES)('who received a click takes this one and no other on %s', asyn
   await click(database, 'a');
   await click(database, 'b');
   const take = (key: string, at: number) =>
-    database.transaction((tx) => inbox.take(tx, key, batch(at)));
+    database.transaction((tx) => inbox.claimClick(tx, key, batch(at)));
 
   expect((await take('b', 0))?.key).toBe('b');
   expect(await take('b', 0)).toBeNull();
@@ -98,7 +98,7 @@ test.for(ENGINES)('a click that could not be handled waits its time on %s', asyn
   const database = await freshDatabase(engine);
   await click(database, 'a');
   await taken(database, batch(0));
-  await database.transaction((tx) => inbox.putBack(tx, 'a', minutes(0.5)));
+  await database.transaction((tx) => inbox.retryClickAt(tx, 'a', minutes(0.5)));
   expect(await taken(database, batch(0.4))).toEqual([]);
   expect(await taken(database, batch(0.5))).toEqual(['a']);
 });
@@ -110,9 +110,9 @@ test.for(ENGINES)(
     for (const key of ['old', 'new', 'open']) await click(database, key);
     await database.transaction((tx) => inbox.markHandled(tx, 'old', minutes(1)));
     await database.transaction((tx) => inbox.markHandled(tx, 'new', minutes(2)));
-    await database.transaction((tx) => inbox.putBack(tx, 'new', minutes(3)));
+    await database.transaction((tx) => inbox.retryClickAt(tx, 'new', minutes(3)));
 
-    expect(await database.transaction((tx) => inbox.prune(tx, minutes(2)))).toBe(1);
+    expect(await database.transaction((tx) => inbox.pruneInbox(tx, minutes(2)))).toBe(1);
     const rows = await database.db.selectFrom('inbox').selectAll().orderBy('dedup_key').execute();
     expect(rows.map((row) => [row.dedup_key, row.body])).toEqual([
       ['new', null],

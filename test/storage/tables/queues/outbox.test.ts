@@ -13,12 +13,17 @@ const batch = (at: number, owner = 'one', limit = 10) => ({
   limit,
 });
 
-function enqueue(database: Database, message: Partial<outbox.Message> = {}): Promise<void> {
+function enqueue(database: Database, message: Partial<outbox.OutboxMessage> = {}): Promise<void> {
   return database.transaction((tx) => outbox.enqueue(tx, { kind: 'card', at: NOON, ...message }));
 }
 
-function due(database: Database, at: number, owner = 'one', limit = 10): Promise<outbox.Due[]> {
-  return database.transaction((tx) => outbox.takeDue(tx, batch(at, owner, limit)));
+function due(
+  database: Database,
+  at: number,
+  owner = 'one',
+  limit = 10,
+): Promise<outbox.DueMessage[]> {
+  return database.transaction((tx) => outbox.claimDueMessages(tx, batch(at, owner, limit)));
 }
 
 function done(database: Database, id: number): Promise<void> {
@@ -99,7 +104,7 @@ test.for(ENGINES)(
     const changeId = newId();
     await enqueue(database, { changeId });
     const [first] = await due(database, 0);
-    await database.transaction((tx) => outbox.putBack(tx, first?.id ?? 0, minutes(3)));
+    await database.transaction((tx) => outbox.retryMessageAt(tx, first?.id ?? 0, minutes(3)));
     await enqueue(database, { changeId });
 
     expect(await due(database, 2.9)).toEqual([]);
@@ -127,7 +132,7 @@ test('a replica that is just taking messages holds up no other', async () => {
   const took = Promise.withResolvers<void>();
   const other = took.promise.then(() => due(database, 0, 'two'));
   const first = database.transaction(async (tx) => {
-    const items = await outbox.takeDue(tx, batch(0, 'one', 1));
+    const items = await outbox.claimDueMessages(tx, batch(0, 'one', 1));
     took.resolve();
     return [...items, ...(await other)];
   });
@@ -141,6 +146,6 @@ test.for(ENGINES)('messages that were sent are forgotten after a while on %s', a
   await enqueue(database, { kind: 'waiting', at: minutes(5) });
   const [sent] = await due(database, 0);
   await done(database, sent?.id ?? 0);
-  expect(await database.transaction((tx) => outbox.prune(tx, minutes(1)))).toBe(1);
+  expect(await database.transaction((tx) => outbox.pruneOutbox(tx, minutes(1)))).toBe(1);
   expect((await due(database, 9)).map(({ kind }) => kind)).toEqual(['waiting']);
 });

@@ -1,0 +1,35 @@
+import type { Logger } from 'pino';
+import type { Span } from '../costs/calendar/calendar.ts';
+import type { Slot } from '../costs/calendar/schedule.ts';
+import type { CostsRead } from '../costs/ledger/costs-read.ts';
+import type { Service } from '../directory/directory.ts';
+import type { Database } from '../storage/engine/database.ts';
+import type { Messenger } from '../workflow/ports.ts';
+import type { WatchedCosts } from './facts.ts';
+import type { Gathered } from './gather.ts';
+import type { DigestSubscription, SubscriptionSources } from './subscriptions/subscriptions.ts';
+
+export interface DigestContext extends SubscriptionSources {
+  readonly database: Database;
+  readonly messenger: Pick<
+    Messenger,
+    'postToChannel' | 'findChannels' | 'messageUser' | 'notifyOperators'
+  >;
+  readonly costs: (span: Span) => Promise<CostsRead>;
+  readonly services: () => readonly Service[];
+  readonly watched: (one: DigestSubscription, gathered: Gathered) => Promise<WatchedCosts>;
+  readonly log: Logger;
+  readonly now: () => Date;
+  readonly pause: (ms: number) => Promise<void>;
+  /** This process. */
+  readonly instance: string;
+}
+/** One posting that is asked for now. */
+
+export interface DueDigest {
+  readonly one: DigestSubscription;
+  readonly slot: Slot;
+  readonly next: Date | null;
+  /** When the one before it was posted, if there was one. */
+  readonly before: Date | null;
+}
