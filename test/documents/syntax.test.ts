@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { commands } from '../../src/commands/index.ts';
-import { fieldsOf } from '../../src/intent/arguments.ts';
+import { fieldsOf } from '../../src/intent/arguments/arguments.ts';
 import type { Command } from '../../src/intent/define.ts';
 import { nounAndRest, syntaxOn } from './command-lines.ts';
 import { DOCUMENTS, groupsOf, readPage } from './pages.ts';
