@@ -67,7 +67,7 @@ const INCOMPARABLE: Readonly<Record<Unpaired, string>> = {
   'no-common-final-days': 'These periods do not compare yet: no day is final in both.',
 };
 
-/** Of a single day an increase is told before it is final. Source: cost.md §3.2, rule 4. */
+/** Of a single day an increase is told before it is final. Source: docs/costs.md#single-days. */
 function alreadyAbove({ now, before, series }: Held, today: Day): string | null {
   const on = (wanted: Day) => series.find(({ day }) => day === wanted);
   const [is, was] = [on(now.first), on(before.first)];

@@ -53,7 +53,7 @@ interface Parts {
 /**
  * Costs by calendar month, whichever days are asked for: every period shares the same few calls. A
  * month is fetched once for all who ask at the same moment, kept for a quarter of an hour, and for
- * ever once all its days are locked. Source: facts of the usage report, at most 31 days a call.
+ * ever once all its days are locked. Source: docs/costs.md#fetching.
  */
 export function createCostReader({ cloud, database, now, log }: Parts): ReadCosts {
   const kept = new Map<string, Month>();

@@ -34,7 +34,7 @@ export interface Composed {
 
 const CHART_DAYS = 14;
 
-/** One message of at most twelve blocks, and its details. Source: cost.md §8.1. */
+/** One message of at most twelve blocks, and its details. Source: docs/digests.md#content. */
 export function composeDigest(facts: DigestFacts): Composed {
   const measured = measure(facts);
   if (measured.day === null) return withoutData(facts);

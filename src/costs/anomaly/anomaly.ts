@@ -54,7 +54,7 @@ export function minImpactOf(organization: readonly DayValue[]): number {
  * 13 % of normal lines would count as dropped. Drops are notices. A line with cost on less than
  * half of its days is not tested but told when v ≥ 2 · minImpact and v > 1.5 · its largest. Less
  * than 10 final days: too new. minImpact in credits, above 0.
- * False alarms and recall on synthetic lines: docs/costs.md.
+ * Source: docs/costs.md#anomalies; false alarms: docs/costs.md#tests-on-synthetic-data.
  */
 export function judge(
   series: readonly DayValue[],

@@ -24,7 +24,7 @@ export function localTime(instant: Date, timezone: string): TimeOfDay {
 /**
  * The instant at which the clocks of a zone show a time on a day. A time that they skip is the
  * first minute after the gap; one that they show twice is the earlier one. Throws for a zone that is
- * none. Source: cost.md §8.3.
+ * none. Source: docs/digests.md#schedule.
  */
 export function instantAt(day: Day, at: TimeOfDay, timezone: string): Date {
   const [first] = instantsOf(day, at, timezone);

@@ -40,7 +40,7 @@ const MOST_DAYS = 7;
  * today. A slot is due from its time on for less than six hours, once per local day, and it reports
  * the UTC days that ended since the last posting (or, without one, the last slot): Friday to Sunday
  * on a Monday. A time that the clocks skip is the next valid minute, one that they repeat is the
- * first. Throws a RangeError for a zone that is none. Source: cost.md §8.2, §8.3.
+ * first. Throws a RangeError for a zone that is none. Source: docs/digests.md#schedule.
  */
 export function dueDigest(schedule: Schedule, now: Date, lastDay: Day | null): DigestDue {
   const latest = latestSlotDay(schedule, now);
@@ -108,7 +108,7 @@ export interface TooEarly {
   readonly better: TimeOfDay;
 }
 
-/** Told at set-up and in a preview; null where the time leaves six hours. Source: cost.md §2.3. */
+/** Told at set-up and in a preview; null where the time leaves six hours. Source: docs/digests.md#schedule. */
 export function tooEarly(schedule: Schedule, now: Date): TooEarly | null {
   const seasons = [0, 182].map((days) => addDays(localDay(now, schedule.timezone), days));
   const minutes = seasons.map((day) => minutesAfterUtcMidnight(instantOn(schedule, day)));

@@ -7,7 +7,7 @@ import { dayLabel, monthLabel, shortSpan } from './span-label.ts';
  * The lines of `sumBy` over time, beside the calendar of the days that were asked for: one of which
  * only a part was asked for says which, a day on which the report has data of others only is a
  * zero, and one without any data is a line of no days. A top, which is of the dearest, only gets
- * the names. Source: cost.md §2.2.
+ * the names. Source: docs/costs.md#day-states-and-locking.
  */
 export function onCalendar(
   lines: readonly SummaryLine[],

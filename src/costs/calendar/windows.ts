@@ -9,7 +9,7 @@ export interface Window extends Span {
 /**
  * A span cut at the ends of its calendar months, in order: together exactly its days, each piece at
  * most 31 of them, which is the most that one call of the usage report covers. What is fetched and
- * cached is the `month` of a piece, so that all periods share it. Source: cost.md §2.2.
+ * cached is the `month` of a piece, so that all periods share it. Source: docs/costs.md#fetching.
  */
 export function windowsOf({ first, last }: Span): readonly Window[] {
   const windows: Window[] = [];

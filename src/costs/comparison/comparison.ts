@@ -28,7 +28,7 @@ const MIX_DIFFERS_FROM = 0.03;
  * `delta = Σ now − Σ before` in millionths; `relative = delta / Σ before` from one credit on. For
  * months with other weekdays, where the usual weekdays are known and their mix differs by more than
  * 3 %: `adjusted = (Σ now / Σf now) / (Σ before / Σf before) − 1`. Unequal lengths or weekdays, or
- * no day that is final in both, are refused by name. Source: cost.md §3.2, rules 2, 3 and 7.
+ * no day that is final in both, are refused by name. Source: docs/costs.md#comparisons.
  */
 export function compare(
   series: readonly DayValue[],
@@ -62,7 +62,7 @@ export function relativeOf(now: Micro, before: Micro): number | null {
 /**
  * The month so far, through its last final day, and last month through the same day of the month.
  * `through` is null, and nothing compared, while the month of `today` has no final day.
- * Source: cost.md §3.2, rule 7.
+ * Source: docs/costs.md#comparisons.
  */
 export function monthToDate(
   series: readonly DayValue[],

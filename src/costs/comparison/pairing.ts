@@ -17,7 +17,7 @@ export interface Pair {
  * Which day is held against which: the first against the first, and so on, as far as both are final.
  * Lengths and weekdays must be equal, or a Monday is told as a rise. Two spans that both begin on
  * the first of a month are taken as months: as many days as both have, with whatever weekdays.
- * Source: cost.md §3.2, rules 2, 3 and 7.
+ * Source: docs/costs.md#comparisons.
  */
 export function paired(now: Span, before: Span, isFinal: (day: Day) => boolean): Pairing {
   const lengths = [lengthOf(now), lengthOf(before)] as const;

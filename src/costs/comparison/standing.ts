@@ -17,7 +17,7 @@ export interface DayCounts {
   readonly missing: readonly Day[];
 }
 
-/** "1,234 so far; 3 of 30 days (8 % of credits) preliminary". Source: cost.md §3.2, rule 3. */
+/** "1,234 so far; 3 of 30 days (8 % of credits) preliminary". Source: docs/costs.md#standing. */
 export function standing(states: readonly DayState[], { first, last }: Span): DayCounts {
   const own = states.filter(({ day }) => day >= first && day <= last);
   const sum = (key: 'total' | 'preliminary') => own.reduce((all, state) => all + state[key], 0);
@@ -39,7 +39,7 @@ const FINAL_FRESH_DAYS = 4;
 
 /**
  * The day that a report is about: the last final one if it is at most four days ago, else the last
- * complete day that has rows at all, which is preliminary; null without any. Source: §3.2, rule 1.
+ * complete day that has rows at all, which is preliminary; null without any. Source: docs/costs.md#day-states-and-locking.
  */
 export function headlineDay(states: readonly DayState[], today: Day): DayState | null {
   const past = states.filter(({ day, state }) => day < today && state !== 'no-data');
@@ -58,7 +58,7 @@ export type DayVerdict =
 /**
  * One day against a baseline in credits. Increases are told early, decreases only once they are
  * final. Where unlocked days were seen to fall (`mayFall`), not even an increase is told early.
- * Source: cost.md §3.2, rules 4 and 6.
+ * Source: docs/costs.md#single-days.
  */
 export function dayAgainst(day: DayValue, baseline: number, mayFall = false): DayVerdict {
   const delta = microOf(day.value) - microOf(baseline);

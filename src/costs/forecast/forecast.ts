@@ -52,7 +52,7 @@ const HORIZONS = [7, 14];
  * Interval of 80 %: final + open · (1 ± r), r = max(2 %, Q80(|actual / predicted − 1|) · 1.25 ·
  * √max(1, h/14)) over the last 35 days from which this very method could have forecast 7 and 14
  * days (or h, if fewer are open); 30 % if there are fewer than five. A shift after today is beyond
- * it. Error of the median month on synthetic organisations: docs/costs.md.
+ * it. Source: docs/costs.md#forecast.
  */
 export function forecastMonth(
   series: readonly DayValue[],

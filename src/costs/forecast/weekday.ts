@@ -19,8 +19,8 @@ const MAD_TO_SIGMA = 1.4826;
  * The weekday profile f, without units. From r = ln(y / mean of the seven days around y):
  * m = median of r on that weekday, s = the larger of its own and the pooled 1.4826 · MAD, n = its
  * days; ln f = m · m² / (m² + s²/n). A weekday that is told from noise keeps its factor, one that
- * is not gets 1. Flat with less than 14 final days. Source: the shrinkage by signal to noise is
- * our own; a fixed n/(n+1.5) took four fifths of a weekly job for an anomaly.
+ * is not gets 1. Flat with less than 14 final days. Source:
+ * docs/costs.md#weekday-profile.
  */
 export function weekdayProfile(series: readonly DayValue[]): WeekdayProfile {
   return profileOf(settledDays(series));

@@ -14,7 +14,7 @@ export interface Daily {
  * Credits a day of what the selector picks, of its total or of one metric. A day on which the
  * report has rows but none of these is 0; a day without any row is absent, and so is one on which
  * these have rows but none of them names the metric. A value is final when its whole day is, for
- * until then another row of it may still come. Source: cost.md §2.2, §0 (locked).
+ * until then another row of it may still come. Source: docs/costs.md#day-states-and-locking.
  */
 export function seriesOf(
   rows: readonly CostRow[],

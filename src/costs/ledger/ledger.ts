@@ -27,7 +27,7 @@ type Sum = Pick<DayState, 'rows' | 'openRows' | 'total' | 'preliminary'>;
 
 const NOTHING: Sum = { rows: 0, openRows: 0, total: 0, preliminary: 0 };
 
-/** Every day of the span, in order, whatever the order of the rows. Source: cost.md §0, §2.2. */
+/** Every day of the span, in order, whatever the order of the rows. Source: docs/costs.md#day-states-and-locking. */
 export function dayStates(rows: readonly CostRow[], { first, last }: Span): readonly DayState[] {
   const sums = new Map<Day, { -readonly [Key in keyof Sum]: Sum[Key] }>();
   for (const { day, total, locked } of rows) {

@@ -38,7 +38,7 @@ export interface ReadReport {
  * out, one that is told twice counts as told last, and each such fault is counted. Checked are
  * `|Σ metrics − total| ≤ 0.005` in each row that names metrics, and
  * `|Σ totals − grand total| ≤ 0.005 × rows` (at least one) for the whole. Negative figures are kept,
- * for a correction is part of the bill, and are counted too. Source: cost.md §0.
+ * for a correction is part of the bill, and are counted too. Source: docs/costs.md#reading-the-report.
  */
 export function readReport(report: UsageReport, asked: Span): ReadReport {
   const faults = createFaults();

@@ -25,7 +25,7 @@ const LARGE = 0.2;
 /**
  * Days that turned out otherwise than posted, the earliest first, once they are final:
  * `|final − posted| > max(5 % of posted, minimum)`, all in millionths of a credit. The same day
- * posted more than once counts as last posted. Source: cost.md §3.2, rule 5.
+ * posted more than once counts as last posted. Source: docs/costs.md#revisions.
  */
 export function revisions(
   posted: readonly PostedDay[],

@@ -33,7 +33,7 @@ interface Sum {
  * rows cost, except by metric, where a row's rounding (0.005 credits at most) is no line of its own.
  * The dearest come first, lines of time in the order of time. With `top` only so many lines stay
  * and the last, `Other (n)`, has the n others. The order of the rows changes nothing; an entity
- * that was renamed has its latest name. Source: cost.md §0 (warehouses), §2.2.
+ * that was renamed has its latest name. Source: docs/costs.md#sums.
  */
 export function sumBy(
   rows: readonly CostRow[],

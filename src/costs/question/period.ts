@@ -32,7 +32,7 @@ export type PeriodReading =
  * Periods of whole days (`7d`, `4w`, `mtd`, `a..`) end yesterday; on the very first day of a week,
  * month, quarter or year there is no yesterday in it, and it is today so far. One that is asked to
  * end in the future ends today. At most 400 days. A word that is not understood is never guessed:
- * the nearest accepted forms come with the refusal. Source: cost.md §2.1.
+ * the nearest accepted forms come with the refusal. Source: docs/costs.md#periods.
  */
 export function readPeriod(text: string, today: Day): PeriodReading {
   const word = text.trim().toLowerCase();

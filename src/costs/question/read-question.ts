@@ -22,7 +22,7 @@ const OFFERED = 3;
  * and one service, by its name or behind `only`, where it may be called like anything else. Nothing
  * said: `mtd by service`. `final` alone is a period, the last final day; beside a period it leaves
  * out what can still change. Whatever is not understood is refused with the nearest accepted words,
- * never guessed, and nothing may be said twice. Source: cost.md §2.1.
+ * never guessed, and nothing may be said twice. Source: docs/costs.md#periods.
  */
 export function readQuestion(words: readonly string[], today: Day, names: Names): QuestionReading {
   const said: QuestionPart = {};

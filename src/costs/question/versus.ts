@@ -16,7 +16,7 @@ const MONTHS: Readonly<Partial<Record<Period['unit'], number>>> = {
  * The days that a period is compared with. `prev` of a month, quarter or year, whole or to date, is
  * the one before, whole or through the same day; of anything else the same weekdays as few whole
  * weeks earlier as do not overlap, for credits of unequal weekdays cannot be compared. `last-month`
- * may give unequal weekdays, which the comparison then says. Source: cost.md §3.2, rules 2 and 7.
+ * may give unequal weekdays, which the comparison then says. Source: docs/costs.md#comparisons.
  */
 export function compared(period: Period, how: Versus, today: Day): Period {
   if (typeof how !== 'string') return how;
