@@ -12,6 +12,7 @@ import type { Alert, AlertBody, AlertEdit } from './schema.ts';
 // An update replaces most fields and keeps a few, and which ones depends on the server's version.
 // The one way that is safe with all of them: carry over all that was read, change only what was
 // asked for, and send nothing when something the server needs is not known.
+// Source: docs/apis.md#alert-updates
 
 export type AlertRefusal =
   | Gap

@@ -30,6 +30,7 @@ export type UsageCosts = z.infer<typeof UsageCosts>;
 /**
  * The contract wants the days as date-times, and a server was seen that accepts bare dates only. A
  * 400 that quotes the value back is the sign of it; once a date was accepted, dates it is.
+ * Source: docs/apis.md#usage-report.
  */
 export function createDateDialect() {
   let bare = false;

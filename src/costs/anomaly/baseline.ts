@@ -39,7 +39,7 @@ export function expectedOn({ level, profile }: Baseline, day: Day): number {
 
 /**
  * e = ln((y + a) / (median of the 14 of x up to it · f + a)), for costs grow by factors;
- * sigma = max(1.4826 · median|e|, 0.06).
+ * sigma = max(1.4826 · median|e|, 0.06). Source: docs/costs.md#baseline.
  */
 export function strayingOf({ days, profile, evened, offset }: Baseline): Straying {
   const strayed = days.map(({ weekday, value }, index) => {

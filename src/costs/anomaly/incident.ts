@@ -59,6 +59,7 @@ export function openIncident(verdict: AnomalyVerdict, day: Day, final: boolean):
  * two final days without an unusual one in its direction; the new normal with seven unusual ones.
  * News when it became an alert, when its impact doubled since last told, when it ended. The
  * verdict must come from the days before the incident: it would hide itself otherwise.
+ * Source: docs/costs.md#incidents.
  */
 export function followIncident(
   incident: Incident,

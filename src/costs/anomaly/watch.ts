@@ -22,6 +22,7 @@ export interface WatchedDay {
 /**
  * Tests one day of a line and moves its incident on. While there is one, a day is held against
  * those before the onset; after a new normal, or one that a person expected, against those since.
+ * Source: docs/costs.md#incidents.
  */
 export function watchDay(
   { incident: last, baselineFrom }: Watch,

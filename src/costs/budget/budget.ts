@@ -53,6 +53,7 @@ const BURN_DAYS = [1, 3, 7] as const;
 /**
  * b_w = spent / planned over the last w final days. Fast: b_1 ≥ 2 and b_3 ≥ 1.5. Slow: b_7 ≥ 1.3
  * and the forecast is above the amount. Null: neither, or less than 7 final days up to `last`.
+ * Source: docs/costs.md#budgets.
  */
 export function burnOf(
   { amount, profile }: { readonly amount: number; readonly profile: WeekdayProfile },

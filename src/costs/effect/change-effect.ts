@@ -40,6 +40,7 @@ const HIGH_SHARE = 0.9;
 /**
  * Stopping saves the level of the last 14 final days (level.ts); the range is what the tenth and
  * the ninetieth of a hundred such days cost. Storage and backups go on and are not in it.
+ * Source: docs/costs.md#estimated-effect.
  */
 export function stopEffect(compute: readonly DayValue[], today: Day): CostChange {
   const usual = usualOf(compute, today);
@@ -50,6 +51,7 @@ export function stopEffect(compute: readonly DayValue[], today: Day): CostChange
 /**
  * Starting brings back the level of the last 14 days on which it cost anything; without seven of
  * them, what its bounds cost: 24 · k · replicas · min (0 if it may idle) … 24 · k · replicas · max.
+ * Source: docs/costs.md#estimated-effect.
  */
 export function startEffect(
   compute: readonly DayValue[],
@@ -73,6 +75,7 @@ export function startEffect(
  * G = level / 24k is the average size in use, all replicas together; expected is
  * 24 · k · R′ · clamp(G / R′, min′, max′), where idling stays on not raised to min′; between floor
  * and ceiling of the new bounds. The autoscaler decides the real size.
+ * Source: docs/costs.md#estimated-effect.
  */
 export function scaleEffect(
   compute: readonly DayValue[],

@@ -28,7 +28,7 @@ const LEAST_BEFORE = 7;
  * out by the profile of the time before, and ratio = exp(median of all ln(after / before)) of the
  * last 14 final days before and the first 3 or 7 after, between its ranks (robust.ts). They are
  * nominally 90 % and hold in about 80 %, for days resemble their neighbours. Every day after must
- * be final. `nothing-to-compare`: it cost mostly nothing before.
+ * be final. `nothing-to-compare`: it cost mostly nothing before. Source: docs/costs.md#measured-effect.
  */
 export function measuredEffect(
   series: readonly DayValue[],

@@ -30,6 +30,7 @@ export const HOURS = 24;
  * k = median(compute / (24 · replicas · memory)) in credits per GB-hour, over final days of a fixed
  * size: min = max, no idling, nothing changed. Days of several services may be thrown together
  * when provider, region and tier are the same; elsewhere the price is another.
+ * Source: docs/costs.md#unit-price.
  */
 export function unitPrice(days: readonly SizedDay[]): UnitPrice {
   const prices = days.flatMap(({ value, final, changed, scaling }) => {

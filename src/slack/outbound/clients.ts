@@ -16,6 +16,7 @@ export interface Clients {
 /**
  * Three clients, for a rate limit on one method holds up everything else of the same client. Each
  * has an options object of its own, because Bolt and its receivers write into what they are given.
+ * Source: docs/slack.md#web-api.
  */
 export function createClients(token: Secret, slackApiUrl: string, log: Logger): Clients {
   const traced = tracedFetch(slackApiUrl);
