@@ -13,19 +13,19 @@ const LINES = [
   ...['alert-show', 'alert-edit', 'alert-edit-everything'],
 ];
 
-/** Fields that are kept back or passed over, and why; the test sees to it that they are. */
+/** Fields that no message shows, with the reason. The test asserts that hidden fields do not appear. */
 const NOT_SHOWN: Readonly<Record<string, string>> = {
-  ipAccessList: 'kept back: it tells from where the data can be reached',
-  encryptionKey: 'kept back: a key',
-  encryptionAssumedRoleIdentifier: 'kept back: a role',
-  encryptionRoleId: 'kept back: a role',
-  iamRole: 'kept back: a role',
-  transparentDataEncryptionKeyId: 'kept back: a key',
-  privateEndpointIds: 'kept back: a way into the network',
-  availablePrivateEndpointIds: 'kept back: a way into the network',
-  minTotalMemoryGb: 'passed over: deprecated, and wrong but for three replicas',
-  maxTotalMemoryGb: 'passed over: deprecated, and wrong but for three replicas',
-  name: 'passed over: the configuration says what a service is called',
+  ipAccessList: 'hidden: it shows from where the data can be reached',
+  encryptionKey: 'hidden: a key',
+  encryptionAssumedRoleIdentifier: 'hidden: a role',
+  encryptionRoleId: 'hidden: a role',
+  iamRole: 'hidden: a role',
+  transparentDataEncryptionKeyId: 'hidden: a key',
+  privateEndpointIds: 'hidden: network access',
+  availablePrivateEndpointIds: 'hidden: network access',
+  minTotalMemoryGb: 'ignored: deprecated, and correct for three replicas only',
+  maxTotalMemoryGb: 'ignored: deprecated, and correct for three replicas only',
+  name: 'ignored: the configuration defines the name',
 };
 
 const HEAD = ['Field', 'Words', 'Modal', 'Preview', 'Request', 'Reply shown'];
@@ -57,13 +57,13 @@ afterAll(async () => {
   await recorder.stop();
 });
 
-test('docs/fields.md has every field of the contracts, and where people meet it', async () => {
+test('docs/fields.md lists every field of the contracts and where it appears', async () => {
   const page = `${[INTRODUCTION, ...OPERATIONS.map(partOf)].join('\n\n')}\n`;
   await expect(page).toMatchFileSnapshot('../../docs/fields.md');
 });
 
 test.for(OPERATIONS.map((operation) => [operation.name, operation] as const))(
-  'no field of “%s” is without a place',
+  'every field of “%s” appears somewhere',
   ([, operation]) => {
     const empty = rowsOf(operation).filter((cells) => cells.some((cell) => cell.trim() === ''));
     expect(empty).toEqual([]);
@@ -71,21 +71,21 @@ test.for(OPERATIONS.map((operation) => [operation.name, operation] as const))(
 );
 
 test.for(OPERATIONS.map(({ name }) => name))(
-  'of the reply to “%s” nothing is shown that is kept back',
+  'no message shows a hidden field of the reply to “%s”',
   (name) => {
     const leaks = [...(shown.get(name) ?? [])].filter(([field, place]) => {
       const why = NOT_SHOWN[lastOf(field)] ?? '';
-      return why.startsWith('kept back') && place !== '';
+      return why.startsWith('hidden') && place !== '';
     });
     expect(leaks).toEqual([]);
   },
 );
 
-const INTRODUCTION = `# Every field of the two contracts
+const INTRODUCTION = `# Fields of the two APIs
 
-Written by \`test/contracts/fields.test.ts\` from what the program does: recorded lines are typed again,
-their forms are opened, and each field of each reply is changed once to see where that shows. A field
-that people meet nowhere would leave a cell empty, and fail.`;
+\`test/contracts/fields.test.ts\` generates this page from the behaviour of the program. It types recorded command lines,
+opens their forms, and changes each field of each reply once to see where the change appears. The test fails if a field
+appears nowhere.`;
 
 function partOf(operation: Operation): string {
   const { name, method, path } = operation;

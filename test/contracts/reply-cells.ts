@@ -147,7 +147,7 @@ function difference(before: readonly string[], after: readonly string[]): string
   const at = after.findIndex((line, index) => line !== before[index]);
   const line = after[at];
   if (line === undefined) return before.length > after.length ? 'whether it is there' : '';
-  if (/did not work|no details/.test(line)) return 'compared with what was asked for';
+  if (/did not work|no details/.test(line)) return 'compared with the request';
   return labelOf(after, before, at);
 }
 
@@ -155,12 +155,12 @@ function labelOf(after: readonly string[], before: readonly string[], at: number
   const line = after[at] ?? '';
   const [, label] = /^(.+?) {2}/.exec(line) ?? /^(The server reports): /.exec(line) ?? [];
   if (label) return label;
-  if (line.startsWith('Fetched')) return 'the line at the foot';
+  if (line.startsWith('Fetched')) return 'footer';
   const cells = line.split(' · ');
   const header = headerOf(after, at, cells.length);
   const column = cells.findIndex((cell, index) => cell !== before[at]?.split(' · ')[index]);
   if (header) return `column ${header[column] ?? header[0]}`;
-  return at === 0 ? 'title' : 'a sentence of its own';
+  return at === 0 ? 'title' : 'a separate line';
 }
 
 /** The top of the table that a line is a row of: it has as many cells, and so has all between. */

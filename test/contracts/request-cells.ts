@@ -106,10 +106,9 @@ function cellsIn(exchange: Known, operation: Operation, field: string): RequestC
     const { command, preview, form } = exchange;
     return [
       {
-        words: arg ? wordsOf(arg) : unasked(command, at),
-        modal: arg ? modalCell(arg, form) : 'not asked for',
-        preview:
-          command.kind === 'query' ? 'none: it only reads' : previewCell(field, arg, preview),
+        words: arg ? wordsOf(arg) : originOf(command, at),
+        modal: arg ? modalCell(arg, form) : 'no field',
+        preview: command.kind === 'query' ? 'none: a query' : previewCell(field, arg, preview),
         request: `${at.in} \`${field}\``,
       },
     ];
@@ -147,17 +146,17 @@ function wordsOf({ word, label }: Field): string {
   return word === undefined ? `\`<${label.toLowerCase()}>\`` : `\`${word}=\``;
 }
 
-/** What goes out although nobody types it, told by where its value comes from. */
-function unasked(command: Command, { value }: Place): string {
+/** The origin of a sent value that the user did not type. */
+function originOf(command: Command, { value }: Place): string {
   if (value === ORGANIZATION.id) return '`organization.id` of signalbox.yaml';
   if (value === verbOf(command)) return `the verb \`${verbOf(command)}\``;
-  return 'kept as it was read, never asked for';
+  return 'sent as it was read';
 }
 
 function modalCell({ label, rest }: Field, form: readonly string[]): string {
   if (form.some((line) => line.startsWith(`${label}  `))) return label;
   if (form.some((line) => line.startsWith(`${label} “`)))
-    return `${label}, fixed once it is chosen`;
+    return `${label}, read-only after the choice`;
   return rest ? 'typed only' : '';
 }
 
@@ -172,5 +171,5 @@ function previewCell(field: string, arg: Field | null, preview: readonly string[
   if (kept?.split(/[ ,]+/).includes(name)) return 'Kept as is';
   const sends = preview.find((line) => line.startsWith('Sends  '));
   if (sends?.includes(`"${name}"`)) return 'Sends';
-  return 'not shown: it is the same for all';
+  return 'not shown: the same for every change';
 }
