@@ -2,15 +2,18 @@ import { expect, test } from 'vitest';
 import { control } from './controls/control.ts';
 import { DEFECTS } from './controls/defects.ts';
 
-/** `npm run controls` runs all; here a few say that the judge still sees. */
-const FEW = ['whoever presses may approve', 'what nobody knows is called a failure'];
+/** `npm run controls` runs all defects; these two show that the judge of the simulation works. */
+const SAMPLE = [
+  'anyone who presses Approve may approve',
+  'an unknown outcome is recorded as a failure',
+];
 
-test.for(DEFECTS.filter(({ name }) => FEW.includes(name)))(
-  'the tests notice when $name',
+test.for(DEFECTS.filter(({ name }) => SAMPLE.includes(name)))(
+  'the tests find the defect: $name',
   { timeout: 120_000 },
   async (defect) => {
-    const { failed, said } = await control(defect);
+    const { failed, messages } = await control(defect);
     expect(failed).toBeGreaterThan(0);
-    expect(said).toMatch(defect.says);
+    expect(messages).toMatch(defect.reports);
   },
 );

@@ -16,38 +16,41 @@ const Report = z.object({
   ),
 });
 
-export interface Controlled {
+export interface ControlResult {
   readonly failed: number;
   readonly passed: number;
-  /** What the tests that went red had to say. */
-  readonly said: string;
+  /** The messages of all failed tests. */
+  readonly messages: string;
 }
 
-/** Runs one file of tests on the source with the defect in it. */
-export async function control({ name, test }: Pick<Defect, 'name' | 'test'>): Promise<Controlled> {
+/** Runs one test file on the source with the defect in it. */
+export async function control({
+  name,
+  test,
+}: Pick<Defect, 'name' | 'test'>): Promise<ControlResult> {
   const folder = mkdtempSync(join(tmpdir(), 'signalbox-control-'));
   const file = join(folder, 'report.json');
   const args = ['run', test, '--project', 'bot', '--project', 'stories', '--bail', '1'];
   const how = ['--reporter', 'json', '--outputFile', file];
   try {
-    await ran(['node_modules/vitest/vitest.mjs', ...args, ...how], name);
+    await runNode(['node_modules/vitest/vitest.mjs', ...args, ...how], name);
     const { numFailedTests, numPassedTests, testResults } = Report.parse(
       JSON.parse(readFileSync(file, 'utf8')),
     );
-    const said = testResults.flatMap(({ message, assertionResults }) => [
+    const messages = testResults.flatMap(({ message, assertionResults }) => [
       message,
       ...assertionResults.flatMap(({ failureMessages }) => failureMessages),
     ]);
-    return { failed: numFailedTests, passed: numPassedTests, said: said.join('\n') };
+    return { failed: numFailedTests, passed: numPassedTests, messages: messages.join('\n') };
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
 }
 
-function ran(args: readonly string[], name: string): Promise<void> {
-  const env = { ...process.env, SIGNALBOX_DEFECT: name, NO_COLOR: '1' };
+function runNode(args: readonly string[], defect: string): Promise<void> {
+  const env = { ...process.env, SIGNALBOX_DEFECT: defect, NO_COLOR: '1' };
   return new Promise((resolve) => {
-    // A run that goes red ends with an exit code of its own; the report tells why.
+    // A failing run has a non-zero exit code; the report holds the reason.
     execFile(process.execPath, args, { env, maxBuffer: 2 ** 26 }, () => resolve());
   });
 }

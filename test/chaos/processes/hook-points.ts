@@ -1,0 +1,30 @@
+/** A source snippet that becomes observable in a child process: crash tests stop the bot at it. */
+export interface HookPoint {
+  readonly file: string;
+  readonly find: RegExp;
+  readonly put: string;
+}
+
+// `commits` and `notes` are defined by crash-point.ts: the product itself has no test hooks.
+export const HOOK_POINTS: readonly HookPoint[] = [
+  {
+    file: 'src/storage/engine/database.ts',
+    find: /transaction: \((\w+)\) => runTransaction\((\w+), \1\)/,
+    put: 'transaction: ($1) => globalThis.commits((b) => runTransaction($2, b), $1)',
+  },
+  {
+    file: 'src/storage/audit/append.ts',
+    find: /(const \{ seq, hash \} = await tx\s)/,
+    put: 'globalThis.notes(event.kind);\n  $1',
+  },
+  {
+    file: 'src/storage/tables/queues/inbox.ts',
+    find: /(const received = toText\(at\);)/,
+    put: "globalThis.notes('received ' + (body.verb ?? kind));\n  $1",
+  },
+  {
+    file: 'src/storage/tables/changes/changes.ts',
+    find: /(\.updateTable\('change'\))(\s+\.set\(\{ card_channel)/,
+    put: "$1.$call((q) => (globalThis.notes('card drawn'), q))$2",
+  },
+];
