@@ -3,43 +3,43 @@ import { expect, test } from 'vitest';
 import manifest from '../manifest.json' with { type: 'json' };
 
 const PAGE = readFileSync('docs/security.md', 'utf8');
-const HELD = /`(?<file>test\/[\w./-]+\.ts)` “(?<words>[^”]+)”/g;
+const CITATION = /`(?<file>test\/[\w./-]+\.ts)` “(?<words>[^”]+)”/g;
 
-/** A threat is a row of three cells; the last one says which tests hold it. */
-function threats(page: string): readonly string[][] {
+/** The table rows that cite tests, as cells. The last cell has the citations. */
+function rowsWithTests(page: string): readonly string[][] {
   const rows = page.split('\n').filter((line) => line.startsWith('| ') && line.includes('`test/'));
   return rows.map((row) => row.split(' | ').map((cell) => cell.replace(/^\||\|$/g, '').trim()));
 }
 
-function isHeld(file: string, words: string): boolean {
+function hasTest(file: string, words: string): boolean {
   if (!existsSync(file)) return false;
-  // Quotes within a test's name are escaped there and not here.
+  // The source escapes quotes within a test name, the page does not.
   return readFileSync(file, 'utf8').replaceAll('\\', '').includes(words);
 }
 
-test('each threat of the security page is held by tests that exist', () => {
-  const all = threats(PAGE);
+test('each threat and attack of the security page cites existing tests', () => {
+  const all = rowsWithTests(PAGE);
   expect(all.length).toBeGreaterThan(30);
-  const loose = all.flatMap(([threat = '', , tests = '']) => {
-    const named = [...tests.matchAll(HELD)].map(({ groups }) => groups);
-    const missing = named.filter((each) => !isHeld(each?.file ?? '', each?.words ?? ''));
+  const unproven = all.flatMap(([threat = '', , tests = '']) => {
+    const named = [...tests.matchAll(CITATION)].map(({ groups }) => groups);
+    const missing = named.filter((each) => !hasTest(each?.file ?? '', each?.words ?? ''));
     if (named.length === 0 || named.length !== tests.split('`test/').length - 1) return [threat];
     return missing.map((each) => `${each?.file}: ${each?.words}`);
   });
-  expect(loose).toEqual([]);
+  expect(unproven).toEqual([]);
 });
 
-test('a test that is not there is noticed', () => {
-  expect(isHeld('test/nothing.test.ts', 'x')).toBe(false);
-  expect(isHeld('test/server.test.ts', 'a door that is not there')).toBe(false);
+test('a citation of a missing test is found', () => {
+  expect(hasTest('test/nothing.test.ts', 'x')).toBe(false);
+  expect(hasTest('test/server.test.ts', 'no such test')).toBe(false);
 });
 
-test('the list of attacks has no gap', () => {
+test('the numbers of the attacks have no gap', () => {
   const numbers = [...PAGE.matchAll(/^\| (\d+) \|/gm)].map(([, number]) => Number(number));
   expect(numbers).toEqual(Array.from({ length: 45 }, (_, index) => index + 1));
 });
 
-/** Of the bot alone, without its remarks. */
+/** The source of the bot, without comments. */
 const SOURCES = globSync('src/**/*.ts')
   .filter((file) => !/sandbox|node_modules/.test(file))
   .map((file) => ({
@@ -47,7 +47,7 @@ const SOURCES = globSync('src/**/*.ts')
     code: readFileSync(file, 'utf8').replace(/\/\*[\s\S]*?\*\/|^\s*\/\/.*$/gm, ''),
   }));
 
-// Each of these is made of constants of ours, and was looked at.
+// The listed files build it from constants only. A reviewer verified each of them.
 test.for<[string, RegExp, readonly string[]]>([
   [
     'statement',
@@ -64,23 +64,23 @@ test.for<[string, RegExp, readonly string[]]>([
     ],
   ],
   ['program', /\beval\(|\bFunction\(|child_process|node:vm|worker_threads/, []],
-])('no %s is made of what somebody wrote', ([, making, known]) => {
+])('no %s contains text from outside', ([, making, known]) => {
   const makers = SOURCES.filter(({ code }) => making.test(code)).map(({ file }) => file);
   expect(makers.toSorted()).toEqual(known);
 });
 
-test('signatures are compared in the same time, however much of them is right', () => {
+test('the comparison of signatures takes constant time', () => {
   const bolt = 'node_modules/@slack/bolt/dist/receivers/';
   expect(readFileSync(`${bolt}verify-request.js`, 'utf8')).toMatch(/tsscmp|timingSafeEqual/);
   expect(readFileSync(`${bolt}HTTPReceiver.js`, 'utf8')).toContain('parseAndVerifyHTTPRequest');
-  // And nobody of ours compares one by himself.
+  // No other code compares a signature.
   const comparers = SOURCES.filter(({ code }) => /x-slack-signature/.test(code));
   expect(comparers.map(({ file }) => file).filter((file) => file !== 'src/slack/probe.ts')).toEqual(
     [],
   );
 });
 
-test('no scope is asked for without a reason on the page', () => {
+test('the page has a reason for each requested scope', () => {
   const rows = [...PAGE.matchAll(/^\| `([a-z:]+)`(?:, optional)? \| (.+?) \|/gm)];
   const scopes = manifest.oauth_config.scopes.bot;
   expect(rows.map(([, scope]) => scope).toSorted()).toEqual([...scopes].toSorted());
