@@ -8,7 +8,9 @@ import { commands } from './commands/index.ts';
 import type { Config, ConfigProblem } from './config/load-config.ts';
 import { fixedUntilRestart } from './config/restart-only.ts';
 import { postJson } from './http/post.ts';
-import { createMetrics } from './observability/metrics.ts';
+import { createMetrics, type Metrics } from './observability/metrics.ts';
+import type { Measures } from './observability/metrics-port.ts';
+import { alsoTraced } from './observability/traced-measures.ts';
 import type { Policy } from './policy/policy-types.ts';
 import { enoughOf, unsatisfiable } from './policy/satisfiable.ts';
 import { createOpsServer } from './server.ts';
@@ -24,14 +26,14 @@ export type Started =
       readonly ok: true;
       readonly port: number;
       readonly wake: () => void;
-      /** Works by another configuration from now on; by the old one where that is refused. */
+      /** Replaces the configuration. Where it has problems, the current one stays in use. */
       readonly reload: (config: Config) => Promise<Reloaded>;
       readonly stop: () => Promise<void>;
     }
   | {
       readonly ok: false;
       readonly problems: readonly ConfigProblem[];
-      /** Somebody has to change something: to start it again as it is would be in vain. */
+      /** A restart cannot help: a person must fix the problems first. */
       readonly lasting: boolean;
     };
 
@@ -39,63 +41,68 @@ export type Reloaded =
   | { readonly ok: true }
   | { readonly ok: false; readonly problems: readonly ConfigProblem[] };
 
-/** Joins the rooms and opens the door last: whoever is let in finds everything in its place. */
+/** Opens Slack and the database, starts the bot, and listens last, when everything is ready. */
 export async function startApp(options: AppOptions): Promise<Started> {
-  const { config, log, now = () => new Date() } = options;
-  const connected = await connectSlack(options, now);
+  const { config, version, log, now = () => new Date() } = options;
+  const metrics = createMetrics({ version });
+  const measures = alsoTraced(metrics.measures);
+  const connected = await connectSlack(options, { now, measures });
   if (!connected.ok) return connected;
 
-  const onConnectionError = (error: Error) =>
-    log.warn({ err: error }, 'a database connection was lost');
+  const onConnectionError = (error: Error) => log.warn({ err: error }, 'database connection lost');
   try {
     const database = await openDatabase(config.databaseUrl.reveal(), { now, onConnectionError });
-    return await serveOrClose(options, database, connected.slack);
+    const opened = { slack: connected.slack, database, metrics, measures };
+    return await serveOrClose(options, opened);
   } catch (error) {
     const problem = databaseProblem(error);
     if (problem === null) throw error;
-    log.debug({ err: error }, 'the database cannot be used');
+    log.debug({ err: error }, 'database cannot be used');
     const problems = [{ where: 'DATABASE_URL', problem, hint: null }];
     return { ok: false, problems, lasting: false };
   }
 }
 
-async function serveOrClose(
-  options: AppOptions,
-  database: Database,
-  slack: Slack,
-): Promise<Started> {
+interface Opened {
+  readonly slack: Slack;
+  readonly database: Database;
+  readonly metrics: Metrics;
+  readonly measures: Measures;
+}
+
+async function serveOrClose(options: AppOptions, opened: Opened): Promise<Started> {
+  const { database } = opened;
   try {
-    return await serve(options, database, slack, await clockOf(options, database));
+    return await serve(options, opened, await openClock(options, database));
   } catch (error) {
     await database.close();
     throw error;
   }
 }
 
-type OwnClock = Pick<SharedClock, 'now' | 'stop'>;
+type ProcessClock = Pick<SharedClock, 'now' | 'stop'>;
 
-const SKEW_MS = 5_000;
+const CLOCK_SKEW_MS = 5_000;
 
-/** The database's, so that replicas agree; one that was handed in holds as it is. */
-async function clockOf({ now, log }: AppOptions, database: Database): Promise<OwnClock> {
+/** Returns the database's clock, on which all replicas agree. A given `now` takes its place. */
+async function openClock({ now, log }: AppOptions, database: Database): Promise<ProcessClock> {
   if (now) return { now, stop: () => undefined };
   const clock = await followClock(database, (error) =>
-    log.warn({ err: error }, 'the clock of the database was not read'),
+    log.warn({ err: error }, 'database clock could not be read'),
   );
   const behindMs = Math.round(clock.behindMs());
-  if (Math.abs(behindMs) > SKEW_MS) {
-    log.warn({ behindMs }, 'the clock of this machine is not that of the database');
+  if (Math.abs(behindMs) > CLOCK_SKEW_MS) {
+    log.warn({ behindMs }, 'the clocks of this machine and the database differ');
   }
   return clock;
 }
 
 async function serve(
   options: AppOptions,
-  database: Database,
-  slack: Slack,
-  clock: OwnClock,
+  { slack, database, metrics, measures }: Opened,
+  clock: ProcessClock,
 ): Promise<Started> {
-  const { config, version } = options;
+  const { config } = options;
   const auditKey = config.key ? Buffer.from(config.key.reveal(), 'base64') : null;
   const problem = await keyProblem(database.db, auditKey);
   if (problem) {
@@ -104,57 +111,60 @@ async function serve(
     return { ok: false, problems: [KEY_PROBLEMS[problem]], lasting: true };
   }
   const { now } = clock;
-  const metrics = createMetrics({ version, now, levels: () => readGauges(database.db, now()) });
-  const { measures } = metrics;
-  const make = (own: AppOptions, of: Slack) =>
-    openBot({ ...own, now, database, auditKey, measures }, of);
+  const openWith = (own: AppOptions, connected: Slack) =>
+    openBot({ ...own, now, database, auditKey, measures }, connected);
 
-  let bot = await make(options, slack);
+  let bot = await openWith(options, slack);
   const deliveries = slack.deliveries();
   const notReady = async () => {
     if (!deliveries.isOpen()) return 'Slack is not connected.';
     return database.check().then(
       () => null,
-      (error: unknown) => databaseProblem(error) ?? 'The database does not answer.',
+      (error: unknown) => databaseProblem(error) ?? 'The database does not respond.',
     );
   };
-  const butKnow = () => bot.butKnow();
-  const isLeaving = () => !deliveries.isOpen();
-  const door = createOpsServer(deliveries.listener, { notReady, butKnow, metrics, isLeaving });
-  const port = await listenOn(door, config.port);
-  bot.take(deliveries);
+  const server = createOpsServer(deliveries.listener, {
+    notReady,
+    readinessWarning: () => bot.readinessWarning(),
+    isLeaving: () => !deliveries.isOpen(),
+    metrics: {
+      contentType: metrics.contentType,
+      text: () => metrics.text(() => readGauges(database.db, now()), now()),
+    },
+  });
+  const port = await listenOn(server, config.port);
+  bot.attach(deliveries);
   await deliveries.open();
 
-  /** Both have the same way in, which is handed over: no click falls between the two. */
+  /** Both bots use the same deliveries, so that no click is lost between them. */
   const reload = async (next: Config): Promise<Reloaded> => {
     const fixed = fixedUntilRestart(config, next);
     if (fixed.length > 0) return { ok: false, problems: fixed };
     const own = { ...options, config: next };
-    const connected = await connectSlack(own, now);
+    const connected = await connectSlack(own, { now, measures });
     if (!connected.ok) return connected;
-    const opened = await make(own, connected.slack);
-    const before = bot;
-    opened.take(deliveries);
-    bot = opened;
-    await before.stop();
+    const previous = bot;
+    bot = await openWith(own, connected.slack);
+    bot.attach(deliveries);
+    await previous.stop();
     return { ok: true };
   };
   const stop = async () => {
     await deliveries.close();
     await wait(options.leaveWithinMs ?? 0);
-    door.close();
+    server.close();
     await bot.stop();
-    door.closeAllConnections();
+    server.closeAllConnections();
     clock.stop();
     await database.close();
   };
   return { ok: true, port, wake: () => bot.wake(), reload: oneAtATime(reload), stop };
 }
 
-function oneAtATime<In, Out>(work: (given: In) => Promise<Out>): (given: In) => Promise<Out> {
+function oneAtATime<In, Out>(work: (input: In) => Promise<Out>): (input: In) => Promise<Out> {
   let last: Promise<unknown> = Promise.resolve();
-  return (given) => {
-    const next = last.then(() => work(given));
+  return (input) => {
+    const next = last.then(() => work(input));
     last = next.catch(() => undefined);
     return next;
   };
@@ -163,20 +173,20 @@ function oneAtATime<In, Out>(work: (given: In) => Promise<Out>): (given: In) => 
 const KEY_PROBLEMS: Readonly<Record<'key-missing' | 'key-differs', ConfigProblem>> = {
   'key-missing': {
     where: 'SIGNALBOX_KEY',
-    problem: 'is not set, and the audit trail of this database is written with a key',
-    hint: 'set the one it ran with; without it the trail would break for good',
+    problem: 'is not set, but the audit trail of this database is keyed',
+    hint: 'set the key that was used before; without it the trail would break permanently',
   },
   'key-differs': {
     where: 'SIGNALBOX_KEY',
-    problem: 'is not the one that the audit trail of this database is written with',
-    hint: 'set the one it ran with, or name another database',
+    problem: 'is not the key of the audit trail in this database',
+    hint: 'set the key that was used before, or use another database',
   },
 };
 
-async function listenOn(door: Server, port: number): Promise<number> {
-  door.listen(port);
-  await once(door, 'listening');
-  const address = door.address();
+async function listenOn(server: Server, port: number): Promise<number> {
+  server.listen(port);
+  await once(server, 'listening');
+  const address = server.address();
   return typeof address === 'object' && address ? address.port : port;
 }
 
@@ -184,23 +194,25 @@ type ConnectedSlack =
   | { readonly ok: true; readonly slack: Slack }
   | Extract<Started, { ok: false }>;
 
-async function connectSlack(options: AppOptions, now: () => Date): Promise<ConnectedSlack> {
-  const { config, log } = options;
+async function connectSlack(
+  { config, log }: AppOptions,
+  { now, measures }: { readonly now: () => Date; readonly measures: Measures },
+): Promise<ConnectedSlack> {
   const { policy, channels } = config;
-  const own = { post: postJson, commands, log, now };
+  const own = { post: postJson, commands, log, now, measures };
   const connected = await connect({ ...config.slack, policy, channels, ...own });
   if (!connected.ok) {
-    const problems = connected.problems.map(inSlack);
+    const problems = connected.problems.map(slackProblem);
     return { ok: false, problems, lasting: true };
   }
   return (await peopleProblems(connected.slack, policy)) ?? connected;
 }
 
-function inSlack(problem: string): ConfigProblem {
+function slackProblem(problem: string): ConfigProblem {
   return { where: 'Slack', problem, hint: null };
 }
 
-/** A rule that nobody can satisfy is a mistake that should not wait for an emergency to show. */
+/** Refuses the start where a rule has no user who satisfies it, before an emergency shows it. */
 async function peopleProblems(
   slack: Slack,
   policy: Policy,
@@ -209,10 +221,10 @@ async function peopleProblems(
   const problems: ConfigProblem[] = [];
   for (const role of policy.roles.keys()) {
     const people = await slack.actors.someOf(role, enoughOf(policy));
-    if (people === null) problems.push(inSlack(`did not tell who is in the role ${role}`));
+    if (people === null) problems.push(slackProblem(`did not list the members of role ${role}`));
     members.set(role, new Set(people ?? []));
   }
-  // Slack may tell in a moment.
+  // The lookup may succeed at the next start.
   if (problems.length > 0) return { ok: false, problems, lasting: false };
   const unmet = unsatisfiable(policy, members);
   return unmet.length > 0 ? { ok: false, problems: unmet, lasting: true } : null;

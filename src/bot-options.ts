@@ -9,13 +9,15 @@ export interface AppOptions {
   readonly version: string;
   readonly log: Logger;
   readonly now?: () => Date;
-  /** The clock of the API clients, where it is not the machine's. */
+  /** Replaces the system clock of the API clients. */
   readonly clock?: Clock;
-  /** Fires when what still hangs has to be broken off: its outcome is recorded as unknown. */
+  /** Aborts requests that still run shortly before the process exits; their outcome is unknown. */
   readonly leaving?: AbortSignal | undefined;
-  /** How long a process that is not ready any more still answers: a balancer looks now and then. */
+  /** Keeps serving for this long after readiness ends, until load balancers have noticed. */
   readonly leaveWithinMs?: number;
 }
+
+/** What a bot shares with the one that replaces it after a reload of the configuration. */
 export interface BotOptions extends AppOptions {
   readonly now: () => Date;
   readonly database: Database;

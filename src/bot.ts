@@ -4,98 +4,100 @@ import type { BotOptions } from './bot-options.ts';
 import { changeIdFrom } from './changes/id.ts';
 import { openCommandContext } from './command-context.ts';
 import { commands } from './commands/index.ts';
-import type { Span } from './costs/calendar/calendar.ts';
+import { createCostEstimator } from './cost-effect/change-cost.ts';
+import { postCostEffects } from './cost-effect/effect-notice.ts';
 import type { ChangeCommand } from './intent/define.ts';
-import { alsoTraced } from './observability/traced-measures.ts';
 import { withTracedTransactions } from './observability/traced-transactions.ts';
 import type { Slack } from './slack/connect.ts';
 import type { Deliveries } from './slack/inbound/deliveries.ts';
-import { trailChores } from './workflow/audit-trail/anchors.ts';
+import { trailJobs } from './workflow/audit-trail/anchors.ts';
 import { recordStart, recordStop } from './workflow/audit-trail/process-events.ts';
-import { guardRestore } from './workflow/audit-trail/restored.ts';
+import { stopRestoredChanges } from './workflow/audit-trail/restored.ts';
 import { createTrail } from './workflow/audit-trail/trail.ts';
-import { startChores } from './workflow/background/chores.ts';
-import { startLanes } from './workflow/background/lanes.ts';
+import { startMaintenance, workflowJobs } from './workflow/background/maintenance.ts';
 import { startPresence } from './workflow/background/presence.ts';
-import type { WorkflowContext } from './workflow/ports.ts';
+import { createScheduler } from './workflow/background/scheduler.ts';
+import { workflowLoops } from './workflow/background/workflow-loops.ts';
+import type { DecisionContext, WorkflowContext } from './workflow/ports.ts';
 import { createChangesQueries } from './workflow/queries/changes-queries.ts';
 
-const LOOK_EVERY_MS = 1_000;
+const LOOP_EVERY_MS = 1_000;
+const MEASURE_EVERY_MS = 3_600_000;
 
-/** Everything that one configuration made: it works from its opening until it is stopped. */
+/** Everything that runs with one configuration, until it is stopped. */
 export interface RunningBot {
-  readonly butKnow: () => Promise<string | null>;
+  /** Returns a problem to show at the readiness probe although the process is ready, or null. */
+  readonly readinessWarning: () => Promise<string | null>;
   readonly wake: () => void;
-  /** From here on what Slack delivers is this one's to answer. */
-  readonly take: (deliveries: Deliveries) => void;
-  /** To be called when nothing is delivered to it any more; what is under way is finished. */
+  /** Answers what Slack delivers from now on. */
+  readonly attach: (deliveries: Deliveries) => void;
+  /** Finishes the work in progress. To be called when nothing is delivered to this bot any more. */
   readonly stop: () => Promise<void>;
 }
 
-/** Joins the rooms; nothing is taken from Slack until `take`. */
+/** Wires the rooms and starts the background work. Deliveries are not answered before `attach`. */
 export async function openBot(given: BotOptions, slack: Slack): Promise<RunningBot> {
-  const options = withTraces(given);
+  const options = { ...given, database: withTracedTransactions(given.database) };
   const { config, log, now, database, auditKey, measures } = options;
-  const instance = randomUUID();
-  const newId = () => changeIdFrom(randomBytes(6));
   const { messenger, actors: people } = slack;
+  const scheduler = createScheduler(log);
   const trail = createTrail({ database, auditKey, messenger, log, now });
-  const parts = { messenger, auditKey, newId, instance, people, commands: changeCommands() };
-  const opened = await openCommandContext(options, database, parts);
-  const changes = createChangesQueries(() => context, slack.named);
-  const late: { wake: () => void } = { wake: () => {} };
-  const context: WorkflowContext = {
-    ...parts,
+  const decisions: DecisionContext = {
     database,
+    auditKey,
     trail,
     policy: config.policy,
-    commandContext: () => ({ ...opened.now(), changes }),
+    commands: changeCommands(),
+    people,
+    messenger,
     log,
     now,
-    wake: () => late.wake(),
-    refreshDirectory: opened.refresh,
-    incidents: createIncidents(() => context),
+    newId: () => changeIdFrom(randomBytes(6)),
+    instance: randomUUID(),
+    wake: scheduler.wake,
     measures,
   };
-  await trail.lookAtEnd();
+  const opened = await openCommandContext(options, decisions);
+  const changes = createChangesQueries(decisions, slack.named);
+  const commandContext = () => ({ ...opened.now(), changes });
+  const context: WorkflowContext = {
+    ...decisions,
+    commandContext,
+    refreshDirectory: opened.refresh,
+    incidents: createIncidents(decisions),
+    estimateCost: createCostEstimator({ ...decisions, commandContext }),
+  };
+  await trail.verifyRecent();
   await recordStart(context, { version: options.version, config: config.configHash });
-  await guardRestore(context);
-  await trail.mark();
-  const lanes = startLanes(context, LOOK_EVERY_MS, opened.lanes);
-  late.wake = lanes.wake;
+  await stopRestoredChanges(context);
+  await trail.writeCheckpoint();
+  const work = workflowLoops(context);
+  scheduler.start({ ...work.loops, ...opened.loops }, LOOP_EVERY_MS);
 
-  const costs = (span: Span) => opened.costs(span, { priority: 'digest' });
-  const chores = startChores(context, costs, trailChores(context, trail, config.channels.audit));
+  const measure = () => postCostEffects(context, opened.digestCosts);
+  const maintenance = startMaintenance(log, [
+    ...workflowJobs(context),
+    ...trailJobs(context, trail, config.channels.audit),
+    { name: 'measure cost effects', work: measure, everyMs: MEASURE_EVERY_MS },
+  ]);
   const presence = startPresence(context, options.version);
   const listening = await slack.listen(context);
   const stop = async () => {
     opened.stopReading();
     await listening.quiet();
-    await lanes.stop();
-    await chores.stop();
+    await scheduler.stop();
+    await work.drain();
+    await maintenance.stop();
     await presence.stop();
     await opened.close();
     await recordStop(context);
-    await trail.mark();
+    await trail.writeCheckpoint();
   };
-  return {
-    butKnow: async () => {
-      const trouble = await trail.trouble(database.db);
-      return trouble && `nothing is executed: ${trouble}`;
-    },
-    wake: lanes.wake,
-    take: listening.take,
-    stop,
+  const readinessWarning = async () => {
+    const problem = await trail.problem(database.db);
+    return problem && `executions are stopped: ${problem}`;
   };
-}
-
-function withTraces(options: BotOptions): BotOptions {
-  const { database, measures } = options;
-  return {
-    ...options,
-    database: withTracedTransactions(database),
-    measures: alsoTraced(measures),
-  };
+  return { readinessWarning, wake: scheduler.wake, attach: listening.attach, stop };
 }
 
 function changeCommands(): ReadonlyMap<string, ChangeCommand> {

@@ -5,82 +5,59 @@ import { type AnomalyContext, createWatch } from './anomalies/anomaly-run.ts';
 import { watchedFor } from './anomalies/watched-services.ts';
 import type { BotOptions } from './bot-options.ts';
 import { createCloudClient } from './cloud/client.ts';
-import { createCostReader, type ReadCosts } from './cost-reports/cost-reader.ts';
+import { createCostReader } from './cost-reports/cost-reader.ts';
 import type { Span } from './costs/calendar/calendar.ts';
-import type { Gathered } from './digests/gather.ts';
+import type { CostsRead } from './costs/ledger/costs-read.ts';
+import type { DigestContext } from './digests/digest-context.ts';
 import { createDigestRun } from './digests/run.ts';
 import { createDigestService } from './digests/subscriptions/digest-service.ts';
 import { digestReader } from './digests/subscriptions/options.ts';
-import type { DigestSubscription } from './digests/subscriptions/subscriptions.ts';
 import { directoryOf, type Service } from './directory/directory.ts';
 import type { Observation } from './http/client.ts';
 import { sharedRead } from './http/shared-read.ts';
 import type { CommandContext } from './intent/ports/command-context.ts';
 import type { Api } from './observability/metrics-port.ts';
-import type { Database } from './storage/engine/database.ts';
 import { knownServices } from './storage/tables/directory.ts';
-import type { MoreLanes } from './workflow/background/lanes.ts';
-import type { WorkflowContext } from './workflow/ports.ts';
+import type { BackgroundLoop } from './workflow/background/scheduler.ts';
+import type { DecisionContext } from './workflow/ports.ts';
 import { createFreezeService } from './workflow/queries/freeze-service.ts';
 import { createWhoQueries } from './workflow/queries/who-queries.ts';
 
 const READ_DIRECTORY_EVERY_MS = 10_000;
-const ALERTS_KEPT_MS = 30_000;
+const ALERTS_CACHED_MS = 30_000;
 
 interface OpenedCommandContext {
   readonly now: () => Omit<CommandContext, 'changes'>;
-  readonly costs: ReadCosts;
-  readonly lanes: MoreLanes;
+  /** Reads the usage report with the priority of background work. */
+  readonly digestCosts: (span: Span) => Promise<CostsRead>;
+  readonly loops: Readonly<Record<string, BackgroundLoop>>;
+  /** Reads the directory from the database again, without waiting for it. */
   readonly refresh: () => void;
-  /** Gives up what is being read, but for what a change under way needs. */
+  /** Aborts pending reads, except those that a running change needs. */
   readonly stopReading: () => void;
   readonly close: () => Promise<void>;
 }
 
-/** The clients, and the directory as the database last had it: other replicas learn too. */
+/**
+ * Opens the API clients, the directory and the services that commands use. The directory is read
+ * from the database every 10 s, because other replicas add to it.
+ */
 export async function openCommandContext(
   options: BotOptions,
-  database: Database,
-  parts: Pick<
-    WorkflowContext,
-    'messenger' | 'auditKey' | 'newId' | 'instance' | 'people' | 'commands'
-  >,
+  decisions: DecisionContext,
 ): Promise<OpenedCommandContext> {
-  const { config, version, log, clock, now = () => new Date() } = options;
-  const { url: baseUrl, keyId, keySecret } = config.cloud;
-  const { id: organizationId, plan, tier } = config.organization;
-  const organization = { plan, tier };
+  const { config, log, now } = options;
+  const { database } = decisions;
+  const { plan, tier } = config.organization;
   const stopping = new AbortController();
-  const { privateAddresses } = config.access;
-  const giveUp = { stopping: stopping.signal, leaving: options.leaving };
-  const passed = { version, clock, privateAddresses, ...giveUp };
-  const observe = (api: Api) => (seen: Observation) => {
-    options.measures.called(api, seen);
-    log.info({ api, ...seen, ms: Math.round(seen.ms) }, 'an API was asked');
-  };
-  const cloud = createCloudClient({
-    baseUrl,
-    keyId,
-    keySecret,
-    organizationId,
-    organization,
-    ...passed,
-    observe: observe('cloud'),
-  });
-  const alerts = config.alerts
-    ? createAlertsClient({
-        baseUrl: config.alerts.url,
-        token: config.alerts.token,
-        ...passed,
-        observe: observe('alerts'),
-      })
-    : null;
-
+  const { cloud, alerts } = createClients(options, stopping.signal);
   const lists = sharedRead(
     () => readAlerts(alerts),
-    ALERTS_KEPT_MS,
+    ALERTS_CACHED_MS,
     () => now().getTime(),
   );
+  const readCosts = createCostReader({ cloud, database, now, log });
+  const digestCosts = (span: Span) => readCosts(span, { priority: 'digest' });
   const clients = {
     cloud,
     alerts,
@@ -90,44 +67,39 @@ export async function openCommandContext(
     openToTheWorld: config.access.openToTheWorld,
     now,
   };
-
-  const readCosts = createCostReader({ cloud, database, now, log });
   let services: readonly Service[] = [];
-  const read = async () => {
+  const readDirectory = async () => {
     services = directoryOf(config.services, await knownServices(database.db));
   };
   const refresh = () => {
-    read().catch((error: unknown) => log.warn({ err: error }, 'the directory was not read again'));
+    readDirectory().catch((error: unknown) => log.warn({ err: error }, 'directory read failed'));
   };
-  await read();
-  const digestWorld = {
-    ...parts,
-    database,
+  await readDirectory();
+
+  const anomalyContext: AnomalyContext = {
+    ...decisions,
     configured: config.digests,
     readOptions: digestReader(config.services),
-    costs: (span: Span) => readCosts(span, { priority: 'digest' }),
+    budgets: config.budgets,
+    costs: digestCosts,
     services: () => services,
-    watched: (one: DigestSubscription, gathered: Gathered) => watchedFor(watchWorld, one, gathered),
-    pause: (ms: number) => wait(ms),
-    log,
-    now,
   };
-  const watchWorld: AnomalyContext = { ...digestWorld, budgets: config.budgets };
-  const watch = createAnomalyQueries({ ...watchWorld, costs: clients.costs });
-  const digests = createDigestService(digestWorld);
-  const freezes = createFreezeService({ ...parts, database, policy: config.policy, now });
-  const who = createWhoQueries({
-    ...parts,
-    database,
-    policy: config.policy,
-    now,
-    services: () => services,
-  });
+  const digestContext: DigestContext = {
+    ...anomalyContext,
+    messenger: decisions.messenger,
+    instance: decisions.instance,
+    watched: (one, gathered) => watchedFor(anomalyContext, one, gathered),
+    pause: (ms) => wait(ms),
+  };
+  const watch = createAnomalyQueries({ ...anomalyContext, costs: clients.costs });
+  const digests = createDigestService({ ...decisions, ...digestContext });
+  const freezes = createFreezeService(decisions);
+  const who = createWhoQueries({ ...decisions, services: () => services });
   const timer = setInterval(refresh, READ_DIRECTORY_EVERY_MS);
   return {
     now: () => ({ ...clients, digests, watch, freezes, who, services }),
-    costs: readCosts,
-    lanes: { runDigests: createDigestRun(digestWorld), watchCosts: createWatch(watchWorld) },
+    digestCosts,
+    loops: { runDigests: createDigestRun(digestContext), watchCosts: createWatch(anomalyContext) },
     refresh,
     stopReading: () => stopping.abort(),
     close: async () => {
@@ -135,6 +107,38 @@ export async function openCommandContext(
       await Promise.all([cloud.close(), alerts?.close()]);
     },
   };
+}
+
+function createClients(
+  { config, version, log, clock, leaving, measures }: BotOptions,
+  stopping: AbortSignal,
+) {
+  const { url: baseUrl, keyId, keySecret } = config.cloud;
+  const { id: organizationId, plan, tier } = config.organization;
+  const { privateAddresses } = config.access;
+  const shared = { version, clock, privateAddresses, stopping, leaving };
+  const observe = (api: Api) => (call: Observation) => {
+    measures.called(api, call);
+    log.info({ api, ...call, ms: Math.round(call.ms) }, 'API called');
+  };
+  const cloud = createCloudClient({
+    baseUrl,
+    keyId,
+    keySecret,
+    organizationId,
+    organization: { plan, tier },
+    ...shared,
+    observe: observe('cloud'),
+  });
+  const alerts =
+    config.alerts &&
+    createAlertsClient({
+      baseUrl: config.alerts.url,
+      token: config.alerts.token,
+      ...shared,
+      observe: observe('alerts'),
+    });
+  return { cloud, alerts };
 }
 
 async function readAlerts(alerts: AlertsClient | null): Promise<AlertList> {

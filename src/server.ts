@@ -3,8 +3,8 @@ import { createServer, type RequestListener, type Server, type ServerResponse } 
 export interface Probes {
   /** Says why this process should get no work just now; null when it should. */
   readonly notReady: () => Promise<string | null>;
-  /** What whoever runs us should know though it is ready; null when there is nothing. */
-  readonly butKnow?: () => Promise<string | null>;
+  /** Returns a problem that does not affect readiness, or null. */
+  readonly readinessWarning?: () => Promise<string | null>;
   /** This process is about to leave: connections are not kept for another request. */
   readonly isLeaving?: () => boolean;
   /** Numbers for whoever collects them. */
@@ -43,10 +43,10 @@ function isTimely(header: string | string[] | undefined): boolean {
   return Math.abs(Date.now() / 1_000 - Number(header)) <= SKEW_MAX_S;
 }
 
-function ready(response: ServerResponse, { notReady, butKnow }: Probes): void {
+function ready(response: ServerResponse, { notReady, readinessWarning }: Probes): void {
   const standing = async () => {
     const why = await notReady();
-    return { why, note: why === null ? ((await butKnow?.()) ?? null) : null };
+    return { why, note: why === null ? ((await readinessWarning?.()) ?? null) : null };
   };
   standing().then(
     ({ why, note }) => say(response, why === null ? 200 : 503, why ?? readyWith(note)),

@@ -105,7 +105,6 @@ export const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   storage: ['changes'],
   workflow: [
     'changes',
-    'cost-effect',
     'costs',
     'directory',
     'errors',

@@ -11,14 +11,10 @@ import { appendEvent } from '../storage/audit/append.ts';
 import type { Tx } from '../storage/engine/database.ts';
 import { replaceMeta } from '../storage/tables/meta.ts';
 import { markHandled } from '../storage/tables/queues/inbox.ts';
+import type { IncidentClick, IncidentClickOutcome, IncidentService } from '../workflow/clicks.ts';
 import { type Denial, denialOf } from '../workflow/denial.ts';
 import { enqueueReport, positionOf } from '../workflow/notify/announcement.ts';
-import type {
-  IncidentClick,
-  IncidentClickOutcome,
-  IncidentService,
-  WorkflowContext,
-} from '../workflow/ports.ts';
+import type { DecisionContext } from '../workflow/ports.ts';
 import { deedsOf, incidentStateText, mutedUntil, unusualText } from './anomaly-text.ts';
 import { incidentId, storeUnusual, unusualSince } from './incident-store.ts';
 import { redrawTold } from './redraw-announcements.ts';
@@ -29,15 +25,15 @@ const REMEMBERED_DAYS = 120;
 const TRIES = 5;
 
 /** Whoever may ask for the list of incidents may look at each, and say what to do about it. */
-export function createIncidents(context: () => WorkflowContext): IncidentService {
+export function createIncidents(context: DecisionContext): IncidentService {
   return {
-    press: (press) => pressIncident(context(), press),
-    details: (look) => showIncident(context(), look),
+    press: (press) => pressIncident(context, press),
+    details: (request) => showIncident(context, request),
   };
 }
 
 async function showIncident(
-  context: WorkflowContext,
+  context: DecisionContext,
   { id, by }: Pick<IncidentClick, 'id' | 'by'>,
 ): Promise<IncidentClickOutcome> {
   const denial = await mayPress(context, by);
@@ -45,7 +41,7 @@ async function showIncident(
 }
 
 async function pressIncident(
-  context: WorkflowContext,
+  context: DecisionContext,
   press: IncidentClick,
 ): Promise<IncidentClickOutcome> {
   const denial = await mayPress(context, press.by);
@@ -61,11 +57,11 @@ async function pressIncident(
   throw new Error('The watch moved on each time while a press was written down');
 }
 
-async function handled({ database, now }: WorkflowContext, { key }: IncidentClick): Promise<void> {
+async function handled({ database, now }: DecisionContext, { key }: IncidentClick): Promise<void> {
   await database.transaction((tx) => markHandled(tx, key, now()));
 }
 
-async function mayPress(context: WorkflowContext, by: UserId): Promise<Denial | null> {
+async function mayPress(context: DecisionContext, by: UserId): Promise<Denial | null> {
   const identity = await context.people.identify(by, { fresh: true });
   const about = { command: COMMAND };
   if (!identity.ok) return denialOf(identity.refusal, about);
@@ -78,7 +74,7 @@ async function mayPress(context: WorkflowContext, by: UserId): Promise<Denial | 
   return denialOf(decision.refusal, { ...about, rule: decision.rule?.place ?? null, role, who });
 }
 
-async function settle(context: WorkflowContext, press: IncidentClick): Promise<Answer | null> {
+async function settle(context: DecisionContext, press: IncidentClick): Promise<Answer | null> {
   const now = context.now();
   const today = dayOf(now);
   const { db } = context.database;
@@ -130,7 +126,7 @@ function doneText({ incident }: Unusual, { verb }: IncidentClick, today: Day): s
 }
 
 /** Below the message that told of it, for everyone else who reads it. */
-async function enqueueNote(tx: Tx, context: WorkflowContext, note: Note): Promise<void> {
+async function enqueueNote(tx: Tx, context: DecisionContext, note: Note): Promise<void> {
   const { meant, press, above, text } = note;
   if (!above) return;
   const now = context.now();
@@ -151,7 +147,7 @@ interface Note {
 
 const SHOWN_DAYS = 20;
 
-async function detailsOf(context: WorkflowContext, id: string): Promise<Answer> {
+async function detailsOf(context: DecisionContext, id: string): Promise<Answer> {
   const today = dayOf(context.now());
   const all = await unusualSince(context.database.db, addDays(today, -REMEMBERED_DAYS));
   const meant = all.find((one) => incidentId(one) === id);

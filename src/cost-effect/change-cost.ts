@@ -1,38 +1,42 @@
 import type { CostEffect, Plan } from '../changes/change.ts';
 import { dayOf } from '../costs/calendar/day.ts';
 import type { CostsRead } from '../costs/ledger/costs-read.ts';
-import type { ChangeCommand } from '../intent/define.ts';
-import type { WorkflowContext } from '../workflow/ports.ts';
+import type { EstimateCost, WorkflowContext } from '../workflow/ports.ts';
 import { CREATION_TEXT, estimateText } from './effect-text.ts';
 import { type CostEstimate, estimate, historySpan } from './estimate.ts';
 import type { EstimatedKind } from './estimated.ts';
 import { lastMoved } from './executed-changes.ts';
 
-/** A person waits for the preview: what the report has not said by then is not known. */
-const PATIENCE_MS = 2_000;
+/** The requester waits for the preview: after this long the cost is shown as unknown. */
+const TIMEOUT_MS = 2_000;
 
-const SILENT: CostEstimate = { known: false, why: 'report-silent' };
+const NO_REPORT: CostEstimate = { known: false, why: 'report-silent' };
 
-type Asking = Pick<WorkflowContext, 'database' | 'commands' | 'commandContext' | 'log' | 'now'>;
+type EstimatorContext = Pick<
+  WorkflowContext,
+  'database' | 'commands' | 'commandContext' | 'log' | 'now'
+>;
 
-/** What is said of the costs of a change when it is drafted; undefined where nothing is to say. */
-export async function costOf(
-  context: Asking,
-  { effect }: Pick<ChangeCommand, 'effect'>,
-  plan: Plan,
-): Promise<CostEffect | undefined> {
-  if (effect === undefined) return undefined;
-  if (effect === 'create') return { text: CREATION_TEXT, perDay: null, share: null };
-  const told = await within(PATIENCE_MS, estimateNow(context, effect, plan)).catch(
-    (error: unknown) => {
-      context.log.warn({ err: error }, 'the costs of a change could not be estimated');
-      return null;
-    },
-  );
-  return told ?? { text: estimateText(effect, SILENT), perDay: null, share: null };
+/** Returns the function that estimates the cost effect of a plan; see docs/costs.md. */
+export function createCostEstimator(context: EstimatorContext): EstimateCost {
+  return async ({ effect }, plan) => {
+    if (effect === undefined) return undefined;
+    if (effect === 'create') return { text: CREATION_TEXT, perDay: null, share: null };
+    const estimated = await within(TIMEOUT_MS, estimateNow(context, effect, plan)).catch(
+      (error: unknown) => {
+        context.log.warn({ err: error }, 'the cost of a change could not be estimated');
+        return null;
+      },
+    );
+    return estimated ?? { text: estimateText(effect, NO_REPORT), perDay: null, share: null };
+  };
 }
 
-async function estimateNow(context: Asking, kind: EstimatedKind, plan: Plan): Promise<CostEffect> {
+async function estimateNow(
+  context: EstimatorContext,
+  kind: EstimatedKind,
+  plan: Plan,
+): Promise<CostEffect> {
   const today = dayOf(context.now());
   const { costs, services } = context.commandContext();
   const span = historySpan(today);
@@ -42,10 +46,9 @@ async function estimateNow(context: Asking, kind: EstimatedKind, plan: Plan): Pr
   ]);
   const { rows, gaps } = read;
   const estimated = estimate(kind, plan, { rows, today, services, ...moved });
-  // With a month missing, "not enough" says nothing of the service, but of the report.
-  const silent = !estimated.known && gaps.length > 0;
-  const told = silent ? SILENT : estimated;
-  return costEffect(estimateText(kind, told, plan.timing), told, ageText(read));
+  // With a month missing, too few days is a property of the report and not of the service.
+  const shown = !estimated.known && gaps.length > 0 ? NO_REPORT : estimated;
+  return costEffect(estimateText(kind, shown, plan.timing), shown, ageText(read));
 }
 
 function costEffect(text: string, estimated: CostEstimate, age: string): CostEffect {
@@ -54,17 +57,17 @@ function costEffect(text: string, estimated: CostEstimate, age: string): CostEff
   return { text: `${text}${age}`, perDay: effect.perDay.about, share };
 }
 
-/** What could not be read again says how old it is, or that it is missing. */
+/** For each month that was not read now: the time of the stored copy, or that it is missing. */
 function ageText({ gaps }: CostsRead): string {
   if (gaps.length === 0) return '';
   const parts = gaps.map(({ month, from }) => {
     const at = from?.toISOString().slice(0, 16).replace('T', ' ');
     return at ? `${month} as of ${at} UTC` : `without ${month}`;
   });
-  return `; ${parts.join(', ')}, for the usage report did not answer`;
+  return `; the usage report did not answer (${parts.join(', ')})`;
 }
 
-/** Null when it takes longer; it goes on all the same, and what it read is there the next time. */
+/** Null where the work takes longer. It continues, and the next estimate uses what it has read. */
 async function within<T>(ms: number, work: Promise<T>): Promise<T | null> {
   const late = Promise.withResolvers<null>();
   const timer = setTimeout(() => late.resolve(null), ms);

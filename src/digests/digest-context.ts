@@ -4,7 +4,7 @@ import type { Slot } from '../costs/calendar/schedule.ts';
 import type { CostsRead } from '../costs/ledger/costs-read.ts';
 import type { Service } from '../directory/directory.ts';
 import type { Database } from '../storage/engine/database.ts';
-import type { Messenger } from '../workflow/ports.ts';
+import type { Messenger } from '../workflow/messenger-port.ts';
 import type { WatchedCosts } from './facts.ts';
 import type { Gathered } from './gather.ts';
 import type { DigestSubscription, SubscriptionSources } from './subscriptions/subscriptions.ts';

@@ -1,7 +1,7 @@
 import type { Day } from '../costs/calendar/day.ts';
 import { dayLabel } from '../costs/calendar/span-label.ts';
 import { permitDigest, withdrawDigest } from '../storage/tables/digests.ts';
-import type { Channel, ChannelLookup, PostResult } from '../workflow/ports.ts';
+import type { Channel, ChannelLookup, PostResult } from '../workflow/messenger-port.ts';
 import { type Composed, composeDigest } from './compose.ts';
 import type { DigestContext, DueDigest } from './digest-context.ts';
 import { factsOf, type Gathered } from './gather.ts';

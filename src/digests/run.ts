@@ -1,7 +1,7 @@
 import { dayOf } from '../costs/calendar/day.ts';
 import { note, traced } from '../observability/trace.ts';
 import { lastDigests } from '../storage/tables/digests.ts';
-import type { ChannelLookup } from '../workflow/ports.ts';
+import type { ChannelLookup } from '../workflow/messenger-port.ts';
 import type { DigestContext, DueDigest } from './digest-context.ts';
 import { isWorthWaiting, turnOf } from './due.ts';
 import { finalAt, type Gathered, gather } from './gather.ts';

@@ -5,21 +5,15 @@ import type { Measures } from './metrics-port.ts';
 export interface Metrics {
   readonly measures: Measures;
   readonly contentType: string;
-  /** Prometheus' text; what lies in the database is read for it. */
-  readonly text: () => Promise<string>;
-}
-
-export interface MetricsOptions {
-  readonly version: string;
-  readonly levels: () => Promise<Gauges>;
-  readonly now: () => Date;
+  /** Returns Prometheus' text format, with gauges that are read from the database for it. */
+  readonly text: (readGauges: () => Promise<Gauges>, now: Date) => Promise<string>;
 }
 
 const ACK_SECONDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2, 3];
 const API_SECONDS = [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 20, 40];
 
 /** The numbers of one process, in a registry of its own. */
-export function createMetrics({ version, levels, now }: MetricsOptions): Metrics {
+export function createMetrics({ version }: { readonly version: string }): Metrics {
   const registry = new Registry();
   const registers = [registry];
   collectDefaultMetrics({ register: registry });
@@ -49,9 +43,8 @@ export function createMetrics({ version, levels, now }: MetricsOptions): Metrics
   });
   const stock = stockOf(gauge);
 
-  const text = async () => {
-    const found = await levels().catch(() => null);
-    stock(found, now());
+  const text: Metrics['text'] = async (readGauges, now) => {
+    stock(await readGauges().catch(() => null), now);
     return registry.metrics();
   };
   return {

@@ -6,7 +6,8 @@ import { during, newRequest } from '../observability/log.ts';
 import type { Measures } from '../observability/metrics-port.ts';
 import { traced } from '../observability/trace.ts';
 import type { Policy } from '../policy/policy-types.ts';
-import type { Messenger, PersonLookup, WorkflowContext } from '../workflow/ports.ts';
+import type { Messenger, PersonLookup } from '../workflow/messenger-port.ts';
+import type { WorkflowContext } from '../workflow/ports.ts';
 import type { Drawing } from './cards/drawing.ts';
 import { withAckFallback } from './inbound/ack-fallback.ts';
 import { createDeliveries, type Deliveries } from './inbound/deliveries.ts';
@@ -33,6 +34,7 @@ export interface SlackOptions {
   readonly post: Post;
   readonly log: Logger;
   readonly now: () => Date;
+  readonly measures: Pick<Measures, 'lookupFailed'>;
 }
 
 /** What Slack told about itself and us at the start, and what is drawn and asked through it. */
@@ -47,8 +49,8 @@ export interface Slack {
 }
 
 export interface Listening {
-  /** From here on what comes in by these deliveries is this one's to answer. */
-  readonly take: (deliveries: Deliveries) => void;
+  /** Answers what these deliveries bring from now on. */
+  readonly attach: (deliveries: Deliveries) => void;
   /** Resolves when no payload is being worked on any more. */
   readonly quiet: () => Promise<void>;
 }
@@ -67,11 +69,10 @@ export async function connect(options: SlackOptions): Promise<Connected> {
   const found = await findGroups(clients.lookups, options.policy);
   if (!found.ok) return found;
 
-  const { policy, log, now, channels } = options;
-  const late = { lookupFailed: () => {} };
+  const { policy, log, now, channels, measures } = options;
   const warn = (error: unknown, asked: string) => {
     log.warn({ err: error, asked }, 'Slack did not tell');
-    late.lookupFailed();
+    measures.lookupFailed();
   };
   const { lookups } = clients;
   const actors = createActors({
@@ -108,10 +109,7 @@ export async function connect(options: SlackOptions): Promise<Connected> {
       messenger,
       named: peopleByName(lookups, now),
       deliveries: () => deliveriesOf(options, slackApiUrl),
-      listen: (context) => {
-        late.lookupFailed = context.measures.lookupFailed;
-        return startListening(context, parts);
-      },
+      listen: (context) => startListening(context, parts),
     },
   };
 }
@@ -183,7 +181,7 @@ async function startListening(context: WorkflowContext, parts: Parts): Promise<L
   app.use(async ({ next }) => work.during(next));
   app.use(gate(bot, self.appId));
   listen(app, bot, actors);
-  return { take: ({ receiver }) => receiver.init(app), quiet: work.quiet };
+  return { attach: ({ receiver }) => receiver.init(app), quiet: work.quiet };
 }
 
 // An app takes from its receiver as soon as it is made, and ours has no listeners then.

@@ -6,9 +6,9 @@ import { idTyped } from '../intent/ports/changes-queries.ts';
 import type { Asker } from '../intent/ports/command-context.ts';
 import { changesWhere } from '../storage/tables/changes/change-lists.ts';
 import { loadChange } from '../storage/tables/changes/changes.ts';
-import type { WorkflowContext } from './ports.ts';
+import type { DecisionContext } from './ports.ts';
 
-type FindWorld = Pick<WorkflowContext, 'database'>;
+type FindWorld = Pick<DecisionContext, 'database'>;
 
 const LOOKED_AT = 300;
 const OFFERED = 3;

@@ -1,11 +1,12 @@
 import type { Change, ChangeId, UserId } from '../changes/change.ts';
 import { loadChange as load } from '../storage/tables/changes/changes.ts';
+import type { Verb } from './clicks.ts';
 import { type Denial, denialOf } from './denial.ts';
-import type { Verb, WorkflowContext } from './ports.ts';
+import type { DecisionContext } from './ports.ts';
 import { noteRefusal } from './record.ts';
 import { denialFor, refusalOfVerb } from './review/review.ts';
 
-export async function loadForUser(context: WorkflowContext, id: ChangeId): Promise<Change | null> {
+export async function loadForUser(context: DecisionContext, id: ChangeId): Promise<Change | null> {
   return load(context.database.db, id);
 }
 
@@ -18,7 +19,7 @@ export type MayAnswer =
  * again, afresh, when the answer comes.
  */
 export async function mayAnswer(
-  context: WorkflowContext,
+  context: DecisionContext,
   id: ChangeId,
   { verb, by }: { verb: Verb; by: UserId },
 ): Promise<MayAnswer> {

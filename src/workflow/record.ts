@@ -7,7 +7,7 @@ import { updateChange } from '../storage/tables/changes/changes.ts';
 import { enqueue } from '../storage/tables/queues/outbox.ts';
 import type { Denial } from './denial.ts';
 import { remindersFor } from './notify/reminders.ts';
-import type { Identity, WorkflowContext } from './ports.ts';
+import type { DecisionContext, Identity } from './ports.ts';
 import { thawOf } from './revert/unfrozen.ts';
 
 /** Which groups were read for it, how large they were and when; nothing where nobody was known. */
@@ -25,7 +25,7 @@ export interface AuditedAction {
 /** One transition, its audit event and the messages that follow from it: one transaction. */
 export function recordMove(
   tx: Tx,
-  context: WorkflowContext,
+  context: DecisionContext,
   before: Change,
   after: Change,
   deed: AuditedAction,
@@ -45,7 +45,7 @@ function moveOf(before: Change, after: Change, { kind }: AuditedAction): Work {
 
 async function storeMove(
   tx: Tx,
-  context: WorkflowContext,
+  context: DecisionContext,
   before: Change,
   after: Change,
   deed: AuditedAction,
@@ -104,7 +104,7 @@ function glassNews(before: Change, after: Change): readonly string[] {
 /** A refusal is written down as well: who tried what, and which check said no. */
 export async function recordRefusal(
   tx: Tx,
-  context: WorkflowContext,
+  context: DecisionContext,
   deed: AuditedAction,
   denial: Denial,
 ): Promise<void> {
@@ -120,7 +120,7 @@ export async function recordRefusal(
 
 /** The same where nothing else is stored with it. */
 export async function noteRefusal(
-  context: WorkflowContext,
+  context: DecisionContext,
   denial: Denial,
   { tried, by, identity }: { tried: string; by: UserId; identity: Identity | null },
 ): Promise<void> {

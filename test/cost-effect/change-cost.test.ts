@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import type { Plan } from '../../src/changes/change.ts';
-import { costOf } from '../../src/cost-effect/change-cost.ts';
+import { createCostEstimator } from '../../src/cost-effect/change-cost.ts';
 import type { CostsRead } from '../../src/costs/ledger/costs-read.ts';
 import type { CommandContext } from '../../src/intent/ports/command-context.ts';
 import { PLAN } from '../changes/fixtures.ts';
@@ -18,7 +18,8 @@ async function told(costs: () => Promise<CostsRead>, effect?: 'stop' | 'create')
   const { context, clock } = await aWorld();
   clock.now = TODAY;
   const reach = () => ({ services: [], costs }) as unknown as CommandContext;
-  return costOf({ ...context, commandContext: reach }, effect ? { effect } : {}, STOP);
+  const estimate = createCostEstimator({ ...context, commandContext: reach });
+  return estimate(effect ? { effect } : {}, STOP);
 }
 
 beforeEach(() => {
@@ -60,10 +61,12 @@ test('figures that could not be read again say how old they are', async () => {
   const from = new Date('2026-11-20T06:30:00Z');
   const old = { ...whole, gaps: [{ month: '2026-11', why, denied: false, from }] };
   expect((await told(async () => old, 'stop'))?.text).toMatch(
-    /; 2026-11 as of 2026-11-20 06:30 UTC, for the usage report did not answer$/,
+    /; the usage report did not answer \(2026-11 as of 2026-11-20 06:30 UTC\)$/,
   );
   const partly = { ...whole, gaps: [{ month: '2026-09', why, denied: false, from: null }] };
-  expect((await told(async () => partly, 'stop'))?.text).toContain('; without 2026-09, for');
+  expect((await told(async () => partly, 'stop'))?.text).toContain(
+    'did not answer (without 2026-09)',
+  );
 });
 
 test('too few days for want of an answer are not told as a fact of the service', async () => {

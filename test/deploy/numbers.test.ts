@@ -42,7 +42,7 @@ async function told(): Promise<string> {
     digests: new Map([['missed', 0]]),
     trailTrouble: null,
   });
-  return createMetrics({ version: '1.0.0', levels, now: () => NOON }).text();
+  return createMetrics({ version: '1.0.0' }).text(levels, NOON);
 }
 
 async function ours(): Promise<readonly string[]> {

@@ -8,7 +8,7 @@ import { createDigestRun } from '../../src/digests/run.ts';
 import { digestReader } from '../../src/digests/subscriptions/options.ts';
 import type { Answer } from '../../src/intent/answers/answer.ts';
 import { noteSnapshots } from '../../src/storage/tables/costs.ts';
-import type { Channel, PostResult } from '../../src/workflow/ports.ts';
+import type { Channel, PostResult } from '../../src/workflow/messenger-port.ts';
 import { ENGINES, type Engine, freshDatabase } from '../storage/engines.ts';
 import { nineWeeks } from './facts.ts';
 import { written } from './written.ts';

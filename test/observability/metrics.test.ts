@@ -15,7 +15,8 @@ const LEVELS: Gauges = {
 };
 
 function measured(levels: () => Promise<Gauges> = async () => LEVELS) {
-  return createMetrics({ version: '1.0.0', levels, now: () => NOON });
+  const { measures, text } = createMetrics({ version: '1.0.0' });
+  return { measures, text: () => text(levels, NOON) };
 }
 
 test('what is counted can be read', async () => {

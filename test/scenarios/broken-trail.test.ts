@@ -22,13 +22,13 @@ test('on a trail that was edited nothing is executed, and reading goes on', asyn
   await stage.card('Stop staging: approved');
   await expect
     .poll(() => stage.slack.messages('db-audit').map(textOf).join('\n'))
-    .toContain('The audit trail is not as it was written. Event 1');
+    .toContain('The audit trail does not match its hashes. Event 1');
   later(stage, 1);
   await stage.slack.command(ANA, 'ops', '/service list');
   await stage.privateWord(ANA, 'analytics-prod');
   expect(stage.cloud.count('set state')).toBe(0);
   const ready = await fetch(`${stage.url}/readyz`);
-  expect(await ready.text()).toContain('ready, but nothing is executed: Event 1');
+  expect(await ready.text()).toContain('ready, but executions are stopped: Event 1');
   expect(ready.status).toBe(200);
   const metrics = await fetch(`${stage.url}/metrics`);
   expect(await metrics.text()).toContain('signalbox_trail_broken 1');
@@ -60,7 +60,7 @@ test('with another key than the trail was written with, it does not start', asyn
     problems: [
       {
         where: 'SIGNALBOX_KEY',
-        problem: 'is not the one that the audit trail of this database is written with',
+        problem: 'is not the key of the audit trail in this database',
       },
     ],
   });

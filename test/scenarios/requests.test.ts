@@ -31,7 +31,7 @@ test('all lines about one command have one id, those of the API too', async () =
   const came = saying('a payload came in', { kind: 'command' }).map(({ request }) => request);
   expect(new Set(came).size).toBe(2);
   const asked = ['getBackup', 'listAlerts'].flatMap((operation) =>
-    saying('an API was asked', { operation }).map(({ request }) => request),
+    saying('API called', { operation }).map(({ request }) => request),
   );
   expect(asked.toSorted()).toEqual(came.toSorted());
 });
@@ -46,7 +46,7 @@ test('a press keeps its id until it is handled, and a request that is sent names
   expect(presses.at(-1)?.request).toMatch(/^[\da-f]{10}$/);
   expect(approved?.request).toBe(presses.at(-1)?.request);
   // It is executed by whichever replica is first, for nobody in particular.
-  const [sent] = saying('an API was asked', { operation: 'updateServiceState' });
+  const [sent] = saying('API called', { operation: 'updateServiceState' });
   expect(sent).toMatchObject({ change: approved?.change, status: 200, api: 'cloud' });
   expect(sent).not.toHaveProperty('request');
 });

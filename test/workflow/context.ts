@@ -29,7 +29,7 @@ export async function aWorld(send: () => Promise<Sent> = async () => SENT) {
   const context: WorkflowContext = {
     database,
     auditKey: null,
-    trail: { trouble: async () => null, mark: async () => undefined },
+    trail: { problem: async () => null, writeCheckpoint: async () => undefined },
     policy: policyOf([{ allow: ['service *'], to: 'operator' }]),
     commands: new Map([[command.name, command]]),
     // The clients are not reached: the command's own send stands in for them.
@@ -47,6 +47,7 @@ export async function aWorld(send: () => Promise<Sent> = async () => SENT) {
     instance: 'tests',
     wake: () => undefined,
     refreshDirectory: () => undefined,
+    estimateCost: async () => undefined,
     measures: unmeasured,
     incidents: {
       press: async () => ({ ok: true, answer: { title: '', parts: [] } }),

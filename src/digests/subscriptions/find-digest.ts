@@ -1,6 +1,6 @@
 import type { Answer } from '../../intent/answers/answer.ts';
 import type { Asker, DigestRequest } from '../../intent/ports/command-context.ts';
-import type { Channel } from '../../workflow/ports.ts';
+import type { Channel } from '../../workflow/messenger-port.ts';
 import type { DigestContext } from '../digest-context.ts';
 import { whyNot } from '../post.ts';
 import { textAnswer } from './listing.ts';

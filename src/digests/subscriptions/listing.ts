@@ -1,7 +1,7 @@
 import { labelOf } from '../../cost-reports/scope.ts';
 import type { Answer, AnswerPart, Cell, Offer } from '../../intent/answers/answer.ts';
 import { counted } from '../../intent/answers/counted.ts';
-import type { ChannelLookup } from '../../workflow/ports.ts';
+import type { ChannelLookup } from '../../workflow/messenger-port.ts';
 import { turnOf } from '../due.ts';
 import { DAYS } from './options.ts';
 import { type DigestSubscription, digestName } from './subscriptions.ts';

@@ -1,5 +1,5 @@
 import { type Change, isEnded } from '../../changes/change.ts';
-import type { BreakGlassEvent } from '../../workflow/ports.ts';
+import type { BreakGlassEvent } from '../../workflow/messenger-port.ts';
 import { type Button, fact } from '../blocks/blocks.ts';
 import type { Line } from '../blocks/rich-text.ts';
 import type { Drawing } from './drawing.ts';

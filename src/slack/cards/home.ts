@@ -3,7 +3,7 @@ import type { Command } from '../../intent/define.ts';
 import { usage } from '../../intent/help.ts';
 import { commandsFor } from '../../policy/explain.ts';
 import { denialOf } from '../../workflow/denial.ts';
-import type { HomeContent, HomeLists } from '../../workflow/ports.ts';
+import type { HomeContent, HomeLists } from '../../workflow/messenger-port.ts';
 import { buttons, lines, type MessagePart, message, noteLine, title } from '../blocks/blocks.ts';
 import type { Line } from '../blocks/rich-text.ts';
 import { titleOf } from '../forms/form.ts';

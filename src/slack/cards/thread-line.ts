@@ -1,5 +1,5 @@
 import type { Change, RoleName } from '../../changes/change.ts';
-import type { Reminder } from '../../workflow/notify/reminders.ts';
+import type { Reminder } from '../../workflow/messenger-port.ts';
 import type { Line, RichInline } from '../blocks/rich-text.ts';
 import type { Drawing } from './drawing.ts';
 import { lowerActionText } from './naming.ts';

@@ -1,6 +1,6 @@
 import type { Change, State, Timing } from '../../changes/change.ts';
 import { spanText } from '../../intent/arguments/timing.ts';
-import type { RevertStopReason } from '../../workflow/ports.ts';
+import type { RevertStopReason } from '../../workflow/messenger-port.ts';
 import { type Button, fact } from '../blocks/blocks.ts';
 import type { Line } from '../blocks/rich-text.ts';
 import { lowerActionText } from './naming.ts';

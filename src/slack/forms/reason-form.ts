@@ -1,7 +1,7 @@
 import type { View } from '@slack/web-api';
 import { z } from 'zod';
 import type { Change } from '../../changes/change.ts';
-import type { Verb } from '../../workflow/ports.ts';
+import type { Verb } from '../../workflow/clicks.ts';
 import { actionText } from '../cards/naming.ts';
 import { ChangeOf } from '../inbound/payload.ts';
 import { plain } from './inputs.ts';

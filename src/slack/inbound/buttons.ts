@@ -1,13 +1,13 @@
 import type { ChangeId } from '../../changes/change.ts';
-import { denialOf } from '../../workflow/denial.ts';
-import { loadForUser, mayAnswer } from '../../workflow/load-change.ts';
 import {
   INCIDENT_VERBS,
   type IncidentClick,
   type ReplyTo,
   VERBS,
   type Verb,
-} from '../../workflow/ports.ts';
+} from '../../workflow/clicks.ts';
+import { denialOf } from '../../workflow/denial.ts';
+import { loadForUser, mayAnswer } from '../../workflow/load-change.ts';
 import { showHome } from '../../workflow/queries/home-queries.ts';
 import { receiveClick } from '../../workflow/review/click.ts';
 import { receivePress } from '../../workflow/review/incident-click.ts';

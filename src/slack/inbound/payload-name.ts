@@ -1,5 +1,5 @@
 import { type Command, nounOf } from '../../intent/define.ts';
-import { INCIDENT_VERBS, VERBS } from '../../workflow/ports.ts';
+import { INCIDENT_VERBS, VERBS } from '../../workflow/clicks.ts';
 import { callbackIdOf } from '../forms/form.ts';
 import { PALETTE } from '../forms/palette.ts';
 

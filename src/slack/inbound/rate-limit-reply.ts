@@ -1,7 +1,7 @@
 import type { UserId } from '../../changes/change.ts';
+import type { ReplyTo } from '../../workflow/clicks.ts';
 import { denialOf } from '../../workflow/denial.ts';
 import { commandRateOf } from '../../workflow/limits/command-rate.ts';
-import type { ReplyTo } from '../../workflow/ports.ts';
 import type { Receipt } from '../../workflow/review/click-intake.ts';
 import { sentenceMessage } from '../blocks/answer-blocks.ts';
 import type { Message } from '../blocks/blocks.ts';

@@ -1,5 +1,5 @@
+import type { ReplyTo } from '../../workflow/clicks.ts';
 import { isDatabaseAway } from '../../workflow/limits/database-unavailable.ts';
-import type { ReplyTo } from '../../workflow/ports.ts';
 import type { Receipt } from '../../workflow/review/click-intake.ts';
 import { sentenceMessage } from '../blocks/answer-blocks.ts';
 import { NO_REPLY_TARGET, postEphemeral } from '../outbound/ephemeral.ts';

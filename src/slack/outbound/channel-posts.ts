@@ -1,7 +1,7 @@
 import type { WebClient } from '@slack/web-api';
 import type { ChannelId, Position } from '../../changes/change.ts';
 import type { Answer } from '../../intent/answers/answer.ts';
-import type { Messenger, PostResult } from '../../workflow/ports.ts';
+import type { Messenger, PostResult } from '../../workflow/messenger-port.ts';
 import { answerMessage, sentenceMessage } from '../blocks/answer-blocks.ts';
 import type { Message } from '../blocks/blocks.ts';
 import { inPlainBlocks, sendInEither } from '../blocks/plain-blocks.ts';

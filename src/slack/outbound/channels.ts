@@ -1,6 +1,6 @@
 import type { WebClient } from '@slack/web-api';
 import type { ChannelId } from '../../changes/change.ts';
-import type { Channel, ChannelLookup } from '../../workflow/ports.ts';
+import type { Channel, ChannelLookup } from '../../workflow/messenger-port.ts';
 import { refusedBySlack } from '../slack-error.ts';
 
 /** From so many on, a list of all channels costs fewer calls than one for each. */

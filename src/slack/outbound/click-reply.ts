@@ -1,5 +1,5 @@
 import type { WebClient } from '@slack/web-api';
-import type { Messenger } from '../../workflow/ports.ts';
+import type { Messenger } from '../../workflow/messenger-port.ts';
 import { answerMessage, sentenceMessage } from '../blocks/answer-blocks.ts';
 import type { Drawing } from '../cards/drawing.ts';
 import { refusalLine } from '../cards/refusals.ts';

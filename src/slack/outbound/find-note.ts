@@ -1,5 +1,5 @@
 import type { WebClient } from '@slack/web-api';
-import type { NoteLookup } from '../../workflow/ports.ts';
+import type { NoteLookup } from '../../workflow/messenger-port.ts';
 import { refusedBySlack } from '../slack-error.ts';
 import { findChannelsByName } from './channels.ts';
 

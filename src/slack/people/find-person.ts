@@ -1,7 +1,7 @@
 import type { WebClient } from '@slack/web-api';
 import type { UserId } from '../../changes/change.ts';
 import { sharedRead } from '../../http/shared-read.ts';
-import type { PersonLookup } from '../../workflow/ports.ts';
+import type { PersonLookup } from '../../workflow/messenger-port.ts';
 
 const KEEP_MS = 10 * 60_000;
 const PAGES_MAX = 50;

@@ -1,11 +1,12 @@
 import { type Head, head } from '../../storage/audit/append.ts';
 import { readMeta, replaceMeta } from '../../storage/tables/meta.ts';
-import type { Chore } from '../background/chores.ts';
+import type { MaintenanceJob } from '../background/maintenance.ts';
+import type { Messenger } from '../messenger-port.ts';
 import { enqueueReport } from '../notify/announcement.ts';
-import type { Messenger, Trail, WorkflowContext } from '../ports.ts';
-import { nightly, type TrailWatch } from './trail.ts';
+import type { DecisionContext, Trail } from '../ports.ts';
+import { nightly, type VerifiedTrail } from './trail.ts';
 
-type AnchorContext = Pick<WorkflowContext, 'database' | 'log' | 'now'> & { readonly trail: Trail };
+type AnchorContext = Pick<DecisionContext, 'database' | 'log' | 'now'> & { readonly trail: Trail };
 
 const DAY = 'anchor-day';
 
@@ -18,7 +19,7 @@ export function anchorText({ seq, hash }: Head): string {
 export async function anchorHourly({ database, log, trail }: AnchorContext): Promise<void> {
   const end = await head(database.db);
   log.info({ seq: end.seq, hash: end.hash }, anchorText(end));
-  await trail.mark();
+  await trail.writeCheckpoint();
 }
 
 /** Once in each UTC day, also when nothing happened, and by one replica: where people read it. */
@@ -53,20 +54,18 @@ export async function lastAnchor(
 }
 
 const HOUR_MS = 3_600_000;
-const LOOK_EVERY_MS = 600_000;
+const CHECK_DAY_EVERY_MS = 600_000;
 
-export function trailChores(
-  context: WorkflowContext,
-  watch: TrailWatch,
+/** Writes the anchors, and verifies the whole trail every night. */
+export function trailJobs(
+  context: DecisionContext,
+  trail: VerifiedTrail,
   channel: string | null,
-): readonly Chore[] {
+): readonly MaintenanceJob[] {
+  const daily = () => anchorDaily(context, channel);
   return [
     { name: 'anchor in log', work: () => anchorHourly(context), everyMs: HOUR_MS },
-    {
-      name: 'anchor in channel',
-      work: () => anchorDaily(context, channel),
-      everyMs: LOOK_EVERY_MS,
-    },
-    { name: 'look at trail', work: nightly(context.now, watch.lookAtAll), everyMs: HOUR_MS },
+    { name: 'anchor in channel', work: daily, everyMs: CHECK_DAY_EVERY_MS },
+    { name: 'verify trail', work: nightly(context.now, trail.verifyAll), everyMs: HOUR_MS },
   ];
 }

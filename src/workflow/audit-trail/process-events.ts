@@ -1,5 +1,5 @@
 import { appendEvent } from '../../storage/audit/append.ts';
-import type { WorkflowContext } from '../ports.ts';
+import type { DecisionContext } from '../ports.ts';
 
 export interface ProcessInfo {
   readonly version: string;
@@ -7,7 +7,7 @@ export interface ProcessInfo {
   readonly config: string;
 }
 
-type ProcessEventContext = Pick<WorkflowContext, 'database' | 'auditKey' | 'now' | 'instance'>;
+type ProcessEventContext = Pick<DecisionContext, 'database' | 'auditKey' | 'now' | 'instance'>;
 
 /** With what it runs from here on, so that every later event can be held against it. */
 export async function recordStart(

@@ -8,9 +8,9 @@ import { closeOpenPermits, releaseTarget } from '../../storage/tables/changes/pe
 import { markDigestsUnknown } from '../../storage/tables/digests.ts';
 import { dropReports } from '../../storage/tables/queues/outbox.ts';
 import { lastGuarded, noteGuarded, restoreAnnounced } from '../../storage/tables/restore-mark.ts';
-import type { WorkflowContext } from '../ports.ts';
+import type { DecisionContext } from '../ports.ts';
 import { recordMove } from '../record.ts';
-import { leaveIt } from '../revert/reverts.ts';
+import { stopRevert } from '../revert/reverts.ts';
 import { anchorText, lastAnchor } from './anchors.ts';
 
 const OPEN = ['draft', 'pending', 'approved', 'executing', 'unknown'] as const;
@@ -20,7 +20,7 @@ const AT_ONCE = 100;
  * An older copy of the database knows nothing of what was sent after it was made. To be called
  * before anything is claimed: what is open in such a copy does not go on.
  */
-export async function guardRestore(context: WorkflowContext): Promise<void> {
+export async function stopRestoredChanges(context: DecisionContext): Promise<void> {
   const signs = await signsOfRestore(context);
   const before = await lastGuarded(context.database.db);
   // Other replicas, and later starts, find the same signs: what was asked for since may go on.
@@ -40,7 +40,7 @@ export async function guardRestore(context: WorkflowContext): Promise<void> {
 }
 
 /** Names what was found, so that it is acted on once. */
-async function signsOfRestore(context: WorkflowContext): Promise<readonly string[]> {
+async function signsOfRestore(context: DecisionContext): Promise<readonly string[]> {
   const announced = await restoreAnnounced(context.database.db);
   const signs = announced ? [`announced ${announced}`] : [];
   for (const anchor of await anchorsOutside(context)) {
@@ -49,7 +49,7 @@ async function signsOfRestore(context: WorkflowContext): Promise<readonly string
   return signs;
 }
 
-async function anchorsOutside(context: WorkflowContext): Promise<readonly Head[]> {
+async function anchorsOutside(context: DecisionContext): Promise<readonly Head[]> {
   const beside = context.database.checkpoint?.read() ?? null;
   const posted = await lastAnchor(context.messenger);
   if (!posted.ok) {
@@ -60,7 +60,7 @@ async function anchorsOutside(context: WorkflowContext): Promise<readonly Head[]
 }
 
 /** Not only older: a copy that has gone on since has other events under the same numbers. */
-async function isKnown({ database }: WorkflowContext, { seq, hash }: Head): Promise<boolean> {
+async function isKnown({ database }: DecisionContext, { seq, hash }: Head): Promise<boolean> {
   const end = await head(database.db);
   if (end.seq < seq) return false;
   if (seq === 0) return true;
@@ -68,15 +68,15 @@ async function isKnown({ database }: WorkflowContext, { seq, hash }: Head): Prom
   return event?.hash === hash;
 }
 
-async function distrustAll(context: WorkflowContext): Promise<readonly ChangeId[]> {
+async function distrustAll(context: DecisionContext): Promise<readonly ChangeId[]> {
   const open = () => changesWhere(context.database.db, { states: OPEN, limit: AT_ONCE });
   return eachOnce(open, ({ id }) => distrustOne(context, id));
 }
 
 // Whether it was taken back since, the copy cannot know.
-async function leaveAll(context: WorkflowContext): Promise<void> {
+async function leaveAll(context: DecisionContext): Promise<void> {
   const due = () => dueToTakeBack(context.database.db, { limit: AT_ONCE });
-  await eachOnce(due, (change) => leaveIt(context, change, 'restored'));
+  await eachOnce(due, (change) => stopRevert(context, change, 'restored'));
 }
 
 /** Until nothing is left that was not seen to; what stays all the same does not hold up the start. */
@@ -95,7 +95,7 @@ async function eachOnce(
   }
 }
 
-async function distrustOne(context: WorkflowContext, id: Change['id']): Promise<void> {
+async function distrustOne(context: DecisionContext, id: Change['id']): Promise<void> {
   await context.database.transaction(async (tx) => {
     const change = await lockChange(tx, id);
     const outcome = change && distrust(change);
@@ -106,7 +106,7 @@ async function distrustOne(context: WorkflowContext, id: Change['id']): Promise<
   });
 }
 
-async function tell(context: WorkflowContext, given: readonly ChangeId[]): Promise<void> {
+async function tell(context: DecisionContext, given: readonly ChangeId[]): Promise<void> {
   context.log.warn({ changes: given }, 'the database was restored: what was open does not go on');
   const open =
     given.length === 0

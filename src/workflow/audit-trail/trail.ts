@@ -1,4 +1,4 @@
-import { setImmediate as breathe } from 'node:timers/promises';
+import { setImmediate as yieldToOthers } from 'node:timers/promises';
 import { head, type Verified, type Verifying, verifyChain } from '../../storage/audit/append.ts';
 import { problemSentence } from '../../storage/audit/chain-problems.ts';
 import {
@@ -6,80 +6,79 @@ import {
   storedTrailError,
   storeTrailError,
 } from '../../storage/audit/trail-errors.ts';
-import type { Trail, WorkflowContext } from '../ports.ts';
+import type { DecisionContext, Trail } from '../ports.ts';
 
-export interface TrailWatch extends Trail {
-  /** At the start, before anything is executed: the last events, or all after a finding. */
-  readonly lookAtEnd: () => Promise<void>;
-  /** All of it, while others go on working. */
-  readonly lookAtAll: () => Promise<void>;
+export interface VerifiedTrail extends Trail {
+  /** Verifies the last events; the whole trail where a problem was found before. */
+  readonly verifyRecent: () => Promise<void>;
+  /** Verifies the whole trail in small batches. Only a success here clears a stored problem. */
+  readonly verifyAll: () => Promise<void>;
 }
 
-export type TrailContext = Pick<WorkflowContext, 'database' | 'auditKey' | 'log' | 'now'> & {
-  readonly messenger: Pick<WorkflowContext['messenger'], 'notifyOperators'>;
+export type TrailContext = Pick<DecisionContext, 'database' | 'auditKey' | 'log' | 'now'> & {
+  readonly messenger: Pick<DecisionContext['messenger'], 'notifyOperators'>;
 };
 
-const LAST = 10_000;
-// Each batch holds up everybody else on the loop for as long as it takes.
+const RECENT = 10_000;
+// The event loop serves nothing else during a batch.
 const BATCH = 250;
 
-/** A trail that was tampered with may hide why something was allowed: nothing runs on its word. */
-export function createTrail(context: TrailContext): TrailWatch {
+/** A modified trail may hide why a change was allowed, so that executions stop at any problem. */
+export function createTrail(context: TrailContext): VerifiedTrail {
   const { database } = context;
-  let trouble: string | null = null;
+  let problem: string | null = null;
 
-  async function look(how: Verifying): Promise<Verified> {
+  async function verify(range: Verifying): Promise<Verified> {
     const verified = await verifyChain(database.db, context.auditKey, {
       batch: BATCH,
-      pause: () => breathe(),
-      ...how,
+      pause: () => yieldToOthers(),
+      ...range,
     });
     if (!verified.ok) {
-      trouble = problemSentence(verified.problem, verified.seq);
-      await tellOnce(context, trouble);
+      problem = problemSentence(verified.problem, verified.seq);
+      await notifyOnce(context, problem);
     }
     return verified;
   }
-  async function lookAtAll(): Promise<void> {
-    const verified = await look({});
+  async function verifyAll(): Promise<void> {
+    const verified = await verify({});
     if (!verified.ok) return;
-    trouble = null;
+    problem = null;
     await database.transaction(clearTrailError);
-    context.log.info({ seq: verified.seq }, 'the whole audit trail is as it was written');
+    context.log.info({ seq: verified.seq }, 'verified the whole audit trail');
   }
   return {
-    trouble: async (db) => trouble ?? storedTrailError(db),
-    mark: async () => {
+    problem: async (db) => problem ?? storedTrailError(db),
+    writeCheckpoint: async () => {
       if (database.checkpoint) database.checkpoint.write(await head(database.db));
     },
-    lookAtEnd: async () => {
-      // What was found before is not forgotten by a restart: only the whole trail clears it.
-      trouble = await storedTrailError(database.db);
-      if (trouble === null) await look({ last: LAST });
-      else await lookAtAll();
+    verifyRecent: async () => {
+      problem = await storedTrailError(database.db);
+      if (problem === null) await verify({ last: RECENT });
+      else await verifyAll();
     },
-    lookAtAll,
+    verifyAll,
   };
 }
 
-/** Told by whichever replica finds it first; the others stop by what it noted. */
-async function tellOnce(context: TrailContext, trouble: string): Promise<void> {
-  const before = await storedTrailError(context.database.db);
-  context.log.error({ trouble }, 'the audit trail is not as it was written: nothing is executed');
-  if (before === trouble) return;
-  const isNews = await context.database.transaction((tx) => storeTrailError(tx, before, trouble));
-  if (!isNews) return;
+/** The replica that stores the problem notifies the operators; all replicas stop. */
+async function notifyOnce(context: TrailContext, problem: string): Promise<void> {
+  const stored = await storedTrailError(context.database.db);
+  context.log.error({ problem }, 'the audit trail does not match its hashes; executions stop');
+  if (stored === problem) return;
+  const isNew = await context.database.transaction((tx) => storeTrailError(tx, stored, problem));
+  if (!isNew) return;
   const sentence =
-    `The audit trail is not as it was written. ${trouble} Nothing is executed until somebody ` +
-    'has looked; reading goes on. “npm run audit -- verify” says the same.';
+    `The audit trail does not match its hashes. ${problem} Signalbox executes no change until an ` +
+    'operator has checked it; queries still work. Run “npm run audit -- verify” for the same result.';
   await context.messenger.notifyOperators(sentence).catch((error: unknown) => {
-    context.log.warn({ err: error }, 'nobody was told that the audit trail is broken');
+    context.log.warn({ err: error }, 'operators were not notified of the broken audit trail');
   });
 }
 
 const NIGHT_UTC_HOUR = 2;
 
-/** For a look every hour: due once in each night, in UTC, that begins while this process runs. */
+/** Wraps `work`, which then runs only in the first call after each 02:00 UTC. */
 export function nightly(now: () => Date, work: () => Promise<void>): () => Promise<void> {
   const nightOf = (at: Date) =>
     new Date(at.getTime() - NIGHT_UTC_HOUR * 3_600_000).toISOString().slice(0, 10);

@@ -1,5 +1,5 @@
 import { dropInstance, noteInstance, pruneInstances } from '../../storage/tables/instances.ts';
-import type { WorkflowContext } from '../ports.ts';
+import type { DecisionContext } from '../ports.ts';
 
 const EVERY_MS = 60_000;
 const GONE_AFTER_MS = 10 * EVERY_MS;
@@ -14,7 +14,7 @@ export function startPresence(
     instance: id,
     now,
     log,
-  }: Pick<WorkflowContext, 'database' | 'instance' | 'now' | 'log'>,
+  }: Pick<DecisionContext, 'database' | 'instance' | 'now' | 'log'>,
   version: string,
 ) {
   const startedAt = now();

@@ -100,7 +100,7 @@ async function claimIn(
   if (change.notBefore && now < change.notBefore) return 'later';
   if (now >= gathered.holdsUntil) return 'later';
   // Whoever could write into the trail could have written the approvals as well.
-  if ((await context.trail.trouble(tx)) !== null) return 'later';
+  if ((await context.trail.problem(tx)) !== null) return 'later';
 
   if (!(await matchesAuditTrail(tx, context.auditKey, change))) {
     context.log.error({ change: id }, 'a change is not what the audit trail tells of it');

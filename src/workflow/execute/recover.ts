@@ -6,18 +6,18 @@ import { traced } from '../../observability/trace.ts';
 import { dueToExpire, leaseRanOut } from '../../storage/tables/changes/change-due.ts';
 import { lockChange } from '../../storage/tables/changes/changes.ts';
 import { closeOpenPermits } from '../../storage/tables/changes/permits.ts';
-import type { WorkflowContext } from '../ports.ts';
+import type { DecisionContext } from '../ports.ts';
 import { recordMove } from '../record.ts';
 
 const AT_ONCE = 50;
 
 /** Whoever's sender died: the request may have arrived, so that nobody may send it again. */
-export async function recover(context: WorkflowContext): Promise<number> {
+export async function recover(context: DecisionContext): Promise<number> {
   const lost = await leaseRanOut(context.database.db, context.now(), AT_ONCE);
   return sweepAll(context, lost, 'unknown', giveUp);
 }
 
-export async function expireDue(context: WorkflowContext): Promise<number> {
+export async function expireDue(context: DecisionContext): Promise<number> {
   const due = await dueToExpire(context.database.db, context.now(), AT_ONCE);
   return sweepAll(context, due, 'expired', expire);
 }
@@ -26,7 +26,7 @@ type Sweeping = (change: Change, now: Date) => Outcome;
 
 /** One that cannot be moved is left for the next pass, and holds up none of the others. */
 async function sweepAll(
-  context: WorkflowContext,
+  context: DecisionContext,
   ids: readonly ChangeId[],
   kind: string,
   verb: Sweeping,
@@ -45,7 +45,7 @@ async function sweepAll(
 }
 
 async function sweep(
-  context: WorkflowContext,
+  context: DecisionContext,
   id: Change['id'],
   kind: string,
   verb: Sweeping,

@@ -3,7 +3,7 @@ import { Secret } from '../../errors.ts';
 import { appendEvent } from '../../storage/audit/append.ts';
 import { unseal } from '../../storage/tables/seal.ts';
 import { dropSecret, openSecret } from '../../storage/tables/secrets.ts';
-import type { WorkflowContext } from '../ports.ts';
+import type { DecisionContext } from '../ports.ts';
 
 /**
  * The password of a created service: for its requester alone, within a day; else null. It stays
@@ -11,7 +11,7 @@ import type { WorkflowContext } from '../ports.ts';
  * may lose it.
  */
 export async function readSecret(
-  context: WorkflowContext,
+  context: DecisionContext,
   id: ChangeId,
   requester: UserId,
 ): Promise<Secret | null> {
@@ -29,7 +29,7 @@ export async function readSecret(
 
 /** Drops what its requester has seen; what Slack did not surely show can be read again by them. */
 export async function noteShown(
-  { database, auditKey, now }: WorkflowContext,
+  { database, auditKey, now }: DecisionContext,
   id: ChangeId,
   { by, shown }: { readonly by: UserId; readonly shown: boolean },
 ): Promise<void> {

@@ -44,7 +44,7 @@ async function sendInTime(context: WorkflowContext, change: Change, before: Date
 /** What is sent must be known to have been sent, whichever copy of the database comes back. */
 async function isMarked({ trail, log }: WorkflowContext): Promise<boolean> {
   try {
-    await trail.mark();
+    await trail.writeCheckpoint();
     return true;
   } catch (error) {
     log.error({ err: error }, 'the end of the audit trail was not noted, so nothing is sent');

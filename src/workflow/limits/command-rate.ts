@@ -1,5 +1,5 @@
 import type { UserId } from '../../changes/change.ts';
-import type { WorkflowContext } from '../ports.ts';
+import type { DecisionContext } from '../ports.ts';
 import { beginOf, type RateLimitStatus, rateLimitStatusOf } from './rate-limit.ts';
 
 /**
@@ -14,11 +14,11 @@ interface Minute {
   readonly over: Set<UserId>;
 }
 
-const minutes = new WeakMap<WorkflowContext, Minute>();
+const minutes = new WeakMap<DecisionContext, Minute>();
 
 /** Whether one more question of this person is answered. */
 export async function commandRateOf(
-  context: WorkflowContext,
+  context: DecisionContext,
   by: UserId,
 ): Promise<RateLimitStatus> {
   const { asked, over } = minuteOf(context);
@@ -33,7 +33,7 @@ export async function commandRateOf(
 }
 
 async function counted(
-  context: WorkflowContext,
+  context: DecisionContext,
   by: UserId,
   more: number,
 ): Promise<RateLimitStatus> {
@@ -44,7 +44,7 @@ async function counted(
   return paces.find((pace) => pace === 'over') ?? paces.at(-1) ?? 'fine';
 }
 
-function minuteOf(context: WorkflowContext): Minute {
+function minuteOf(context: DecisionContext): Minute {
   const since = beginOf('command', context.now()).getTime();
   const known = minutes.get(context);
   if (known?.since === since) return known;

@@ -2,7 +2,7 @@ import type { UserId } from '../../changes/change.ts';
 import type { Tx } from '../../storage/tables/schema.ts';
 import { tally } from '../../storage/tables/tallies.ts';
 import { denialOf } from '../denial.ts';
-import type { WorkflowContext } from '../ports.ts';
+import type { DecisionContext } from '../ports.ts';
 import { recordRefusal } from '../record.ts';
 
 /**
@@ -34,7 +34,7 @@ export function beginOf(kind: RateLimitedAction, now: Date): Date {
 /** The pace of each of these in their order; one person may be among them several times. */
 export async function rateLimitStatusOf(
   tx: Tx,
-  context: WorkflowContext,
+  context: DecisionContext,
   kind: RateLimitedAction,
   by: readonly UserId[],
 ): Promise<readonly RateLimitStatus[]> {
@@ -71,7 +71,7 @@ interface Paces {
  */
 async function togetherWith(
   tx: Tx,
-  context: WorkflowContext,
+  context: DecisionContext,
   { kind, by, paces }: Paces,
 ): Promise<readonly RateLimitStatus[]> {
   const { ofAll } = PACES[kind];
@@ -98,6 +98,6 @@ function paceAt(kind: RateLimitedAction, count: number): RateLimitStatus {
   return count === most + 1 ? 'over' : 'long-over';
 }
 
-function noteOver(tx: Tx, context: WorkflowContext, kind: string, by: UserId): Promise<void> {
+function noteOver(tx: Tx, context: DecisionContext, kind: string, by: UserId): Promise<void> {
   return recordRefusal(tx, context, { kind, by }, denialOf('too-many'));
 }

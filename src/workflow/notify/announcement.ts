@@ -9,7 +9,8 @@ import {
   markDone,
   retryMessageAt,
 } from '../../storage/tables/queues/outbox.ts';
-import type { PostResult, WorkflowContext } from '../ports.ts';
+import type { PostResult } from '../messenger-port.ts';
+import type { DecisionContext } from '../ports.ts';
 
 export const REPORT = 'report';
 export const REDRAW = 'redraw';
@@ -49,7 +50,7 @@ export async function enqueueReport(tx: Tx, report: Announcement, at: Date): Pro
  * The permit to post is committed before the post: nothing could draw a second one over the first.
  * Only what was surely not posted is tried again; after a crash nobody knows, and it stays so.
  */
-export async function deliverReport(context: WorkflowContext, row: Row): Promise<void> {
+export async function deliverReport(context: DecisionContext, row: Row): Promise<void> {
   const report = StoredAnnouncement.parse(row.body);
   const room = await roomOf(context, report.channel);
   const permit = { key: keyOf(report.key), value: `${SENDING} ${context.now().toISOString()}` };
@@ -79,7 +80,7 @@ function keyOf(report: string): string {
 }
 
 /** Costs never go where people of another workspace read along. */
-async function roomOf(context: WorkflowContext, channel: string) {
+async function roomOf(context: DecisionContext, channel: string) {
   const found = (await context.messenger.findChannels([channel])).get(channel);
   const no = { ok: false, again: false } as const;
   if (!found?.ok) return { ...no, why: 'no channel', again: found?.why === 'lookup-failed' };
@@ -88,7 +89,7 @@ async function roomOf(context: WorkflowContext, channel: string) {
 }
 
 async function post(
-  context: WorkflowContext,
+  context: DecisionContext,
   { answer, thread }: Announcement,
   to: ChannelId,
 ): Promise<PostResult> {
@@ -108,7 +109,7 @@ const Place = z.object({
 });
 
 /** Where the report of this key stands; null while it does not. */
-export async function positionOf(context: WorkflowContext, key: string): Promise<Position | null> {
+export async function positionOf(context: DecisionContext, key: string): Promise<Position | null> {
   const value = await readMeta(context.database.db, keyOf(key));
   return value === null ? null : placeOf(value);
 }
@@ -129,14 +130,14 @@ interface Permit {
   readonly value: string;
 }
 
-async function keep(context: WorkflowContext, row: Row, permit: Permit, { channel, ts }: Position) {
+async function keep(context: DecisionContext, row: Row, permit: Permit, { channel, ts }: Position) {
   await context.database.transaction(async (tx) => {
     await replaceMeta(tx, permit.key, permit.value, JSON.stringify({ channel, ts }));
     await markDone(tx, row.id, context.now());
   });
 }
 
-async function done(context: WorkflowContext, row: Row): Promise<void> {
+async function done(context: DecisionContext, row: Row): Promise<void> {
   await context.database.transaction((tx) => markDone(tx, row.id, context.now()));
 }
 
@@ -153,7 +154,7 @@ export async function enqueueRedraw(
 }
 
 /** Drawn twice it looks the same, so that whoever is not sure draws again. */
-export async function deliverRedraw(context: WorkflowContext, row: Row): Promise<void> {
+export async function deliverRedraw(context: DecisionContext, row: Row): Promise<void> {
   const { key, answer } = Redraw.parse(row.body);
   const at = await positionOf(context, key);
   const drawn = at ? await context.messenger.updateMessage(at, answer) : null;

@@ -8,12 +8,8 @@ import {
   markDone,
   retryMessageAt,
 } from '../../storage/tables/queues/outbox.ts';
-import {
-  BREAK_GLASS_EVENTS,
-  type PostAttempt,
-  REVERT_STOP_REASONS,
-  type WorkflowContext,
-} from '../ports.ts';
+import { BREAK_GLASS_EVENTS, type PostAttempt, REVERT_STOP_REASONS } from '../messenger-port.ts';
+import type { WorkflowContext } from '../ports.ts';
 import { CARD_REPOST } from '../record.ts';
 import { askAnew, THAWED } from '../revert/unfrozen.ts';
 import { deliverRedraw, deliverReport, REDRAW, REPORT } from './announcement.ts';

@@ -1,7 +1,5 @@
 import type { Change } from '../../changes/change.ts';
-
-/** A line in the thread for whoever is waited for. */
-export type Reminder = 'waiting' | 'escalated' | 'doubt';
+import type { Reminder } from '../messenger-port.ts';
 
 interface Planned {
   readonly kind: string;

@@ -8,10 +8,11 @@ import { head, type StoredEvent } from '../../storage/audit/append.ts';
 import { eventsBefore, type Subject, subjectsOf } from '../../storage/audit/read-back.ts';
 import { firstSince } from '../../storage/audit/read-range.ts';
 import { eventLine } from '../audit-trail/event-text.ts';
-import type { PersonLookup, WorkflowContext } from '../ports.ts';
+import type { PersonLookup } from '../messenger-port.ts';
+import type { DecisionContext } from '../ports.ts';
 import { emptySpan, instantOf, logLine } from './log-request.ts';
 
-export type LogContext = Pick<WorkflowContext, 'database' | 'now'> & {
+export type LogContext = Pick<DecisionContext, 'database' | 'now'> & {
   readonly named: (word: string) => Promise<PersonLookup>;
 };
 

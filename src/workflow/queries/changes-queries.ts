@@ -11,8 +11,9 @@ import {
 } from '../../storage/tables/changes/change-lists.ts';
 import { claimClick, receive } from '../../storage/tables/queues/inbox.ts';
 import { eventLine, evidenceLine } from '../audit-trail/event-text.ts';
+import { VERBS } from '../clicks.ts';
 import { findChange, offerOf } from '../find-change.ts';
-import { VERBS, type WorkflowContext } from '../ports.ts';
+import type { DecisionContext } from '../ports.ts';
 import type { Click } from '../review/click.ts';
 import { handleClick, refusalOfVerb } from '../review/review.ts';
 import { answerChangeLog, type LogContext } from './change-log.ts';
@@ -21,14 +22,14 @@ const PAGE = 20;
 
 /** Lists, shows and cancels changes, and reads their trail, for whoever types. */
 export function createChangesQueries(
-  context: () => WorkflowContext,
+  context: DecisionContext,
   named: LogContext['named'],
 ): ChangesQueries {
   return {
-    list: (wish, asker) => list(context(), wish, asker),
-    show: (id, asker) => show(context(), id, asker),
-    cancel: (id, asker) => cancel(context(), id, asker),
-    log: (wish, asker) => answerChangeLog({ ...context(), named }, wish, asker),
+    list: (request, asker) => list(context, request, asker),
+    show: (id, asker) => show(context, id, asker),
+    cancel: (id, asker) => cancel(context, id, asker),
+    log: (request, asker) => answerChangeLog({ ...context, named }, request, asker),
   };
 }
 
@@ -48,7 +49,7 @@ const TITLES: Readonly<Record<ListRequest['which'], string>> = {
 };
 
 async function list(
-  context: WorkflowContext,
+  context: DecisionContext,
   { which, before }: ListRequest,
   asker: Asker,
 ): Promise<Answer> {
@@ -99,7 +100,7 @@ function listParts(
 
 const NAMES: Readonly<Record<string, string>> = { pending: 'Waiting', mine: 'Yours', all: 'All' };
 
-async function show(context: WorkflowContext, id: string, asker: Asker): Promise<Answer> {
+async function show(context: DecisionContext, id: string, asker: Asker): Promise<Answer> {
   const found = await findChange(context, id, asker);
   if (!found.ok) return found.answer;
   const { change } = found;
@@ -120,7 +121,7 @@ const LINES_MAX = 60;
 
 /** The buttons of its card that would only bring this reader a refusal. */
 async function hiddenFrom(
-  context: WorkflowContext,
+  context: DecisionContext,
   change: Change,
   { by }: Asker,
 ): Promise<readonly string[]> {
@@ -138,7 +139,7 @@ async function hiddenFrom(
 const LEASE_MS = 60_000;
 
 /** The click of the button, typed: stored before it is handled, and judged in the same place. */
-async function cancel(context: WorkflowContext, id: string, asker: Asker): Promise<Answer> {
+async function cancel(context: DecisionContext, id: string, asker: Asker): Promise<Answer> {
   const found = await findChange(context, id, asker);
   if (!found.ok) return found.answer;
   const key = `typed:${context.instance}:${context.newId()}${context.newId()}`;

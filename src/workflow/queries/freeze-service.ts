@@ -8,12 +8,12 @@ import {
   standingFreezes,
 } from '../../storage/tables/freezes.ts';
 import { hasten } from '../../storage/tables/queues/outbox.ts';
-import type { WorkflowContext } from '../ports.ts';
+import type { DecisionContext } from '../ports.ts';
 import { policyNow, standingFreeze } from '../request/current-policy.ts';
 import { startTimeOf } from '../request/start-time.ts';
 import { THAWED } from '../revert/unfrozen.ts';
 
-export type FreezeContext = Pick<WorkflowContext, 'database' | 'policy' | 'people' | 'now'>;
+export type FreezeContext = Pick<DecisionContext, 'database' | 'policy' | 'people' | 'now'>;
 
 const AT_ITS_END = { field: 'until', problem: 'has passed already' };
 const LIFTED = { field: 'the freeze', problem: 'is over, or somebody has lifted it already' };

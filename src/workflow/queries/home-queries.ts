@@ -1,7 +1,8 @@
 import type { Change, State, UserId } from '../../changes/change.ts';
 import type { Actor } from '../../changes/outcome.ts';
 import { changesToReview, changesWhere } from '../../storage/tables/changes/change-lists.ts';
-import type { HomeContent, HomeLists, WorkflowContext } from '../ports.ts';
+import type { HomeContent, HomeLists } from '../messenger-port.ts';
+import type { DecisionContext } from '../ports.ts';
 import { refusalOfVerb } from '../review/review.ts';
 
 const MANY = 200;
@@ -18,7 +19,7 @@ const OVER: readonly State[] = [
 ];
 
 /** Draws a person's home tab from what is stored now. */
-export async function showHome(context: WorkflowContext, user: UserId): Promise<void> {
+export async function showHome(context: DecisionContext, user: UserId): Promise<void> {
   const identity = await context.people.identify(user, { fresh: false });
   const found: HomeContent = identity.ok
     ? { ok: true, actor: identity.actor, desk: await deskOf(context, identity.actor) }
@@ -26,7 +27,7 @@ export async function showHome(context: WorkflowContext, user: UserId): Promise<
   await context.messenger.showHome(user, found);
 }
 
-async function deskOf(context: WorkflowContext, actor: Actor): Promise<HomeLists> {
+async function deskOf(context: DecisionContext, actor: Actor): Promise<HomeLists> {
   const { db } = context.database;
   const [pending, mine, running, broken, over] = await Promise.all([
     changesWhere(db, { states: ['pending'], limit: MANY }),

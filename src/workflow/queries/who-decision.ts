@@ -4,10 +4,10 @@ import type { Service } from '../../directory/directory.ts';
 import type { WhoQuestion } from '../../intent/ports/command-context.ts';
 import { type Decision, decide, type PolicyQuestion } from '../../policy/decide.ts';
 import type { Policy } from '../../policy/policy-types.ts';
-import type { WorkflowContext } from '../ports.ts';
+import type { DecisionContext } from '../ports.ts';
 
 export type WhoContext = Pick<
-  WorkflowContext,
+  DecisionContext,
   'database' | 'policy' | 'people' | 'now' | 'commands'
 > & {
   readonly services: () => readonly Service[];

@@ -8,7 +8,7 @@ import { withFreezes } from '../../policy/freezes.ts';
 import type { Policy } from '../../policy/policy-types.ts';
 import type { Db } from '../../storage/engine/database.ts';
 import { type StoredFreeze, standingFreezes } from '../../storage/tables/freezes.ts';
-import type { WorkflowContext } from '../ports.ts';
+import type { DecisionContext } from '../ports.ts';
 
 /**
  * What holds at this moment: the file, and the freezes that were made in Slack. Whatever decides
@@ -17,7 +17,7 @@ import type { WorkflowContext } from '../ports.ts';
  */
 export async function policyNow(
   db: Db,
-  { policy, now }: Pick<WorkflowContext, 'policy' | 'now'>,
+  { policy, now }: Pick<DecisionContext, 'policy' | 'now'>,
 ): Promise<Policy> {
   const standing = await standingFreezes(db, now());
   return withFreezes(

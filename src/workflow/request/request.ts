@@ -2,7 +2,6 @@ import type { Change, JsonObject, Plan, Requirement } from '../../changes/change
 import { cancel, DRAFT_LIVES_MS } from '../../changes/lifecycle.ts';
 import type { Actor } from '../../changes/outcome.ts';
 import { planDigest } from '../../changes/plan-digest.ts';
-import { costOf } from '../../cost-effect/change-cost.ts';
 import type { FieldProblem } from '../../errors.ts';
 import { type Decision, decide } from '../../policy/decide.ts';
 import { freezesNear } from '../../policy/freezes.ts';
@@ -64,7 +63,7 @@ export async function requestChange(
   if (!back.ok && 'problems' in back) return back;
   if (!back.ok) return denied(context, request, plan, { ...back, identity });
   // Asked for last: the report is rationed, and whoever may not ask for this has no use of it.
-  const cost = await costOf(context, request.command, plan);
+  const cost = await context.estimateCost(request.command, plan);
   const requires = ownGlass(back.requires, identity.actor);
   const draft = draftOf(context, request, { ...plan, ...(cost && { cost }) }, requires);
   return record(context, request, { draft, policy, identity });

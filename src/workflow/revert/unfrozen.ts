@@ -2,7 +2,8 @@ import type { Change, ChangeId, Position } from '../../changes/change.ts';
 import { freezeOver } from '../../policy/freezes.ts';
 import { loadChange } from '../../storage/tables/changes/changes.ts';
 import { enqueue } from '../../storage/tables/queues/outbox.ts';
-import type { PostAttempt, WorkflowContext } from '../ports.ts';
+import type { PostAttempt } from '../messenger-port.ts';
+import type { WorkflowContext } from '../ports.ts';
 import { policyNow } from '../request/current-policy.ts';
 import { isUnchangedSince } from './unchanged-since.ts';
 

@@ -4,7 +4,7 @@ import { apart, step, traceHere } from '../../observability/trace.ts';
 import { markHandled, type ReceivedClick, receive } from '../../storage/tables/queues/inbox.ts';
 import type { Tx } from '../../storage/tables/schema.ts';
 import { type RateLimitStatus, rateLimitStatusOf } from '../limits/rate-limit.ts';
-import type { WorkflowContext } from '../ports.ts';
+import type { DecisionContext } from '../ports.ts';
 
 export interface InboxEntry extends ReceivedClick {
   readonly by: UserId;
@@ -14,7 +14,7 @@ export interface InboxEntry extends ReceivedClick {
 export type Receipt = RateLimitStatus | 'again';
 
 /** Puts a press where no crash can lose it. */
-export function enqueueClick(context: WorkflowContext, letter: InboxEntry): Promise<Receipt> {
+export function enqueueClick(context: DecisionContext, letter: InboxEntry): Promise<Receipt> {
   return step({ name: `store ${letter.kind}` }, () => mailOf(context).put(letter));
 }
 
@@ -22,9 +22,9 @@ interface Mail {
   readonly put: (letter: InboxEntry) => Promise<Receipt>;
 }
 
-const mails = new WeakMap<WorkflowContext, Mail>();
+const mails = new WeakMap<DecisionContext, Mail>();
 
-function mailOf(context: WorkflowContext): Mail {
+function mailOf(context: DecisionContext): Mail {
   const mail = mails.get(context) ?? createMail(context);
   mails.set(context, mail);
   return mail;
@@ -37,7 +37,7 @@ interface Waiting {
 }
 
 /** Whatever arrives while one commit is under way shares the next: a storm of clicks costs few. */
-function createMail(context: WorkflowContext): Mail {
+function createMail(context: DecisionContext): Mail {
   let waiting: Waiting[] = [];
   let running = false;
 
@@ -79,7 +79,7 @@ function withOrigin(letter: InboxEntry): InboxEntry {
 /** What came before is not counted again, so that nobody is shut out by a repetition. */
 async function storeAll(
   tx: Tx,
-  context: WorkflowContext,
+  context: DecisionContext,
   letters: readonly InboxEntry[],
 ): Promise<ReadonlyMap<InboxEntry, RateLimitStatus>> {
   const fresh: InboxEntry[] = [];

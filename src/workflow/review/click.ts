@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { ChangeId, UserId } from '../../changes/change.ts';
-import { type ReplyTo, VERBS, type WorkflowContext } from '../ports.ts';
+import { type ReplyTo, VERBS } from '../clicks.ts';
+import type { DecisionContext } from '../ports.ts';
 import { enqueueClick, type Receipt } from './click-intake.ts';
 
 /** Where the answer to a stored press goes. */
@@ -30,7 +31,7 @@ export interface Click extends Omit<z.infer<typeof Click>, 'replyTo'> {
  * comes before the acknowledgement.
  */
 export function receiveClick(
-  context: WorkflowContext,
+  context: DecisionContext,
   key: string,
   click: Click,
 ): Promise<Receipt> {

@@ -14,8 +14,9 @@ import type { Tx } from '../../storage/engine/database.ts';
 import { loadChange, lockChange } from '../../storage/tables/changes/changes.ts';
 import { releaseTarget } from '../../storage/tables/changes/permits.ts';
 import { markHandled } from '../../storage/tables/queues/inbox.ts';
+import type { ClickOutcome, Verb } from '../clicks.ts';
 import { type Denial, denialOf } from '../denial.ts';
-import type { ClickOutcome, Identity, Verb, WorkflowContext } from '../ports.ts';
+import type { DecisionContext, Identity } from '../ports.ts';
 import { evidenceOf, recordMove, recordRefusal } from '../record.ts';
 import type { Click } from './click.ts';
 
@@ -53,7 +54,7 @@ export function refusalOfVerb(verb: Verb, change: Change, actor: Actor, now: Dat
 
 /** Handles one stored click: gather, decide, record; the private answer is the caller's to show. */
 export async function handleClick(
-  context: WorkflowContext,
+  context: DecisionContext,
   key: string,
   click: Click,
 ): Promise<ClickOutcome> {
@@ -77,7 +78,7 @@ function rolesAskedFor({ requires }: Change): readonly string[] {
 }
 
 async function decideAndRecord(
-  context: WorkflowContext,
+  context: DecisionContext,
   key: string,
   click: Click,
   identity: Identity & { ok: true },
@@ -103,7 +104,7 @@ interface Recorded {
   readonly identity: Identity & { ok: true };
 }
 
-async function recordClick(tx: Tx, context: WorkflowContext, recorded: Recorded): Promise<void> {
+async function recordClick(tx: Tx, context: DecisionContext, recorded: Recorded): Promise<void> {
   const { key, click, before, after, identity } = recorded;
   await recordMove(tx, context, before, after, {
     kind: KINDS[click.verb],
@@ -116,7 +117,7 @@ async function recordClick(tx: Tx, context: WorkflowContext, recorded: Recorded)
 }
 
 async function refuseClick(
-  context: WorkflowContext,
+  context: DecisionContext,
   key: string,
   click: Click,
   found: { refusal: Refusal; change: Change | null; identity?: Identity },
@@ -132,7 +133,7 @@ async function refuseClick(
 
 /** Why not, with whoever could do it instead. */
 export async function denialFor(
-  context: WorkflowContext,
+  context: DecisionContext,
   refusal: Refusal,
   change: Change | null,
 ): Promise<Denial> {

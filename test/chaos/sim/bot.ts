@@ -5,7 +5,8 @@ import type { CommandContext } from '../../../src/intent/ports/command-context.t
 import { unmeasured } from '../../../src/observability/metrics-port.ts';
 import type { Policy } from '../../../src/policy/policy-types.ts';
 import type { Database } from '../../../src/storage/engine/database.ts';
-import { startLanes } from '../../../src/workflow/background/lanes.ts';
+import { createScheduler } from '../../../src/workflow/background/scheduler.ts';
+import { workflowLoops } from '../../../src/workflow/background/workflow-loops.ts';
 import type { WorkflowContext } from '../../../src/workflow/ports.ts';
 import { type RequestOutcome, requestChange } from '../../../src/workflow/request/request.ts';
 import { type Click, receiveClick } from '../../../src/workflow/review/click.ts';
@@ -53,8 +54,11 @@ export function openBot(around: Surroundings, name: string, crash: Crash | null 
   async function work(): Promise<void> {
     for (let pass = 0; pass < 30; pass += 1) {
       const before = await marks(around.database);
-      const lanes = startLanes(context, 2 ** 30);
-      await lanes.stop();
+      const scheduler = createScheduler(context.log);
+      const { loops, drain } = workflowLoops(context);
+      scheduler.start(loops, 2 ** 30);
+      await scheduler.stop();
+      await drain();
       if ((await marks(around.database)) === before) return;
     }
     throw new Error('The work never comes to an end');
@@ -77,7 +81,7 @@ function worldOf(around: Surroundings, name: string, ports: Bot['ports']): Workf
       transaction: (body) => ports.call('commit', () => database.transaction(body)),
     },
     auditKey,
-    trail: { trouble: async () => null, mark: async () => undefined },
+    trail: { problem: async () => null, writeCheckpoint: async () => undefined },
     get policy() {
       return around.policy();
     },
@@ -92,6 +96,7 @@ function worldOf(around: Surroundings, name: string, ports: Bot['ports']): Workf
     instance: name,
     wake: () => undefined,
     refreshDirectory: () => undefined,
+    estimateCost: async () => undefined,
     incidents: { press: nothing, details: nothing },
     measures: unmeasured,
   };

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import type { UserId } from '../../../src/changes/change.ts';
-import type { Verb } from '../../../src/workflow/ports.ts';
+import type { Verb } from '../../../src/workflow/clicks.ts';
 import { KINDS } from './commands.ts';
 import { ANA, BEN, CLEO, EVERYBODY, FINN, GLASS } from './people.ts';
 import { about, asking, type Model, type Step, step } from './step.ts';

@@ -1,11 +1,7 @@
 import type { Change, ChangeId, ChannelId, RoleName, UserId } from '../../../src/changes/change.ts';
-import type {
-  ClickOutcome,
-  Identity,
-  Messenger,
-  People,
-  Verb,
-} from '../../../src/workflow/ports.ts';
+import type { ClickOutcome, Verb } from '../../../src/workflow/clicks.ts';
+import type { Messenger } from '../../../src/workflow/messenger-port.ts';
+import type { Identity, People } from '../../../src/workflow/ports.ts';
 import type { Ports } from './ports.ts';
 
 /** How long Signalbox may believe what it read of people, where it does not ask afresh. */

@@ -5,7 +5,7 @@ import { commands } from '../../../src/commands/index.ts';
 import { homeView } from '../../../src/slack/cards/home.ts';
 import { palette } from '../../../src/slack/forms/palette.ts';
 import { NO_REPLY_TARGET } from '../../../src/slack/outbound/ephemeral.ts';
-import type { HomeLists } from '../../../src/workflow/ports.ts';
+import type { HomeLists } from '../../../src/workflow/messenger-port.ts';
 import { actor, changeIn, minutes, NOON, PLAN } from '../../changes/fixtures.ts';
 import { drawing, NASTY, NASTY_SEEN } from '../fixtures.ts';
 

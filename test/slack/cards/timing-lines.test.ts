@@ -5,7 +5,7 @@ import { mrkdwnOf } from '../../../src/slack/blocks/rich-text.ts';
 import { cardTitle, changeCard } from '../../../src/slack/cards/card.ts';
 import { threadLine } from '../../../src/slack/cards/thread-line.ts';
 import { revertStoppedLine, timingLines } from '../../../src/slack/cards/timing-lines.ts';
-import { REVERT_STOP_REASONS } from '../../../src/workflow/ports.ts';
+import { REVERT_STOP_REASONS } from '../../../src/workflow/messenger-port.ts';
 import { changeIn, minutes, NOON, PLAN } from '../../changes/fixtures.ts';
 import { drawing, expectSound } from '../fixtures.ts';
 

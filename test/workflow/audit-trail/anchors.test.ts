@@ -11,8 +11,9 @@ import {
   lastAnchor,
 } from '../../../src/workflow/audit-trail/anchors.ts';
 import { createTrail } from '../../../src/workflow/audit-trail/trail.ts';
+import type { Messenger } from '../../../src/workflow/messenger-port.ts';
 import { deliver } from '../../../src/workflow/notify/deliver.ts';
-import type { Messenger, WorkflowContext } from '../../../src/workflow/ports.ts';
+import type { WorkflowContext } from '../../../src/workflow/ports.ts';
 import { freshUrl, openForTest } from '../../storage/engines.ts';
 import { NOON } from '../../storage/example-change.ts';
 import { aWorld } from '../context.ts';

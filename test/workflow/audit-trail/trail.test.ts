@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { appendEvent } from '../../../src/storage/audit/append.ts';
 import type { Database } from '../../../src/storage/engine/database.ts';
 import { createTrail, nightly } from '../../../src/workflow/audit-trail/trail.ts';
-import type { Messenger } from '../../../src/workflow/ports.ts';
+import type { Messenger } from '../../../src/workflow/messenger-port.ts';
 import { ENGINES, freshDatabase } from '../../storage/engines.ts';
 import { NOON } from '../../storage/example-change.ts';
 import { aWorld } from '../context.ts';
@@ -55,30 +55,30 @@ test.for(ENGINES)(
     const { database, told, open } = await trailOn(engine);
     await write(database, 20);
     const trail = open();
-    await trail.lookAtEnd();
-    expect(await trail.trouble(database.db)).toBeNull();
+    await trail.verifyRecent();
+    expect(await trail.problem(database.db)).toBeNull();
 
     await tamper(database, 7);
-    await trail.lookAtAll();
-    await trail.lookAtAll();
-    expect(await trail.trouble(database.db)).toContain('Event 7 is not as it was written');
+    await trail.verifyAll();
+    await trail.verifyAll();
+    expect(await trail.problem(database.db)).toContain('Event 7 is not as it was written');
     expect(told).toHaveLength(1);
-    expect(told[0]).toContain('Nothing is executed until somebody has looked');
+    expect(told[0]).toContain('executes no change until an operator has checked it');
 
     // A replica that has not looked by itself holds back all the same.
     const other = open();
-    expect(await other.trouble(database.db)).toContain('Event 7');
+    expect(await other.problem(database.db)).toContain('Event 7');
 
     // A restart does not forget it, and looks at all of it.
     const again = open();
-    await again.lookAtEnd();
-    expect(await again.trouble(database.db)).toContain('Event 7');
+    await again.verifyRecent();
+    expect(await again.problem(database.db)).toContain('Event 7');
     await mend(database, 7);
-    await again.lookAtAll();
-    expect(await again.trouble(database.db)).toBeNull();
+    await again.verifyAll();
+    expect(await again.problem(database.db)).toBeNull();
     const third = open();
-    await third.lookAtEnd();
-    expect(await third.trouble(database.db)).toBeNull();
+    await third.verifyRecent();
+    expect(await third.problem(database.db)).toBeNull();
   },
 );
 
@@ -87,11 +87,11 @@ test('at the start the last ten thousand events are looked at, and no more', asy
   await write(database, 10_050);
   await tamper(database, 50);
   const trail = open();
-  await trail.lookAtEnd();
-  expect(await trail.trouble(database.db)).toBeNull();
+  await trail.verifyRecent();
+  expect(await trail.problem(database.db)).toBeNull();
   await tamper(database, 51);
-  await trail.lookAtEnd();
-  expect(await trail.trouble(database.db)).toContain('Event 51');
+  await trail.verifyRecent();
+  expect(await trail.problem(database.db)).toContain('Event 51');
 });
 
 test('the whole trail is looked at once in each night that begins while it runs', async () => {

@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest';
 import type { ChannelId } from '../../../src/changes/change.ts';
 import { claimDueMessages } from '../../../src/storage/tables/queues/outbox.ts';
-import { tidy } from '../../../src/workflow/background/prune.ts';
+import { workflowJobs } from '../../../src/workflow/background/maintenance.ts';
+import type { Messenger, PostResult } from '../../../src/workflow/messenger-port.ts';
 import {
   type Announcement,
   enqueueRedraw,
@@ -10,7 +11,7 @@ import {
   standingUnder,
 } from '../../../src/workflow/notify/announcement.ts';
 import { deliver } from '../../../src/workflow/notify/deliver.ts';
-import type { Messenger, PostResult, WorkflowContext } from '../../../src/workflow/ports.ts';
+import type { WorkflowContext } from '../../../src/workflow/ports.ts';
 import { aWorld } from '../context.ts';
 
 const CHANNEL = 'C0COSTS' as ChannelId;
@@ -157,7 +158,9 @@ test('where a report stands is forgotten after half a year, and one that nobody 
       .filter((key) => key.startsWith('post:'));
   const after = async (days: number) => {
     clock.now = new Date(1_786_700_000_000 + days * 86_400_000);
-    await tidy(context);
+    await workflowJobs(context)
+      .find(({ name }) => name === 'prune')
+      ?.work();
     return kept();
   };
   expect(await standingUnder(context.database.db, 'incident')).toEqual(['incident 1']);

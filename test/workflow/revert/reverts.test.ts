@@ -7,7 +7,7 @@ import { changesWhere } from '../../../src/storage/tables/changes/change-lists.t
 import { loadChange } from '../../../src/storage/tables/changes/changes.ts';
 import { claimDueMessages } from '../../../src/storage/tables/queues/outbox.ts';
 import type { WorkflowContext } from '../../../src/workflow/ports.ts';
-import { returnsOf } from '../../../src/workflow/revert/reverts.ts';
+import { createRevertPlanner } from '../../../src/workflow/revert/reverts.ts';
 import { service } from '../../intent/fixtures.ts';
 import { aChange, ben, minutes, newId, stored } from '../../storage/example-change.ts';
 import { aWorld } from '../context.ts';
@@ -58,13 +58,13 @@ async function messagesIn(context: WorkflowContext): Promise<readonly string[]> 
   return due.map(({ kind, body }) => (body ? `${kind} ${body.why}` : kind));
 }
 
-test('what takes a change back is approved with it, and waits for its hour', async () => {
+test('the revert of a timed change is approved with it and waits for its scheduled time', async () => {
   const { context } = await theWorld();
   const parent = parentOf();
   await stored(context.database, parent);
-  expect(await returnsOf()(context)).toBe(1);
-  const [child] = await childrenIn(context);
-  expect(child).toMatchObject({
+  expect(await createRevertPlanner(context)()).toBe(1);
+  const [revert] = await childrenIn(context);
+  expect(revert).toMatchObject({
     state: 'approved',
     parent: parent.id,
     requester: parent.requester,
@@ -75,65 +75,73 @@ test('what takes a change back is approved with it, and waits for its hour', asy
     backAt: null,
     plan: { body: { minReplicaMemoryGb: 8 }, timing: { back: null } },
   });
-  expect(child?.digest).not.toBe(parent.digest);
+  expect(revert?.digest).not.toBe(parent.digest);
   expect(await messagesIn(context)).toEqual(['card', 'card:anew']);
 });
 
 test.for<[string, CostEffect, Partial<CostEffect>]>([
   [
-    'halves it',
+    'halves the cost',
     { text: 'about −5.0 credits a day', perDay: -5, share: -0.5 },
     { perDay: 5, share: 1 },
   ],
-  ['stops it', { text: 'about −5.0 credits a day', perDay: -5, share: -1 }, { share: null }],
-  ['starts it', { text: 'about +5.0 credits a day', perDay: 5, share: null }, { perDay: -5 }],
   [
-    'is not known of',
+    'stops the service',
+    { text: 'about −5.0 credits a day', perDay: -5, share: -1 },
+    { share: null },
+  ],
+  [
+    'starts the service',
+    { text: 'about +5.0 credits a day', perDay: 5, share: null },
+    { perDay: -5 },
+  ],
+  [
+    'has no known cost',
     { text: 'not known: x', perDay: null, share: null },
     { text: 'not known: x', perDay: null },
   ],
-])('a return moves the costs back by as much as what %s', async ([, cost, back]) => {
+])('a revert has the opposite cost estimate of a change that %s', async ([, cost, back]) => {
   const { context } = await theWorld();
   const parent = parentOf({ plan: { ...plan, timing, cost } });
   await stored(context.database, parent);
-  await returnsOf()(context);
-  const [child] = await childrenIn(context);
-  expect(child?.plan.cost).toMatchObject(back);
-  if (cost.perDay) expect(child?.plan.cost?.text).toContain(`as before ${parent.id}`);
+  await createRevertPlanner(context)();
+  const [revert] = await childrenIn(context);
+  expect(revert?.plan.cost).toMatchObject(back);
+  if (cost.perDay) expect(revert?.plan.cost?.text).toContain(`as before ${parent.id}`);
 });
 
-test('a return that is due already has a day from now', async () => {
+test('a revert that is already due expires a day from now', async () => {
   const { context, clock } = await theWorld();
   clock.now = minutes(600);
   await stored(context.database, parentOf());
-  await returnsOf()(context);
+  await createRevertPlanner(context)();
   expect(await childrenIn(context)).toMatchObject([
     { notBefore: minutes(60), expiresAt: minutes(600 + 24 * 60) },
   ]);
 });
 
-test('replicas that plan it at the same time plan it once', async () => {
+test('two replicas that plan a revert at the same time plan it once', async () => {
   const { context } = await theWorld();
   await stored(context.database, parentOf());
-  const [one, other] = [returnsOf(), returnsOf()];
-  // Whoever comes second finds it done, and has nothing to try again.
-  expect(await Promise.all([one(context), other(context)])).toEqual([1, 1]);
+  const [one, other] = [createRevertPlanner(context), createRevertPlanner(context)];
+  // The second replica finds the revert planned, which counts as success.
+  expect(await Promise.all([one(), other()])).toEqual([1, 1]);
   expect(await childrenIn(context)).toHaveLength(1);
 });
 
-test('what another replica has planned meanwhile is not said to stay', async () => {
+test('a revert that another replica has planned meanwhile is not reported as stopped', async () => {
   const parent = parentOf();
   const { context } = await theWorld(async () => {
     await stored(context.database, aChange({ state: 'approved', parent: parent.id }));
     return null;
   });
   await stored(context.database, parent);
-  expect(await returnsOf()(context)).toBe(1);
+  expect(await createRevertPlanner(context)()).toBe(1);
   expect((await loadChange(context.database.db, parent.id))?.backAt).toEqual(minutes(60));
   expect(await messagesIn(context)).toEqual([]);
 });
 
-test('while the API is down it is tried again, not too often, and nothing is dropped', async () => {
+test('while the API is down, a revert is planned again after a pause, and none is lost', async () => {
   let tries = 0;
   const { context, clock } = await theWorld(async () => {
     tries += 1;
@@ -141,13 +149,13 @@ test('while the API is down it is tried again, not too often, and nothing is dro
     return SEEN;
   });
   await stored(context.database, parentOf());
-  const plan = returnsOf();
-  expect(await plan(context)).toBe(0);
-  expect(await plan(context)).toBe(0);
+  const plan = createRevertPlanner(context);
+  expect(await plan()).toBe(0);
+  expect(await plan()).toBe(0);
   expect(tries).toBe(1);
   for (const minute of [1, 2]) {
     clock.now = minutes(minute);
-    await plan(context);
+    await plan();
   }
   expect(tries).toBe(3);
   expect(await childrenIn(context)).toHaveLength(1);
@@ -161,20 +169,20 @@ const notFound = new ApiError({
 });
 
 test.for<[string, string, () => Promise<Sent | null>, number, boolean]>([
-  ['is not as it was left', 'moved', async () => null, 1, true],
-  ['is gone', 'gone', () => Promise.reject(notFound), 1, true],
-  ['has no name any more', 'unclear', async () => SEEN, 1, false],
-  ['was out of reach for a day', 'late', async () => SEEN, 60 + 24 * 60 + 1, true],
+  ['was changed since', 'moved', async () => null, 1, true],
+  ['no longer exists', 'gone', () => Promise.reject(notFound), 1, true],
+  ['is no longer in the directory', 'unclear', async () => SEEN, 1, false],
+  ['was unreachable for a day', 'late', async () => SEEN, 60 + 24 * 60 + 1, true],
 ])(
-  'a target that %s is left as it is, and that is told once',
+  'a target that %s is not reverted, and users are notified once',
   async ([, why, look, minute, isKnown]) => {
     const { context, clock, around } = await theWorld(look);
     if (!isKnown) around.services.length = 0;
     clock.now = minutes(minute);
     const parent = parentOf();
     await stored(context.database, parent);
-    const plan = returnsOf();
-    expect([await plan(context), await plan(context)]).toEqual([1, 0]);
+    const plan = createRevertPlanner(context);
+    expect([await plan(), await plan()]).toEqual([1, 0]);
     expect(await childrenIn(context)).toEqual([]);
     const kept = await loadChange(context.database.db, parent.id);
     expect(kept).toMatchObject({ state: 'succeeded', backAt: null });
@@ -182,7 +190,7 @@ test.for<[string, string, () => Promise<Sent | null>, number, boolean]>([
   },
 );
 
-test('an API that refuses the look says nothing of the target', async () => {
+test('a refused read does not stop a revert', async () => {
   const refused = new ApiError({
     operation: 'get alert',
     effect: 'refused',
@@ -191,22 +199,22 @@ test('an API that refuses the look says nothing of the target', async () => {
   });
   const { context } = await theWorld(() => Promise.reject(refused));
   await stored(context.database, parentOf());
-  expect(await returnsOf()(context)).toBe(0);
+  expect(await createRevertPlanner(context)()).toBe(0);
   expect(await messagesIn(context)).toEqual([]);
 });
 
-test('those that cannot be planned just now stand in the way of nobody', async () => {
+test('reverts that cannot be planned now do not delay the others', async () => {
   const { context } = await theWorld();
   const parents = Array.from({ length: 21 }, (_, n) => parentOf({ createdAt: minutes(n - 60) }));
   await stored(context.database, ...parents);
-  let looks = 0;
-  const reach = () => {
-    looks += 1;
+  let attempts = 0;
+  const commandContext = () => {
+    attempts += 1;
     throw new Error('The API is down');
   };
-  const planReturns = returnsOf();
-  await planReturns({ ...context, commandContext: reach });
-  expect(looks).toBe(20);
-  await planReturns({ ...context, commandContext: reach });
-  expect(looks).toBe(21);
+  const plan = createRevertPlanner({ ...context, commandContext });
+  await plan();
+  expect(attempts).toBe(20);
+  await plan();
+  expect(attempts).toBe(21);
 });

@@ -1,14 +1,29 @@
 import { pino } from 'pino';
 import { expect, onTestFinished, test } from 'vitest';
 import { dueToClaim } from '../../../src/storage/tables/changes/change-due.ts';
-import { startLanes } from '../../../src/workflow/background/lanes.ts';
+import {
+  type BackgroundLoop,
+  createScheduler,
+} from '../../../src/workflow/background/scheduler.ts';
+import { workflowLoops } from '../../../src/workflow/background/workflow-loops.ts';
 import type { WorkflowContext } from '../../../src/workflow/ports.ts';
 import { aChange, ana, cleo, minutes, stored } from '../../storage/example-change.ts';
 import { aWorld } from '../context.ts';
 
 const AT_ONCE = 40;
 
-test('where as many as run at once cannot be claimed, the next one is looked at all the same', async () => {
+function startLoops(context: WorkflowContext, more: Readonly<Record<string, BackgroundLoop>> = {}) {
+  const scheduler = createScheduler(context.log);
+  const { loops, drain } = workflowLoops(context);
+  scheduler.start({ ...loops, ...more }, 3_600_000);
+  const stop = async () => {
+    await scheduler.stop();
+    await drain();
+  };
+  return { wake: scheduler.wake, stop };
+}
+
+test('changes that cannot be claimed now do not delay the next change', async () => {
   const { context } = await aWorld();
   const asked = new Set<string>();
   const people: WorkflowContext['people'] = {
@@ -25,17 +40,17 @@ test('where as many as run at once cannot be claimed, the next one is looked at 
   const next = aChange({ ...approved, requester: cleo });
   await stored(context.database, ...stuck, next);
 
-  const lanes = startLanes({ ...context, people }, 3_600_000);
-  onTestFinished(() => lanes.stop());
+  const loops = startLoops({ ...context, people });
+  onTestFinished(() => loops.stop());
   await expect.poll(() => [...asked]).toEqual([ana]);
   const wake = () => {
-    lanes.wake();
+    loops.wake();
     return [...asked];
   };
   await expect.poll(wake).toEqual([ana, cleo]);
 });
 
-test('of a thousand changes that are due only so many are under way at once', async () => {
+test('of a thousand due changes at most 40 run at once', async () => {
   const { context } = await aWorld();
   const slack = Promise.withResolvers<never>();
   let asked = 0;
@@ -54,7 +69,7 @@ test('of a thousand changes that are due only so many are under way at once', as
     looks += 1;
     return 0;
   };
-  const lanes = startLanes({ ...context, people }, 3_600_000, { look });
+  const loops = startLoops({ ...context, people }, { look });
   await expect.poll(() => asked).toBe(AT_ONCE);
   // They are sent by now, and the API does not answer: nothing of them is due any more.
   const sent = await dueToClaim(context.database.db, context.now(), { limit: AT_ONCE });
@@ -62,16 +77,16 @@ test('of a thousand changes that are due only so many are under way at once', as
     await tx.updateTable('change').set({ state: 'executing' }).where('id', 'in', sent).execute();
   });
   const wake = () => {
-    lanes.wake();
+    loops.wake();
     return looks;
   };
   await expect.poll(wake).toBeGreaterThan(20);
   expect(asked).toBe(AT_ONCE);
   slack.reject(new Error('Slack is down'));
-  await lanes.stop();
+  await loops.stop();
 });
 
-test('a lane that fails time and again says so once, and once that it goes on', async () => {
+test('a repeated error of a background loop is logged once, and its recovery once', async () => {
   const { context } = await aWorld();
   const said: string[] = [];
   const log = pino({ level: 'info' }, { write: (line) => void said.push(JSON.parse(line).msg) });
@@ -81,12 +96,12 @@ test('a lane that fails time and again says so once, and once that it goes on', 
     if (passes < 10) throw new Error('the database is away');
     return 0;
   };
-  const lanes = startLanes({ ...context, log }, 3_600_000, { away });
-  onTestFinished(() => lanes.stop());
+  const loops = startLoops({ ...context, log }, { away });
+  onTestFinished(() => loops.stop());
   const wake = () => {
-    lanes.wake();
+    loops.wake();
     return passes;
   };
   await expect.poll(wake, { interval: 2 }).toBeGreaterThan(10);
-  expect(said).toEqual(['a pass failed and is tried again', 'passes go on']);
+  expect(said).toEqual(['background loop failed; it runs again', 'background loop recovered']);
 });

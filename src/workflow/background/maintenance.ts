@@ -1,0 +1,62 @@
+import type { Logger } from 'pino';
+import { traced } from '../../observability/trace.ts';
+import { pruneInbox } from '../../storage/tables/queues/inbox.ts';
+import { pruneOutbox } from '../../storage/tables/queues/outbox.ts';
+import { dropExpiredSecrets } from '../../storage/tables/secrets.ts';
+import { pruneTallies } from '../../storage/tables/tallies.ts';
+import { pruneReports } from '../notify/announcement.ts';
+import type { WorkflowContext } from '../ports.ts';
+import { learnFromUsage } from './learn-from-usage.ts';
+
+const HOUR_MS = 3_600_000;
+const KEEP_MS = 7 * 24 * HOUR_MS;
+
+/** Periodic work that no user waits for. A failed run is logged and repeated at the next time. */
+export interface MaintenanceJob {
+  readonly name: string;
+  readonly work: () => Promise<unknown>;
+  readonly everyMs: number;
+}
+
+/** Learns service names from the usage report, and deletes expired rows. */
+export function workflowJobs(context: WorkflowContext): readonly MaintenanceJob[] {
+  const learn = () => learnFromUsage(context).then(context.refreshDirectory);
+  return [
+    { name: 'learn', work: learn, everyMs: 6 * HOUR_MS },
+    { name: 'prune', work: () => deleteExpired(context), everyMs: HOUR_MS },
+  ];
+}
+
+/** Runs each job at once and then periodically. `stop` resolves when the current runs have ended. */
+export function startMaintenance(log: Logger, jobs: readonly MaintenanceJob[]) {
+  const started = jobs.map(({ name, work, everyMs }) => {
+    const run = () =>
+      traced<unknown>({ name: `maintenance ${name}` }, work).catch((error: unknown) => {
+        log.warn({ err: error, job: name }, 'maintenance job failed; it runs again later');
+      });
+    const job = { last: run() };
+    const timer = setInterval(() => {
+      job.last = run();
+    }, everyMs);
+    return { timer, job };
+  });
+  return {
+    stop: async () => {
+      for (const { timer } of started) clearInterval(timer);
+      await Promise.all(started.map(({ job }) => job.last));
+    },
+  };
+}
+
+// Slack refuses a replayed click after five minutes, so that its key is not needed for a week.
+async function deleteExpired(context: WorkflowContext): Promise<void> {
+  const now = context.now();
+  const before = new Date(now.getTime() - KEEP_MS);
+  await context.database.transaction(async (tx) => {
+    await dropExpiredSecrets(tx, now);
+    await pruneInbox(tx, before);
+    await pruneOutbox(tx, before);
+    await pruneTallies(tx, before);
+    await pruneReports(tx, now);
+  });
+}

@@ -1,0 +1,75 @@
+import type { ChangeId } from '../../changes/change.ts';
+import { during } from '../../observability/log.ts';
+import { note, traced } from '../../observability/trace.ts';
+import { dueToClaim } from '../../storage/tables/changes/change-due.ts';
+import { execute } from '../execute/execute.ts';
+import { expireDue, recover } from '../execute/recover.ts';
+import { deliver } from '../notify/deliver.ts';
+import type { WorkflowContext } from '../ports.ts';
+import { createRevertPlanner } from '../revert/reverts.ts';
+import { handleInbox } from '../review/handle-inbox.ts';
+import { createBackoff } from './backoff.ts';
+import type { BackgroundLoop } from './scheduler.ts';
+
+/** About as many as a hanging API lets start before their requests time out. */
+const EXECUTIONS_AT_ONCE = 40;
+const RETRY_AFTER_MS = 10_000;
+
+export interface WorkflowLoops {
+  readonly loops: Readonly<Record<string, BackgroundLoop>>;
+  /** Resolves when all started executions have ended. To be called after the scheduler stopped. */
+  readonly drain: () => Promise<void>;
+}
+
+/** The background work of the workflow: clicks, messages, expiry, recovery, executions, reverts. */
+export function workflowLoops(context: WorkflowContext): WorkflowLoops {
+  const executions = executionsOf(context);
+  const loops = {
+    handleInbox: () => handleInbox(context),
+    deliver: () => deliver(context),
+    expireDue: () => expireDue(context),
+    recover: () => recover(context),
+    executeDue: executions.startDue,
+    planReverts: createRevertPlanner(context),
+  };
+  return { loops, drain: executions.drain };
+}
+
+/** A pass does not wait for executions: one request may take 40 s, and others are due meanwhile. */
+function executionsOf(context: WorkflowContext) {
+  const running = new Map<ChangeId, Promise<void>>();
+  const backoff = createBackoff(RETRY_AFTER_MS);
+
+  const run = async (id: ChangeId) => {
+    // Counted from the start of the attempt: a slow attempt does not wait longer than a fast one.
+    const began = context.now();
+    try {
+      const executed = await execute(context, id);
+      note({ 'signalbox.executed': executed });
+      if (executed === 'later') backoff.postpone(id, began);
+      else backoff.clear(id);
+    } catch (error) {
+      backoff.postpone(id, began);
+      note({ 'error.type': 'failed' });
+      context.log.error({ err: error, change: id }, 'execution failed; it is tried again');
+    } finally {
+      running.delete(id);
+      context.wake();
+    }
+  };
+  const begin = (id: ChangeId) => {
+    const work = { name: 'execute', kind: 'consumer', facts: { 'signalbox.change': id } } as const;
+    return during({ change: id }, () => traced(work, () => run(id)));
+  };
+  const startDue = async (): Promise<number> => {
+    const now = context.now();
+    const page = { limit: EXECUTIONS_AT_ONCE, except: backoff.postponed(now) };
+    const due = await dueToClaim(context.database.db, now, page);
+    const idle = due.filter((id) => !running.has(id));
+    const places = EXECUTIONS_AT_ONCE - running.size;
+    for (const id of idle.slice(0, places)) running.set(id, begin(id));
+    // Each execution wakes the loops when it ends.
+    return 0;
+  };
+  return { startDue, drain: async () => void (await Promise.all(running.values())) };
+}

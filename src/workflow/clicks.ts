@@ -1,0 +1,55 @@
+import type { Change, UserId } from '../changes/change.ts';
+import type { Answer } from '../intent/answers/answer.ts';
+import type { Denial } from './denial.ts';
+
+/** What a deciding button or form does to a change. */
+export const VERBS = [
+  'confirm',
+  'approve',
+  'reject',
+  'cancel',
+  'break-glass',
+  'review',
+  'happened',
+  'did-not-happen',
+] as const;
+export type Verb = (typeof VERBS)[number];
+
+export type ClickOutcome =
+  | { readonly ok: true; readonly verb: Verb; readonly change: Change }
+  | { readonly ok: false; readonly verb: Verb; readonly denial: Denial };
+
+/** Where the private answer to a click goes. */
+export interface ReplyTo {
+  /** Slack's response URL: valid for 30 minutes, never logged. Null: none was sent. */
+  readonly url: string | null;
+  readonly user: UserId;
+  readonly channel: string | null;
+  /** The click came from an ephemeral message, which the answer replaces. */
+  readonly replaces: boolean;
+  /** The click came from the App Home tab, which is redrawn afterwards. */
+  readonly home: boolean;
+}
+
+/** What the buttons of an anomaly do. */
+export const INCIDENT_VERBS = ['expected', 'mute'] as const;
+
+/** A click on a button of an anomaly. */
+export interface IncidentClick {
+  readonly verb: (typeof INCIDENT_VERBS)[number];
+  /** The anomaly's id, as the button carries it. It grants no permission. */
+  readonly id: string;
+  readonly by: UserId;
+  /** The inbox key of the click, which is marked as handled in the commit of its decision. */
+  readonly key: string;
+}
+
+export type IncidentClickOutcome =
+  | { readonly ok: true; readonly answer: Answer }
+  | { readonly ok: false; readonly denial: Denial };
+
+/** What users can do about an anomaly. */
+export interface IncidentService {
+  readonly press: (press: IncidentClick) => Promise<IncidentClickOutcome>;
+  readonly details: (request: Pick<IncidentClick, 'id' | 'by'>) => Promise<IncidentClickOutcome>;
+}

@@ -1,0 +1,122 @@
+import type { Change, ChannelId, Position, UserId } from '../changes/change.ts';
+import type { Actor } from '../changes/outcome.ts';
+import type { Refusal } from '../changes/refusal.ts';
+import type { Answer } from '../intent/answers/answer.ts';
+import type { ClickOutcome, IncidentClickOutcome, ReplyTo } from './clicks.ts';
+
+/**
+ * Shows stored state to users. A rejected promise means that the message may not have been shown;
+ * the outbox then retries it.
+ */
+export interface Messenger {
+  postCard(change: Change, attempt: PostAttempt): Promise<Position>;
+  redrawCard(change: Change, at: Position): Promise<void>;
+  /** Posts the state that the change entered into the thread of its card. */
+  postThreadUpdate(change: Change, at: Position, attempt: PostAttempt): Promise<void>;
+  /** Mentions the users who have to act, in the thread of the card. */
+  postReminder(
+    change: Change,
+    at: Position,
+    reminder: Reminder,
+    attempt: PostAttempt,
+  ): Promise<void>;
+  /** Sends the thread update directly to a requester who is not in the channel of the card. */
+  messageRequester(change: Change, at: Position, attempt: PostAttempt): Promise<void>;
+  /** Posts into the thread why Signalbox does not revert the change, with a button to revert it. */
+  postRevertStopped(
+    change: Change,
+    at: Position,
+    why: RevertStopReason,
+    attempt: PostAttempt,
+  ): Promise<void>;
+  /** Posts the measured cost effect into the thread of the card. */
+  postCostEffect(text: string, at: Position, attempt: PostAttempt): Promise<void>;
+  /** Posts into the thread that break-glass was used, or that its use was reviewed. */
+  postBreakGlassUpdate(
+    change: Change,
+    at: Position,
+    event: BreakGlassEvent,
+    attempt: PostAttempt,
+  ): Promise<void>;
+  /** Posts into the thread that the freeze which blocked the revert has ended, with a button. */
+  postUnfreezeOffer(change: Change, at: Position, attempt: PostAttempt): Promise<void>;
+  /** Posts the outcome, or the break-glass event, into the audit channel. */
+  postAuditLine(change: Change, attempt: PostAttempt, event?: BreakGlassEvent): Promise<void>;
+  answerClick(replyTo: ReplyTo, outcome: ClickOutcome): Promise<void>;
+  answerIncidentClick(replyTo: ReplyTo, outcome: IncidentClickOutcome): Promise<void>;
+  /** Posts into a channel or thread. A definite refusal is a value; no answer throws. */
+  postToChannel(to: ChannelId, answer: Answer, threadTs?: string): Promise<PostResult>;
+  updateMessage(at: Position, answer: Answer): Promise<PostResult>;
+  /** Looks up each channel by its name or id. */
+  findChannels(wanted: readonly string[]): Promise<ReadonlyMap<string, ChannelLookup>>;
+  messageUser(user: UserId, answer: Answer): Promise<void>;
+  /** Posts into the audit channel, where one is configured. */
+  notifyOperators(sentence: string): Promise<void>;
+  /** Finds the newest matching message of Signalbox in the audit channel. */
+  findOwnMessage(pattern: RegExp): Promise<NoteLookup>;
+  /** Replaces the content of the user's App Home tab. */
+  showHome(user: UserId, content: HomeContent): Promise<void>;
+}
+
+/** `again`: an earlier attempt got no answer, so that its message may exist already. */
+export interface PostAttempt {
+  readonly again: boolean;
+}
+
+export type PostResult =
+  | { readonly ok: true; readonly at: Position }
+  /** `again`: the refusal is temporary, so that a later attempt may succeed. */
+  | { readonly ok: false; readonly why: string; readonly again: boolean };
+
+export const BREAK_GLASS_EVENTS = ['glass', 'reviewed'] as const;
+export type BreakGlassEvent = (typeof BREAK_GLASS_EVENTS)[number];
+
+/** Which users a reminder mentions: approvers, the escalation role, or resolvers. */
+export type Reminder = 'waiting' | 'escalated' | 'doubt';
+
+/** Why Signalbox does not revert a timed change. */
+export const REVERT_STOP_REASONS = ['moved', 'gone', 'late', 'unclear', 'restored'] as const;
+export type RevertStopReason = (typeof REVERT_STOP_REASONS)[number];
+
+export interface Channel {
+  readonly id: ChannelId;
+  readonly name: string;
+  /** Shared with another workspace, or an invitation is pending. */
+  readonly outside: boolean;
+  /** Signalbox is a member and may post. */
+  readonly joined: boolean;
+}
+
+/** A failed lookup never counts as a channel without external members. */
+export type ChannelLookup =
+  | { readonly ok: true; readonly room: Channel }
+  | { readonly ok: false; readonly why: 'no-such-channel' | 'lookup-failed' };
+
+/** `text` is null where the channel has no such message. A channel that cannot be read is an error. */
+export type NoteLookup =
+  | { readonly ok: true; readonly text: string | null }
+  | { readonly ok: false; readonly why: string };
+
+/** The user whom a name or id means. Several users may have the same name. */
+export type PersonLookup =
+  | { readonly ok: true; readonly user: UserId }
+  | { readonly ok: false; readonly why: 'nobody' | 'several' | 'lookup-failed' };
+
+/** The lists of App Home. A change is in one list only, unless its requester may decide it. */
+export interface HomeLists {
+  /** Pending changes that the user may approve, ordered by expiry. */
+  readonly waiting: readonly Change[];
+  /** The user's requests that have not started. */
+  readonly mine: readonly Change[];
+  readonly running: readonly Change[];
+  /** Ended break-glass changes that the user may review. */
+  readonly toReview: readonly Change[];
+  readonly recent: readonly Change[];
+  /** More changes are pending than were read, so that `waiting` may be incomplete. */
+  readonly more: boolean;
+  readonly at: Date;
+}
+
+export type HomeContent =
+  | { readonly ok: true; readonly actor: Actor; readonly desk: HomeLists }
+  | { readonly ok: false; readonly refusal: Refusal };
