@@ -1,15 +1,15 @@
-# The version is the one that package.json pins as "node": a test keeps the two equal, so that what
-# was tested is what runs, and no install script has to fetch the runtime once more.
+# The version equals the package "node" of package.json; a test compares them. The tested runtime is the
+# one in the image, and no install script has to download it.
 FROM node:26.10.0-bookworm-slim@sha256:662933cf47f013bc8e4beb31a6116448427a82057ba7c42c97e4c5ba766504c2 AS packages
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
-# No script of any package runs while this image is built.
+# No script of a package runs during the build.
 RUN npm ci --omit=dev --ignore-scripts --no-audit --no-fund \
  && rm -rf node_modules/.bin node_modules/node
 
 FROM node:26.10.0-bookworm-slim@sha256:662933cf47f013bc8e4beb31a6116448427a82057ba7c42c97e4c5ba766504c2
-# What is not there cannot be used by whoever gets in. The number of the user is one that
-# Kubernetes can compare with runAsNonRoot.
+# An intruder cannot use tools that are missing. Kubernetes needs the user as a number to enforce
+# runAsNonRoot.
 RUN rm -rf /usr/local/lib/node_modules /usr/local/bin/npm /usr/local/bin/npx /opt/yarn* \
       /usr/local/bin/yarn /usr/local/bin/yarnpkg \
  && useradd --system --uid 10001 --user-group --no-create-home --shell /usr/sbin/nologin signalbox \
@@ -22,7 +22,7 @@ COPY src ./src
 ENV NODE_ENV=production \
     SIGNALBOX_CONFIG=/etc/signalbox/signalbox.yaml
 USER 10001:10001
-# The database of whoever names none lies in the working directory. Nothing else is written to.
+# Without DATABASE_URL the database is in the working directory. The bot writes nothing else.
 WORKDIR /data
 VOLUME ["/data"]
 EXPOSE 3000

@@ -1,4 +1,4 @@
-/** One instruction of a Dockerfile, its lines joined. */
+/** One instruction of a Dockerfile, with its lines joined. */
 export interface Instruction {
   readonly name: string;
   readonly rest: string;
@@ -10,7 +10,7 @@ export interface Stage {
   readonly instructions: readonly Instruction[];
 }
 
-/** The stages of a Dockerfile, as far as ours makes use of the format. */
+/** The stages of a Dockerfile. It supports the syntax that our Dockerfile uses. */
 export function stagesOf(text: string): readonly Stage[] {
   const stages: { image: string; name: string | null; instructions: Instruction[] }[] = [];
   for (const instruction of instructionsOf(text)) {
@@ -37,7 +37,7 @@ export function restsOf(stage: Stage, name: string): readonly string[] {
   return stage.instructions.filter((one) => one.name === name).map(({ rest }) => rest);
 }
 
-/** The words of an instruction in exec form; throws for the shell form, which swallows signals. */
+/** The words of an instruction in exec form. Throws for the shell form, which does not pass signals on. */
 export function execForm(rest: string): readonly string[] {
   const words: unknown = JSON.parse(rest.slice(rest.indexOf('[')));
   if (!Array.isArray(words)) throw new Error(`${rest} is not in exec form`);

@@ -12,21 +12,21 @@ import { dirname, join, resolve, sep } from 'node:path';
 import { contextOf } from './context.ts';
 import { execForm, restsOf, type Stage, stagesOf } from './dockerfile.ts';
 
-/** What the image would hold and how it would be run, in folders of this machine. */
+/** The content of the image in local folders, and how to run it. */
 export interface Image {
-  /** Where `/app` of the image lies. */
+  /** The local folder that stands for `/app`. */
   readonly app: string;
   readonly env: Readonly<Record<string, string>>;
   readonly command: readonly string[];
   readonly healthcheck: readonly string[];
 }
 
-/** Does what the Dockerfile says, without Docker: the same files, the same packages. */
+/** Runs the steps of the Dockerfile without Docker. Throws on an unknown step. */
 export function layOut(root: string, into: string): Image {
   const [packages, final] = stagesOf(readFileSync(join(root, 'Dockerfile'), 'utf8'));
-  if (!packages || !final) throw new Error('The Dockerfile has not the two stages it should have');
+  if (!packages || !final) throw new Error('The Dockerfile must have two stages');
   const [context, built, app] = ['context', 'packages', 'app'].map((name) => join(into, name));
-  if (!context || !built || !app) throw new Error('There is nowhere to build');
+  if (!context || !built || !app) throw new Error('The folders for the build are missing');
 
   for (const file of contextOf(root)) place(join(root, file), join(context, file));
   copyInto(built, packages, context, built);
@@ -46,7 +46,7 @@ export function layOut(root: string, into: string): Image {
   };
 }
 
-/** COPY as ours uses it: files of the context, or a folder of the first stage, into /app. */
+/** The forms of COPY in our Dockerfile: files of the context, or a folder of the first stage, to /app. */
 function copyInto(folder: string, stage: Stage, context: string, built: string): void {
   for (const rest of restsOf(stage, 'COPY')) {
     const words = rest.split(/\s+/);
@@ -64,7 +64,7 @@ function place(from: string, to: string): void {
   cpSync(from, to, { recursive: true, verbatimSymlinks: true });
 }
 
-// Nothing else of a RUN is run: what is harmless in an image could empty this machine.
+// No other step of a RUN is executed: a command that is harmless in an image could damage this machine.
 function installIn(folder: string, stage: Stage): void {
   const steps = restsOf(stage, 'RUN').flatMap((rest) =>
     rest.split('&&').map((step) => step.trim()),
@@ -76,14 +76,14 @@ function installIn(folder: string, stage: Stage): void {
     } else if (program === 'rm') {
       for (const path of words.slice(1)) remove(folder, path);
     } else {
-      throw new Error(`The rehearsal does not know how to do: ${step}`);
+      throw new Error(`The rehearsal cannot run this step: ${step}`);
     }
   }
 }
 
 function remove(folder: string, path: string): void {
   const target = resolve(folder, path);
-  if (!target.startsWith(folder + sep)) throw new Error(`${path} is outside of what is built`);
+  if (!target.startsWith(folder + sep)) throw new Error(`${path} is outside of the build folder`);
   rmSync(target, { recursive: true });
 }
 
@@ -94,7 +94,7 @@ function envOf(stage: Stage): Readonly<Record<string, string>> {
   );
 }
 
-/** Nobody may write here any more, and everybody may read. */
+/** Makes everything read-only and readable for all users. */
 export function lock(folder: string): void {
   for (const entry of readdirSync(folder, { recursive: true, withFileTypes: true })) {
     if (entry.isSymbolicLink()) continue;

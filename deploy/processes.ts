@@ -2,7 +2,7 @@ import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { setTimeout as wait } from 'node:timers/promises';
 
 const READY_WITHIN_MS = 30_000;
-/** The user of the image; only root can become somebody else. */
+/** The user of the image. Empty when this process is not root and cannot change its user. */
 export const OWNER = process.getuid?.() === 0 ? { uid: 10_001, gid: 10_001 } : {};
 
 export function start(
@@ -24,7 +24,7 @@ export function run(
 export async function ready(url: string, bot: ChildProcess): Promise<void> {
   const until = performance.now() + READY_WITHIN_MS;
   while (performance.now() < until) {
-    if (bot.exitCode !== null) throw new Error('The bot stopped while it was starting.');
+    if (bot.exitCode !== null) throw new Error('The bot stopped during its start.');
     const isReady = await fetch(url).then(
       ({ ok }) => ok,
       () => false,
@@ -36,6 +36,8 @@ export async function ready(url: string, bot: ChildProcess): Promise<void> {
 }
 
 export function memoryOf({ pid }: ChildProcess): string {
-  const { stdout: told } = spawnSync('ps', ['-o', 'rss=', '-p', String(pid)], { encoding: 'utf8' });
-  return `${Math.round(Number(told) / 1_024)} MB of memory`;
+  const { stdout: kibibytes } = spawnSync('ps', ['-o', 'rss=', '-p', String(pid)], {
+    encoding: 'utf8',
+  });
+  return `${Math.round(Number(kibibytes) / 1_024)} MB of memory`;
 }

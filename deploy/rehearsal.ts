@@ -47,8 +47,8 @@ async function rehearse(scratch: string): Promise<void> {
 
 function refusesWithoutConfiguration(image: Image, data: string): void {
   const { status, stderr } = run(image.command, data, image.env);
-  expectThat(status === 78, `without configuration it leaves with 78, not ${status}`);
-  expectThat(stderr.includes('SLACK_BOT_TOKEN'), 'it lists what is missing');
+  expectThat(status === 78, `without configuration it exits with 78, not ${status}`);
+  expectThat(stderr.includes('SLACK_BOT_TOKEN'), 'it lists the missing variables');
 }
 
 async function runsAndStops(image: Image, data: string): Promise<void> {
@@ -77,10 +77,10 @@ async function runsAndStops(image: Image, data: string): Promise<void> {
     await ready(`http://127.0.0.1:${port}/readyz`, bot);
     say(`ready after ${Math.round(performance.now() - began)} ms, ${memoryOf(bot)}`);
     const health = run(image.healthcheck, data, env);
-    expectThat(health.status === 0, 'the health check finds it alive');
+    expectThat(health.status === 0, 'the health check passes while it runs');
     await stops(bot);
     const after = run(image.healthcheck, data, env);
-    expectThat(after.status === 1, 'the health check finds it gone');
+    expectThat(after.status === 1, 'the health check fails after the stop');
   } finally {
     bot.kill('SIGKILL');
     await Promise.all([slack.stop(), cloud.stop()]);
@@ -92,12 +92,12 @@ async function stops(bot: ChildProcess): Promise<void> {
   const gone = once(bot, 'exit', { signal: AbortSignal.timeout(STOPPED_WITHIN_MS) });
   bot.kill('SIGTERM');
   const [code] = await gone;
-  expectThat(code === 0, `SIGTERM ends it with 0, not ${code}`);
+  expectThat(code === 0, `SIGTERM stops it with exit code 0, not ${code}`);
   say(`stopped after ${Math.round(performance.now() - began)} ms`);
 }
 
 function expectThat(holds: boolean, what: string): void {
-  if (!holds) throw new Error(`It does not hold that ${what}.`);
+  if (!holds) throw new Error(`The rehearsal failed: expected that ${what}.`);
   say(`✓ ${what.replace(/, not .*$/, '')}`);
 }
 
@@ -120,8 +120,8 @@ function give(path: string): void {
 }
 
 function megabytes(folder: string): string {
-  const { stdout: told } = spawnSync('du', ['-sk', folder], { encoding: 'utf8' });
-  return (Number.parseInt(told, 10) / 1_024).toFixed(1);
+  const { stdout: kibibytes } = spawnSync('du', ['-sk', folder], { encoding: 'utf8' });
+  return (Number.parseInt(kibibytes, 10) / 1_024).toFixed(1);
 }
 
 const scratch = mkdtempSync(join(tmpdir(), 'signalbox-image-'));

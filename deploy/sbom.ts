@@ -7,8 +7,8 @@ import { fileURLToPath } from 'node:url';
 const ROOT = fileURLToPath(new URL('../', import.meta.url));
 
 /**
- * What runs, as CycloneDX. npm's own `--omit dev` leaves out whatever a tool needs as well
- * (npm/cli#7909): two thirds of our packages. So the tools are taken out first, and then all is listed.
+ * The packages that run, as CycloneDX JSON. npm's `--omit dev` also leaves out packages that a tool
+ * needs as well (npm/cli#7909), two thirds of ours. So this removes the tools and lists the rest.
  */
 export function billOfMaterials(): string {
   const scratch = mkdtempSync(join(tmpdir(), 'signalbox-sbom-'));

@@ -6,7 +6,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { openDatabase } from '../../src/storage/engine/database.ts';
 import { readMeta, writeMeta } from '../../src/storage/tables/meta.ts';
 
-test('the backup of the documents is made beside a running bot, and holds what was committed', async () => {
+test('the documented backup command works while the bot runs and copies every commit', async () => {
   const [command = ''] =
     readFileSync('docs/shipping.md', 'utf8').match(/^node -e .*backup.*$/m) ?? [];
   const folder = mkdtempSync(join(tmpdir(), 'signalbox-backup-'));

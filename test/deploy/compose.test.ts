@@ -6,7 +6,7 @@ import { FROM_FILES, NAMES } from '../../src/config/variables.ts';
 
 const Environment = z.record(z.string(), z.string());
 
-// Strict: a key that Compose knows and this does not is looked at before it is let in.
+// Strict: a new key of compose.yaml needs a review before it is added here.
 const Bot = z.strictObject({
   build: z.literal('.'),
   image: z.string(),
@@ -59,11 +59,11 @@ function compose() {
   return reading.data;
 }
 
-test('the bot can write nothing, gains no rights and gets its 25 seconds', () => {
+test('the bot has a read-only file system, no privileges and 25 seconds to stop', () => {
   expect(reading.error).toBeUndefined();
 });
 
-test('each variable that is set for the bot is one that it reads', () => {
+test('the bot reads each variable that is set for it', () => {
   const { signalbox } = compose().services;
   const known = [...NAMES, ...FROM_FILES.map((name) => `${name}_FILE`)];
   expect(Object.keys(signalbox.environment).filter((name) => !known.includes(name))).toEqual([]);
@@ -82,11 +82,11 @@ test('every secret is a file, declared, mounted and named by a variable', () => 
   );
 });
 
-test('secrets do not get into git', () => {
+test('git ignores the secrets', () => {
   expect(readFileSync('.gitignore', 'utf8').split('\n')).toContain('secrets/');
 });
 
-test('the bot reaches the database and the outside, the database nobody else', () => {
+test('the database is reachable from the bot only', () => {
   expect(compose().services.signalbox.networks).toEqual(['outside', 'database']);
   expect(compose().networks.database.internal).toBe(true);
 });

@@ -10,12 +10,12 @@ const stages = stagesOf(text);
 const [packages, final] = stages;
 if (!packages || !final) throw new Error('The Dockerfile has lost a stage');
 
-test('a build would stumble over nothing in the Dockerfile', () => {
+test('the linter finds no problem in the Dockerfile', () => {
   expect(validate(text)).toEqual([]);
   expect(validate('FROM debian:12\nRUM true\n')).not.toEqual([]);
 });
 
-test('the image has the runtime that the lockfile pins, named by its digest', () => {
+test('the image uses the pinned runtime, by digest', () => {
   const pinned = new RegExp(
     `^node:${packageJson.dependencies.node}-bookworm-slim@sha256:[0-9a-f]{64}$`,
   );
@@ -26,27 +26,27 @@ test('the image has the runtime that the lockfile pins, named by its digest', ()
   expect(packages.image).toBe(final.image);
 });
 
-test('what is installed are the packages that run, by the lockfile, and no script of theirs', () => {
+test('the image installs the locked packages that run, without their scripts', () => {
   const [install = ''] = restsOf(packages, 'RUN');
   expect(install).toMatch(/^npm ci --omit=dev --ignore-scripts /);
   expect(restsOf(final, 'RUN').join()).not.toContain('npm ci');
 });
 
-test('the bot in it is nobody, and is told its end itself', () => {
+test('the bot runs as an unprivileged user and receives SIGTERM itself', () => {
   expect(restsOf(final, 'USER')).toEqual(['10001:10001']);
   expect(restsOf(final, 'STOPSIGNAL')).toEqual(['SIGTERM']);
   expect(restsOf(final, 'CMD').map(execForm)).toEqual([['node', '/app/src/main.ts']]);
   expect(restsOf(final, 'ENTRYPOINT')).toEqual([]);
 });
 
-test('its health is asked by the runtime, for there is no curl', () => {
+test('the health check uses the runtime, because the image has no curl', () => {
   const [rest = ''] = restsOf(final, 'HEALTHCHECK');
   const [program, , script] = execForm(rest.slice(rest.indexOf('CMD')));
   expect(program).toBe('node');
   expect(script).toContain('/healthz');
 });
 
-test('a build is given what runs, and neither secrets, tests nor the sandbox', () => {
+test('the build context has the source, but no secrets, tests or sandbox', () => {
   const files = contextOf(process.cwd());
   expect(files).toEqual(
     expect.arrayContaining(['src/main.ts', 'package.json', 'package-lock.json', '.npmrc']),
@@ -67,17 +67,17 @@ test.for([
   'signalbox.db',
   'signalbox.yaml',
   'sandbox/main.ts',
-])('a build is not given %s', (file) => {
+])('the build context excludes %s', (file) => {
   expect(isIgnored(file, patterns)).toBe(true);
 });
 
 test.for(['package.json', 'src/main.ts', 'src/slack/cards/card.ts'])(
-  'a build is given %s',
+  'the build context includes %s',
   (file) => {
     expect(isIgnored(file, patterns)).toBe(false);
   },
 );
 
-test('the shell form of a command is noticed, for it keeps signals from the process', () => {
+test('the shell form of a command is refused, because it does not pass signals on', () => {
   expect(() => execForm('node src/main.ts')).toThrow();
 });

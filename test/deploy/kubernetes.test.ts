@@ -23,7 +23,7 @@ function read(file: string): unknown {
   return parse(readFileSync(join(FOLDER, file), 'utf8'));
 }
 
-/** The compiler finds what a cluster would refuse: a key that it does not know, a wrong type. */
+/** The compiler finds the errors that a cluster would refuse: unknown keys and wrong types. */
 function misfitsOf(manifests: readonly unknown[]): string {
   const folder = mkdtempSync(join('node_modules', '.cache-kubernetes-'));
   onTestFinished(() => rmSync(folder, { recursive: true }));
@@ -48,21 +48,21 @@ function misfitsOf(manifests: readonly unknown[]): string {
   }
 }
 
-test('every manifest is of the kind that it says, key by key', () => {
+test('every manifest matches the type of its kind', () => {
   expect(misfitsOf(resources.map(read))).toBe('');
 });
 
-test('a misspelt key and a wrong type in a manifest are noticed', () => {
+test('a misspelt key and a wrong type in a manifest are found', () => {
   const service = { apiVersion: 'v1', kind: 'Service' };
-  const told = misfitsOf([
+  const errors = misfitsOf([
     { ...service, spec: { selektor: {} } },
     { ...service, spec: { ports: 'many' } },
   ]);
-  expect(told).toMatch(/selektor\S+ does not exist/);
-  expect(told).toContain("'string' is not assignable to type 'ServicePort[]'");
+  expect(errors).toMatch(/selektor\S+ does not exist/);
+  expect(errors).toContain("'string' is not assignable to type 'ServicePort[]'");
 });
 
-test('no manifest is left out', () => {
+test('the kustomization lists every manifest', () => {
   const there = globSync('*.yaml', { cwd: FOLDER }).filter((file) => !/^(kus|sig)/.test(file));
   expect(resources.toSorted()).toEqual(there.sort());
 });
@@ -108,17 +108,17 @@ function deployed() {
   return { spec, container: spec.template.spec.containers[0] };
 }
 
-test('three replicas, nobody as their user, replaced one by one', () => {
+test('three replicas run as an unprivileged user and are replaced one at a time', () => {
   expect(reading.error).toBeUndefined();
 });
 
-test('health and readiness are asked where they are answered', () => {
+test('the probes use the paths of the bot', () => {
   const { startupProbe, livenessProbe, readinessProbe } = deployed().container;
   const paths = [startupProbe, livenessProbe, readinessProbe].map(({ httpGet }) => httpGet.path);
   expect(paths).toEqual(['/healthz', '/healthz', '/readyz']);
 });
 
-test('the bot can write nothing but the volumes, and gets no more rights', () => {
+test('the bot writes to volumes only and gains no privileges', () => {
   expect(deployed().container.securityContext).toEqual({
     allowPrivilegeEscalation: false,
     readOnlyRootFilesystem: true,
@@ -126,14 +126,14 @@ test('the bot can write nothing but the volumes, and gets no more rights', () =>
   });
 });
 
-test('the bot is told in files what is secret, by variables that it reads', () => {
+test('secrets are files, named by variables that the bot reads', () => {
   const names = deployed().container.env.map(({ name }) => name);
   const known = [...NAMES, ...FROM_FILES.map((name) => `${name}_FILE`)];
   expect(names.filter((name) => !known.includes(name))).toEqual([]);
   expect(names.filter((name) => FROM_FILES.includes(name))).toEqual([]);
 });
 
-test('the budget, the service and the network rule are about these pods', () => {
+test('the disruption budget, the service and the network policy select these pods', () => {
   const { spec } = deployed();
   const { labels } = spec.template.metadata;
   expect(spec.selector.matchLabels).toEqual(labels);

