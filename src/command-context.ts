@@ -97,7 +97,7 @@ export async function openCommandContext(
   const who = createWhoQueries({ ...decisions, services: () => services });
   const timer = setInterval(refresh, READ_DIRECTORY_EVERY_MS);
   return {
-    now: () => ({ ...clients, digests, watch, freezes, who, services }),
+    now: () => ({ ...clients, digests, anomalies: watch, freezes, who, services }),
     digestCosts,
     loops: { runDigests: createDigestRun(digestContext), watchCosts: createWatch(anomalyContext) },
     refresh,

@@ -8,7 +8,7 @@ import { dayLabel, spanLabel } from '../costs/calendar/span-label.ts';
 import { creditsText, signedFigure } from '../costs/ledger/numbers.ts';
 import { microOf } from '../costs/ledger/row.ts';
 import type { Answer, AnswerPart } from '../intent/answers/answer.ts';
-import { counted } from '../intent/answers/counted.ts';
+import { countWords } from '../intent/answers/counted.ts';
 import type { AnomalyQueries } from '../intent/ports/command-context.ts';
 import type { AnomalyContext } from './anomaly-run.ts';
 import { deedsOf, incidentStateText, unusualText, usualText } from './anomaly-text.ts';
@@ -66,8 +66,8 @@ function byImportance(a: Unusual, b: Unusual): number {
 }
 
 function titleOf(open: number, { lines }: WatchState): string {
-  if (open === 0) return `Nothing unusual in ${counted(lines, 'line')}`;
-  return `${counted(open, 'unusual line')} of ${lines}`;
+  if (open === 0) return `Nothing unusual in ${countWords(lines, 'line')}`;
+  return `${countWords(open, 'unusual line')} of ${lines}`;
 }
 
 function openParts(unusual: Unusual): readonly AnswerPart[] {

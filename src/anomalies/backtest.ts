@@ -5,7 +5,7 @@ import { addDays, type Day, dayOf } from '../costs/calendar/day.ts';
 import { spanLabel } from '../costs/calendar/span-label.ts';
 import { seriesOf } from '../costs/ledger/daily.ts';
 import type { Answer } from '../intent/answers/answer.ts';
-import { counted } from '../intent/answers/counted.ts';
+import { countWords } from '../intent/answers/counted.ts';
 import type { AnomalyContext } from './anomaly-run.ts';
 import { lookSpan } from './anomaly-scan.ts';
 import { type WatchedLine, watchedLines } from './watched-lines.ts';
@@ -42,7 +42,7 @@ export async function backtest(
   );
   const names = new Map(lines.map(({ id, name }) => [id, name]));
   return {
-    title: `Would have posted ${counted(postings.filter(isMessage).length, 'time')} in ${counted(days, 'day')}`,
+    title: `Would have posted ${countWords(postings.filter(isMessage).length, 'time')} in ${countWords(days, 'day')}`,
     parts: [
       { kind: 'text', text: countsText(postings, lines.length) },
       {
@@ -81,7 +81,7 @@ function countsText(postings: readonly AnomalyPost[], lines: number): string {
   const notices = postings.filter(({ tier, news }) => tier === 'notice' && news === 'opened');
   const ends = postings.filter(({ news }) => news === 'resolved' || news === 'new-normal');
   const listed = `${notices.length} more in digests only`;
-  return `${counted(lines, 'line')}: ${listed}, ${counted(ends.length, 'end')}, told in threads where a message stood.`;
+  return `${countWords(lines, 'line')}: ${listed}, ${countWords(ends.length, 'end')}, told in threads where a message stood.`;
 }
 
 /** An entity's total that moves with one of its metrics is told once, as in the watch itself. */

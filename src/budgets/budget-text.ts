@@ -4,7 +4,7 @@ import type { Forecast } from '../costs/forecast/forecast.ts';
 import { figure, shareText } from '../costs/ledger/numbers.ts';
 import { microOf } from '../costs/ledger/row.ts';
 import type { Answer, AnswerPart } from '../intent/answers/answer.ts';
-import { counted } from '../intent/answers/counted.ts';
+import { countWords } from '../intent/answers/counted.ts';
 import type { BudgetNews, BudgetStanding } from './budgets.ts';
 
 const CELLS = 8;
@@ -42,7 +42,7 @@ export function budgetFacts(standing: BudgetStanding): readonly (readonly [strin
 export function forecastText(forecast: Forecast): string {
   if (!forecast.ok) {
     return forecast.why === 'too-few-final-days'
-      ? `none yet, for only ${counted(forecast.finalDays, 'day is', 'days are')} final`
+      ? `none yet, for only ${countWords(forecast.finalDays, 'day is', 'days are')} final`
       : 'none, for the last final day is too long ago';
   }
   const { total, low, high } = forecast;

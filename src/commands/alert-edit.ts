@@ -19,9 +19,9 @@ import {
   type TypedValues,
   textField,
 } from '../intent/arguments/arguments.ts';
-import { asSent, bodyOf } from '../intent/arguments/wire.ts';
-import { type ChangeCommand, changeCommand, type Sent } from '../intent/define.ts';
-import { lineAgain } from '../intent/parse/suggest-line.ts';
+import { bodyOf, inSendOrder } from '../intent/arguments/wire.ts';
+import { type ChangeCommand, changeCommand, type SendResult } from '../intent/define.ts';
+import { commandLine } from '../intent/parse/suggest-line.ts';
 import type { CommandContext } from '../intent/ports/command-context.ts';
 
 const Text = z.string().trim().min(1, 'must not be empty').max(3_000, 'is too long');
@@ -53,14 +53,14 @@ export const alertEdit: ChangeCommand = changeCommand({
   examples: ['alert edit "5xx rate" threshold=250 interval=15m'],
   args,
   // Its form is filled with what is read of the alert, so that one is chosen first.
-  applies: (field, { given }) => field === 'alert' || Boolean(given.alert),
-  sends: 'PUT alert',
+  hasField: (field, { given }) => field === 'alert' || Boolean(given.alert),
+  call: 'PUT alert',
   callClass: 'put',
   timed: 'start and back',
 
   target: ({ alert: { id, name } }) => ({ kind: 'alert', id, name, tags: [], warehouse: null }),
   observe: ({ alert }, context) => look(alert.id, context),
-  observeAgain: ({ id }, context) => look(id, context),
+  readBeforeSending: ({ id }, context) => look(id, context),
   prefill: ({ fields }) => given(fields),
   desired: ({ alert: _, ...edit }, before) => updateOf(edit, before)?.body ?? {},
   problems: ({ alert: _, ...edit }, before) => problemsOf(edit, before),
@@ -74,7 +74,7 @@ export const alertEdit: ChangeCommand = changeCommand({
       after: asJson(change.after),
     }));
   },
-  keptAsIs: ({ alert: _, ...edit }, before) => updateOf(edit, before)?.keptAsIs ?? [],
+  unchanged: ({ alert: _, ...edit }, before) => updateOf(edit, before)?.keptAsIs ?? [],
   warnings: (_args, before) =>
     before?.beside?.state === 'ALERT' ? ['It is firing now, and stays so until its next run.'] : [],
   send: async ({ id }, body, context) => {
@@ -82,13 +82,13 @@ export const alertEdit: ChangeCommand = changeCommand({
     const reply = await client(context).updateAlert(id, body as AlertBody);
     return sentAlert(body, reply.result, reply.requestId);
   },
-  settle: async ({ id }, body, context) => {
+  verifyOutcome: async ({ id }, body, context) => {
     const { result, requestId } = await client(context).getAlert(id);
     if (differences(body, result).length > 0) return null;
     return { ...sentAlert(body, result, requestId), reported: ['read again: it is as asked for'] };
   },
   undo: ({ id }, before, body) => undoLine(id, before, body),
-  afterwards: 'Its state is worked out anew at its next run.',
+  endingNote: 'Its state is worked out anew at its next run.',
 });
 
 function client({ alerts }: CommandContext) {
@@ -104,7 +104,7 @@ async function look(id: string, context: CommandContext): Promise<Snapshot> {
 function updateOf(edit: Edit, before: Snapshot | null) {
   if (!before) return null;
   const update = alertUpdate(Alert.parse(before.fields), AlertEdit.parse(bodyOf(edit)));
-  return update.ok ? { ...update, body: asSent(AlertBody, update.body as JsonObject) } : null;
+  return update.ok ? { ...update, body: inSendOrder(AlertBody, update.body as JsonObject) } : null;
 }
 
 function problemsOf(edit: Edit, before: Snapshot | null): readonly FieldProblem[] {
@@ -137,7 +137,7 @@ const SENTENCES: Readonly<Record<AlertRefusal, string>> = {
   'no-saved-search': 'cannot be changed: the server showed no saved search, and would lose it',
 };
 
-function sentAlert(body: JsonObject, reply: Alert | null, requestId: string | null): Sent {
+function sentAlert(body: JsonObject, reply: Alert | null, requestId: string | null): SendResult {
   if (!reply) return { requestId, reported: [], learned: null };
   const other = differences(body, reply).map(({ field, sent, got }) =>
     got === undefined
@@ -176,7 +176,7 @@ function undoLine(id: string, before: Snapshot | null, body: JsonObject) {
   const touched = Object.keys(now).filter((name) => now[name] !== was[name]);
   if (touched.length === 0 || touched.some((name) => was[name] === undefined)) return null;
   const back = Object.fromEntries(touched.map((name) => [name, was[name] ?? '']));
-  return { label: 'Change it back', line: lineAgain(alertEdit, { alert: id, ...back }, '') };
+  return { label: 'Change it back', line: commandLine(alertEdit, { alert: id, ...back }, '') };
 }
 
 // Values of a reply: JSON, whatever they are.

@@ -3,7 +3,7 @@ import type { Alert } from '../alerts/schema.ts';
 import { isSilenced } from '../alerts/schema.ts';
 import { channelKinds, silenceCell, thresholdText } from '../intent/answers/alert-text.ts';
 import type { Answer, Cell } from '../intent/answers/answer.ts';
-import { counted } from '../intent/answers/counted.ts';
+import { countWords } from '../intent/answers/counted.ts';
 import { numberField, switchField, textField } from '../intent/arguments/arguments.ts';
 import { type QueryCommand, queryCommand } from '../intent/define.ts';
 import type { CommandContext } from '../intent/ports/command-context.ts';
@@ -72,7 +72,7 @@ function page(
   const label = (alert: Alert) => alert.name ?? alert.id ?? 'without a name';
   const note = cut ? `Only ${cut.read} of ${cut.total ?? 'an unknown number of'} were read. ` : '';
   return {
-    title: `${counted(found.length, 'alert')}${pages > 1 ? ` · page ${number} of ${pages}` : ''}`,
+    title: `${countWords(found.length, 'alert')}${pages > 1 ? ` · page ${number} of ${pages}` : ''}`,
     parts: [
       { kind: 'table', columns: COLUMNS, rows: shown.map((alert) => row(alert, now())) },
       {

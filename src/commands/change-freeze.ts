@@ -2,12 +2,12 @@ import { z } from 'zod';
 import type { Service } from '../directory/directory.ts';
 import { scopeField } from '../intent/arguments/arguments.ts';
 import {
+  type FreezeUntil,
+  FreezeUntilText,
   freezeTarget,
   type Scope,
   scopeFrom,
   servicesIn,
-  type Until,
-  UntilText,
 } from '../intent/arguments/freezes.ts';
 import { type ScopeArguments, scopeOf } from '../intent/arguments/scopes.ts';
 import { changeCommand } from '../intent/define.ts';
@@ -35,17 +35,17 @@ export const changeFreeze = changeCommand({
       .meta({ label: 'What to freeze', names: 'scope', unlessTyped: true }),
     tag: scopeField('tag', 'All services with this tag'),
     warehouse: scopeField('warehouse', 'All services of this warehouse'),
-    until: UntilText.meta({
+    until: FreezeUntilText.meta({
       word: 'until',
       label: 'Until',
       hint: 'How long (4h, 2d) or when (20:00, or YYYY-MM-DDT20:00) in your time zone; 90d at most',
     }),
   }),
-  sends: 'PUT freeze',
+  call: 'PUT freeze',
   callClass: 'put',
   needsReason: true,
 
-  exact: async (args, { freezes }, by) => {
+  resolveArguments: async (args, { freezes }, by) => {
     const end = await freezes.endOf(args.until, by);
     return end.ok ? { ok: true, args: { ...args, until: { at: end.at } } } : end;
   },
@@ -63,10 +63,10 @@ export const changeFreeze = changeCommand({
     await freezes.make({ id, by, reason }, { scope: scopeFrom(body), until });
     return { requestId: null, reported: [], learned: null };
   },
-  settle: async (_target, _body, { freezes }, { id }) =>
+  verifyOutcome: async (_target, _body, { freezes }, { id }) =>
     (await freezes.wasMade(id)) ? { requestId: null, reported: [], learned: null } : null,
   undo: ({ id }) => ({ label: 'Thaw it', line: `change thaw ${id}` }),
-  afterwards: 'It holds from now on, for everybody.',
+  endingNote: 'It holds from now on, for everybody.',
 });
 
 function planned(about: ScopeArguments): Scope {
@@ -75,7 +75,7 @@ function planned(about: ScopeArguments): Scope {
   throw new Error('A freeze of nothing, or of several things, was planned');
 }
 
-function iso(until: Until): string {
+function iso(until: FreezeUntil): string {
   if ('at' in until) return until.at.toISOString();
   throw new Error('The end of a freeze was not worked out before it was planned');
 }

@@ -11,7 +11,7 @@ export const changeFreezes = queryCommand({
 
   target: () => null,
   answer: async (_args, { freezes, now }) => {
-    const [all, standing] = await Promise.all([freezes.all(), freezes.standing()]);
+    const [all, standing] = await Promise.all([freezes.all(), freezes.madeInSlack()]);
     const at = now();
     const ordered = all.toSorted((a, b) => a.from.getTime() - b.from.getTime());
     const holding = ordered.filter(({ from }) => from <= at);

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { choiceField, numberField, textField } from '../intent/arguments/arguments.ts';
 import { queryCommand } from '../intent/define.ts';
-import { PastText, StateName } from '../intent/ports/changes-queries.ts';
+import { PastTimeText, StateName } from '../intent/ports/changes-queries.ts';
 
 const Text = z.string().trim().min(1).max(80, 'is too long');
 
@@ -16,19 +16,19 @@ export const changeLog = queryCommand({
   args: z.strictObject({
     by: textField(Text, {
       word: 'by',
-      otherwise: ['who', 'user', 'person'],
+      synonyms: ['who', 'user', 'person'],
       label: 'By',
       hint: 'A person, such as @ana, or me',
     }),
     what: textField(Text, {
       word: 'command',
-      otherwise: ['cmd'],
+      synonyms: ['cmd'],
       label: 'Command',
       hint: 'Such as service stop',
     }),
     target: textField(Text, {
       word: 'target',
-      otherwise: ['on', 'service', 'alert'],
+      synonyms: ['on', 'service', 'alert'],
       label: 'Target',
       hint: 'The name of a service or an alert',
     }),
@@ -36,15 +36,15 @@ export const changeLog = queryCommand({
       word: 'state',
       label: 'State that was entered',
     }),
-    since: textField(PastText, {
+    since: textField(PastTimeText, {
       word: 'since',
-      otherwise: ['from', 'after'],
+      synonyms: ['from', 'after'],
       label: 'Since',
       hint: 'A day such as 2026-11-01 (UTC), or 7d or 4h ago',
     }),
-    until: textField(PastText, {
+    until: textField(PastTimeText, {
       word: 'until',
-      otherwise: ['to'],
+      synonyms: ['to'],
       label: 'Before',
       hint: 'A day such as 2026-11-30 (UTC), or 1d ago',
     }),

@@ -10,7 +10,7 @@ export const changeThaw = changeCommand({
   args: z.strictObject({
     freeze: z.string().min(1).max(100).meta({ label: 'Freeze', names: 'freeze' }),
   }),
-  sends: 'PUT freeze',
+  call: 'PUT freeze',
   callClass: 'put',
 
   target: ({ freeze }, { services }) => freezeTarget(freeze.scope, services),
@@ -39,5 +39,5 @@ export const changeThaw = changeCommand({
     const until = `until=${String(body.until).slice(0, 16)}Z`;
     return { label: 'Freeze it again', line: `change freeze ${scopeWords(scope)} ${until}` };
   },
-  afterwards: 'It may be changed again, as far as no other freeze holds.',
+  endingNote: 'It may be changed again, as far as no other freeze holds.',
 });

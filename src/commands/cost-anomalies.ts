@@ -19,7 +19,7 @@ export const costAnomalies = queryCommand({
   }),
 
   target: () => null,
-  answer: async ({ words = '' }, { watch }) => {
+  answer: async ({ words = '' }, { anomalies: watch }) => {
     const said = words.trim();
     if (said === '') return watch.anomalies();
     const { word, count, unit = 'd' } = ASKED.exec(said)?.groups ?? {};

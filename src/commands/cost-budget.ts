@@ -8,5 +8,5 @@ export const costBudget = queryCommand({
   args: z.strictObject({}),
 
   target: () => null,
-  answer: (_, { watch }) => watch.budgets(),
+  answer: (_, { anomalies: watch }) => watch.budgets(),
 });

@@ -7,7 +7,7 @@ import { dayStates, finalRows, lastFinalDay, selected } from '../costs/ledger/le
 import { type CostRow, creditsOf, METRICS } from '../costs/ledger/row.ts';
 import { finalPeriod } from '../costs/question/period.ts';
 import { findNamed } from '../directory/directory.ts';
-import { counted } from '../intent/answers/counted.ts';
+import { countWords } from '../intent/answers/counted.ts';
 import { textField } from '../intent/arguments/arguments.ts';
 import { queryCommand } from '../intent/define.ts';
 
@@ -39,7 +39,7 @@ export const costCsv = queryCommand({
       parts: [
         {
           kind: 'text',
-          text: `${counted(rows.length, 'row')}, one for each day and entity, in credits.`,
+          text: `${countWords(rows.length, 'row')}, one for each day and entity, in credits.`,
         },
         ...(versus || top ? [{ kind: 'text', text: EVERY_ROW } as const] : []),
         { kind: 'file', name, text: csvOf(rows) },

@@ -5,7 +5,7 @@ import {
   channelField,
   choiceField,
   linesField,
-  needed,
+  required,
   switchField,
   textField,
 } from '../intent/arguments/arguments.ts';
@@ -39,29 +39,29 @@ export const costDigest = queryCommand({
     'cost digest now #db-costs',
   ],
   args: z.strictObject({
-    what: needed(choiceField(Deed, () => DIGEST_ACTIONS, { label: 'What to do', steers: true })),
+    what: required(choiceField(Deed, () => DIGEST_ACTIONS, { label: 'What to do', redraws: true })),
     which: channelField(z.string().max(100), {
       label: 'Channel',
       hint: 'The one in which you ask, unless you choose another',
     }),
     at: textField(TimeOfDaySchema, {
       word: 'at',
-      otherwise: ['hour', 'when'],
-      like: timesNear,
+      synonyms: ['hour', 'when'],
+      suggestions: timesNear,
       label: 'Time',
       hint: 'Such as 09:30, which it is unless you say',
     }),
     timezone: textField(TimeZone, {
       word: 'zone',
-      otherwise: ['tz'],
-      like: zonesNear,
+      synonyms: ['tz'],
+      suggestions: zonesNear,
       label: 'Time zone',
       hint: 'Such as Europe/Berlin; UTC unless you say',
     }),
     days: textField(z.preprocess(daysOf, Days), {
       word: 'days',
-      otherwise: ['on', 'weekday', 'weekdays'],
-      like: daysNear,
+      synonyms: ['on', 'weekday', 'weekdays'],
+      suggestions: daysNear,
       label: 'Days',
       hint: 'weekdays, daily, or days such as: mon, thu',
     }),
@@ -77,12 +77,12 @@ export const costDigest = queryCommand({
       label: 'Only when there is something to tell',
     }),
   }),
-  applies: (field, { given }) => {
+  hasField: (field, { given }) => {
     if (!OPTIONS.includes(field)) return field !== 'which' || given.what !== 'list';
     return given.what === 'add' || given.what === 'preview';
   },
   // A name or a time that is missing has a default; a bare “add” has said nothing at all.
-  asksMore: ({ what, ...rest }) => what === 'add' && Object.keys(rest).length === 0,
+  needsForm: ({ what, ...rest }) => what === 'add' && Object.keys(rest).length === 0,
 
   target: () => null,
   answer: ({ what, which, services, warehouses, tags, ...options }, { digests }, asker) => {

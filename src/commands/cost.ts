@@ -24,8 +24,8 @@ import { finalPeriod } from '../costs/question/period.ts';
 import type { CostQuestion } from '../costs/question/question.ts';
 import { compared } from '../costs/question/versus.ts';
 import { findNamed } from '../directory/directory.ts';
-import type { Answer, AnswerPart, Offer } from '../intent/answers/answer.ts';
-import { counted } from '../intent/answers/counted.ts';
+import type { Answer, AnswerPart, CommandOffer } from '../intent/answers/answer.ts';
+import { countWords } from '../intent/answers/counted.ts';
 import { textField } from '../intent/arguments/arguments.ts';
 import { queryCommand } from '../intent/define.ts';
 import type { CommandContext } from '../intent/ports/command-context.ts';
@@ -131,7 +131,7 @@ function isNotOpen({ state }: DayState): boolean {
 
 function leftOutText(days: number): string | null {
   if (days === 0) return null;
-  return `${counted(days, 'day that is', 'days that are')} not final left out.`;
+  return `${countWords(days, 'day that is', 'days that are')} not final left out.`;
 }
 
 function linesOf(
@@ -149,7 +149,7 @@ function ofShown(read: CostsRead, period: Span, held: Held | null): CostsRead {
   return { ...read, problems: problemsOf(read.problems, spans) };
 }
 
-function offersFor({ period, by, only }: CostQuestion): readonly Offer[] {
+function offersFor({ period, by, only }: CostQuestion): readonly CommandOffer[] {
   const span = `${period.first}..${period.last}`;
   const line = (words: string) => ['cost', words, namedIn(only)].join(' ').trim();
   const other = by === 'day' ? 'service' : 'day';

@@ -3,14 +3,14 @@ import { EndpointDescription, EndpointType, StreamAuthentication } from '../clou
 import { EndpointCreation } from '../cloud/schema.ts';
 import { serviceTarget } from '../directory/directory.ts';
 import {
-  type Circumstances,
   choiceField,
-  needed,
+  type FieldContext,
+  required,
   ServiceName,
   textField,
 } from '../intent/arguments/arguments.ts';
 import { sentEndpoint } from '../intent/arguments/sent-body.ts';
-import { asSent, bodyOf, wireProblems } from '../intent/arguments/wire.ts';
+import { bodyOf, inSendOrder, wireProblems } from '../intent/arguments/wire.ts';
 import { changeCommand } from '../intent/define.ts';
 
 const Text = z.string().trim().min(1, 'must not be empty').max(500, 'is too long');
@@ -32,14 +32,14 @@ export const endpointCreate = changeCommand({
   ],
   args: z.strictObject({
     service: ServiceName,
-    type: needed(
+    type: required(
       choiceField(EndpointType, () => EndpointType.options, {
         word: 'type',
         label: 'Type',
-        steers: true,
+        redraws: true,
       }),
     ),
-    description: needed(
+    description: required(
       textField(EndpointDescription, { word: 'description', label: 'Description' }),
     ),
     vpcEndpointServiceName: textField(Text, {
@@ -57,17 +57,17 @@ export const endpointCreate = changeCommand({
       label: 'Authentication',
     }),
   }),
-  applies: (field, { given }: Circumstances) => {
+  hasField: (field, { given }: FieldContext) => {
     const type = TYPE_OF[field];
     return type === undefined || type === given.type;
   },
-  sends: 'POST pipesReversePrivateEndpoints',
+  call: 'POST pipesReversePrivateEndpoints',
   callClass: 'post',
   timed: 'start',
 
   target: ({ service }) => serviceTarget(service),
   observe: () => null,
-  desired: ({ service: _, ...fields }) => asSent(EndpointCreation, bodyOf(fields)),
+  desired: ({ service: _, ...fields }) => inSendOrder(EndpointCreation, bodyOf(fields)),
   problems: ({ service: _, ...fields }) => {
     const noName = fields.type === 'VPC_ENDPOINT_SERVICE' && !fields.vpcEndpointServiceName;
     const problem = 'is required when type is VPC_ENDPOINT_SERVICE';
@@ -80,6 +80,6 @@ export const endpointCreate = changeCommand({
   send: async ({ id }, body, { cloud }) =>
     sentEndpoint(await cloud.createReversePrivateEndpoint(id, EndpointCreation.parse(body)), body),
   undo: () => null,
-  afterwards:
+  endingNote:
     'Where it waits for acceptance, somebody must accept it in the cloud account that it leads to.',
 });

@@ -15,16 +15,16 @@ import { firstServiceProblems, organizationProblems } from '../cloud/rules.ts';
 import { ServiceCreation } from '../cloud/schema.ts';
 import { AccessList, opensToTheWorld } from '../intent/arguments/access-list.ts';
 import {
-  type Circumstances,
   choiceField,
+  type FieldContext,
   linesField,
-  needed,
+  required,
   switchField,
   textField,
 } from '../intent/arguments/arguments.ts';
 import { sentCreation } from '../intent/arguments/sent-body.ts';
 import { ceilingProblems, SIZING, sizingApplies } from '../intent/arguments/sizing.ts';
-import { asSent, bodyOf, wireProblems } from '../intent/arguments/wire.ts';
+import { bodyOf, inSendOrder, wireProblems } from '../intent/arguments/wire.ts';
 import { changeCommand } from '../intent/define.ts';
 
 const Text = z.string().trim().min(1, 'must not be empty').max(200, 'is too long');
@@ -43,16 +43,16 @@ const Endpoints = z.array(
 );
 
 const args = z.strictObject({
-  name: needed(textField(NewServiceName, { label: 'Name', hint: 'Letters, digits and spaces' })),
-  provider: needed(
+  name: required(textField(NewServiceName, { label: 'Name', hint: 'Letters, digits and spaces' })),
+  provider: required(
     choiceField(Provider, () => Provider.options, {
       word: 'provider',
       label: 'Provider',
-      steers: true,
+      redraws: true,
     }),
   ),
-  region: needed(choiceField(Region, regionsOf, { word: 'region', label: 'Region' })),
-  ipAccessList: needed(
+  region: required(choiceField(Region, regionsOf, { word: 'region', label: 'Region' })),
+  ipAccessList: required(
     linesField(AccessList, {
       word: 'ip',
       label: 'Addresses that may connect',
@@ -64,7 +64,7 @@ const args = z.strictObject({
     word: 'warehouse',
     label: 'Existing warehouse (id)',
     hint: 'Empty for a new warehouse; press Enter to see what goes with it',
-    steers: true,
+    redraws: true,
   }),
   isReadonly: switchField(Switch, { word: 'readonly', label: 'Read-only' }),
   backupId: textField(BackupId, { word: 'backup', label: 'Start from a backup (id)' }),
@@ -81,7 +81,7 @@ const args = z.strictObject({
     word: 'byoc',
     label: 'Own cloud region (id)',
     hint: 'Needs both memory bounds, each 48, 116, 172 or 232; press Enter to see them',
-    steers: true,
+    redraws: true,
   }),
   profile: choiceField(ServiceProfile, () => PROFILES, { word: 'profile', label: 'Profile' }),
   complianceType: choiceField(ComplianceType, () => ComplianceType.options, {
@@ -111,8 +111,8 @@ export const serviceCreate = changeCommand({
     'service create "analytics eu" provider=aws region=eu-west-1 ip=10.0.0.0/8 min=16 max=64',
   ],
   args,
-  applies,
-  sends: 'POST services',
+  hasField: applies,
+  call: 'POST services',
   callClass: 'post',
   timed: 'start',
   effect: 'create',
@@ -126,7 +126,7 @@ export const serviceCreate = changeCommand({
     warehouse: null,
   }),
   observe: () => null,
-  desired: (args) => asSent(ServiceCreation, bodyOf(args)),
+  desired: (args) => inSendOrder(ServiceCreation, bodyOf(args)),
   problems: (args, _before, { organization, openToTheWorld }) => {
     const body = bodyOf(args);
     const whole = wireProblems(ServiceCreation, body);
@@ -155,13 +155,13 @@ export const serviceCreate = changeCommand({
   send: async (_target, body, { cloud }) =>
     sentCreation(await cloud.createService(ServiceCreation.parse(body)), body),
   undo: () => null,
-  afterwards: 'It is being set up; this API cannot tell when it is ready.',
+  endingNote: 'It is being set up; this API cannot tell when it is ready.',
 });
 
 const FROM_BACKUP =
   'Region and tier must be those of the service that the backup is of. It goes into a new warehouse and can take more than 20 minutes.';
 
-function regionsOf({ given }: Circumstances): readonly string[] {
+function regionsOf({ given }: FieldContext): readonly string[] {
   const provider = Provider.safeParse(given.provider).data;
   return provider ? REGIONS_OF[provider] : [];
 }
@@ -175,7 +175,7 @@ const ENTERPRISE = [
 ];
 
 /** Only what fits the provider, the tier and the choices so far. */
-function applies(field: string, among: Circumstances): boolean {
+function applies(field: string, among: FieldContext): boolean {
   const { given, tier } = among;
   if (ENTERPRISE.includes(field)) return tier === 'enterprise';
   if (field === 'region') return Boolean(given.provider);

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { Service } from '../directory/directory.ts';
 import type { Cell } from '../intent/answers/answer.ts';
-import { counted } from '../intent/answers/counted.ts';
+import { countWords } from '../intent/answers/counted.ts';
 import { queryCommand } from '../intent/define.ts';
 
 export const serviceList = queryCommand({
@@ -12,7 +12,7 @@ export const serviceList = queryCommand({
 
   target: () => null,
   answer: (_args, { services }) => ({
-    title: counted(services.length, 'service'),
+    title: countWords(services.length, 'service'),
     parts: [
       {
         kind: 'table',

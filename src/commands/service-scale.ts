@@ -17,8 +17,8 @@ export const serviceScale = changeCommand({
     'service scale staging idle=on idle-timeout=15 "night saving"',
   ],
   args: z.strictObject({ service: ServiceName, ...SIZING }),
-  applies: sizingApplies,
-  sends: 'PATCH replicaScaling',
+  hasField: sizingApplies,
+  call: 'PATCH replicaScaling',
   callClass: 'patch',
   timed: 'start and back',
   effect: 'scale',
@@ -40,7 +40,7 @@ export const serviceScale = changeCommand({
   send: async ({ id, name }, body, { cloud }) =>
     sentService(id, name, await cloud.updateReplicaScaling(id, ReplicaScaling.parse(body)), body),
   undo: ({ id }, before, body) => undoLine(id, before, body),
-  afterwards:
+  endingNote:
     'New replicas start before old ones go: for up to an hour both can run, and cost. This API cannot tell when it is done.',
 });
 

@@ -9,7 +9,7 @@ export const serviceStart = changeCommand({
   summary: 'Start a stopped service',
   examples: ['service start analytics-prod maintenance is over'],
   args: z.strictObject({ service: ServiceName }),
-  sends: 'PATCH state',
+  call: 'PATCH state',
   callClass: 'patch',
   timed: 'start and back',
   effect: 'start',
@@ -24,5 +24,5 @@ export const serviceStart = changeCommand({
   send: async ({ id, name }, _body, { cloud }) =>
     sentService(id, name, await cloud.updateServiceState(id, { command: 'start' })),
   undo: ({ id }) => ({ label: 'Stop it again', line: `service stop ${id}` }),
-  afterwards: 'It can take minutes; this API cannot tell when it is done.',
+  endingNote: 'It can take minutes; this API cannot tell when it is done.',
 });

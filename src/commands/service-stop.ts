@@ -10,7 +10,7 @@ export const serviceStop = changeCommand({
   summary: 'Stop a service',
   examples: ['service stop analytics-prod nightly maintenance'],
   args: z.strictObject({ service: ServiceName }),
-  sends: 'PATCH state',
+  call: 'PATCH state',
   callClass: 'patch',
   timed: 'start and back',
   effect: 'stop',
@@ -26,7 +26,7 @@ export const serviceStop = changeCommand({
   send: async ({ id, name }, _body, { cloud }) =>
     sentService(id, name, await cloud.updateServiceState(id, { command: 'stop' })),
   undo: ({ id }) => ({ label: 'Start it again', line: `service start ${id}` }),
-  afterwards: 'It can take minutes; this API cannot tell when it is done.',
+  endingNote: 'It can take minutes; this API cannot tell when it is done.',
 });
 
 function primaryWarning(before: Snapshot | null): readonly string[] {

@@ -2,7 +2,7 @@ import type { Timing } from '../changes/change.ts';
 import type { CostChange, EffectBasis } from '../costs/effect/change-effect.ts';
 import { changeText, figure, signedFigure } from '../costs/ledger/numbers.ts';
 import { microOf } from '../costs/ledger/row.ts';
-import { counted } from '../intent/answers/counted.ts';
+import { countWords } from '../intent/answers/counted.ts';
 import { spanText } from '../intent/arguments/timing.ts';
 import type { CostEstimate, GoingOn, NotEstimated } from './estimate.ts';
 import type { EstimatedKind } from './estimated.ts';
@@ -39,7 +39,7 @@ export function estimateText(
   const mixed = perDay.low < 0 && perDay.high > 0;
   const [from = 0, to = 0] = mixed ? [perDay.low, perDay.high] : range;
   const between = signed(from) === signed(to) ? '' : ` (${signed(from)} … ${signed(to)})`;
-  const count = counted(days, 'final day');
+  const count = countWords(days, 'final day');
   const clauses = [
     `about ${signed(perDay.about)} credits a day${between}, ${BASES[basis](count)}`,
     ...horizon(estimated.effect, timing),

@@ -10,7 +10,7 @@ import type { RowSelector } from '../costs/ledger/ledger.ts';
 import { changeText, figure, signedFigure } from '../costs/ledger/numbers.ts';
 import { type CostRow, type DayValue, type Micro, microOf } from '../costs/ledger/row.ts';
 import { sumBy } from '../costs/ledger/summary.ts';
-import { counted } from '../intent/answers/counted.ts';
+import { countWords } from '../intent/answers/counted.ts';
 
 /** Two spans that are held against each other, and what each day of both came to. */
 export interface Held {
@@ -58,7 +58,7 @@ function sumsText({ days, now: is, before: was }: Compared, held: Held, today: D
 /** On how many days two spans are held against each other; nothing where that is all of both. */
 export function pairedText(days: number, now: Span, before: Span): string {
   if (days === Math.max(lengthOf(now), lengthOf(before))) return '';
-  return `, on ${counted(days, 'day that is', 'days that are')} final in both`;
+  return `, on ${countWords(days, 'day that is', 'days that are')} final in both`;
 }
 
 const INCOMPARABLE: Readonly<Record<Unpaired, string>> = {

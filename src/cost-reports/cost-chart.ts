@@ -12,7 +12,7 @@ import {
 import type { DayState } from '../costs/ledger/ledger.ts';
 import { creditsOf } from '../costs/ledger/row.ts';
 import type { AnswerPart } from '../intent/answers/answer.ts';
-import { counted } from '../intent/answers/counted.ts';
+import { countWords } from '../intent/answers/counted.ts';
 
 const POINTS_MAX = 20;
 const TITLE_MAX = 50;
@@ -65,7 +65,7 @@ function titleOf(unit: TimeUnit, states: readonly DayState[], today: Day): strin
   const whole = `${title} · no data for ${daysLabel(missing, today)}`;
   return whole.length <= TITLE_MAX
     ? whole
-    : `${title} · ${counted(missing.length, 'day')} without data`;
+    : `${title} · ${countWords(missing.length, 'day')} without data`;
 }
 
 /** A label that found no room takes its mark along: which days are open is said here too. */

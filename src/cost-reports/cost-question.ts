@@ -7,7 +7,7 @@ import {
 } from '../costs/question/question.ts';
 import { readQuestion } from '../costs/question/read-question.ts';
 import { findNamed, type Service } from '../directory/directory.ts';
-import type { Answer, Offer } from '../intent/answers/answer.ts';
+import type { Answer, CommandOffer } from '../intent/answers/answer.ts';
 import { nearest } from '../intent/parse/nearest.ts';
 import { nameToType } from '../intent/parse/suggest-line.ts';
 import { misreadText } from './question-text.ts';
@@ -52,7 +52,7 @@ function withoutIt({ about }: UnclearQuestion, said: readonly string[]): readonl
   return rest.length > 0 ? [rest.join(' ')] : USUAL;
 }
 
-export function unclear(text: string, offers: readonly Offer[]): Answer {
+export function unclear(text: string, offers: readonly CommandOffer[]): Answer {
   return {
     title: 'That is not clear',
     parts: [
@@ -62,7 +62,7 @@ export function unclear(text: string, offers: readonly Offer[]): Answer {
   };
 }
 
-export function costOffer(line: string): Offer {
+export function costOffer(line: string): CommandOffer {
   return { label: line, line };
 }
 

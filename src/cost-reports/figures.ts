@@ -7,7 +7,7 @@ import { forecastMonth } from '../costs/forecast/forecast.ts';
 import type { DayState } from '../costs/ledger/ledger.ts';
 import { changeText, creditsText, figure, signedFigure } from '../costs/ledger/numbers.ts';
 import { type DayValue, microOf } from '../costs/ledger/row.ts';
-import { counted } from '../intent/answers/counted.ts';
+import { countWords } from '../intent/answers/counted.ts';
 import { pairedText } from './compare-periods.ts';
 
 type Fact = readonly [string, string];
@@ -30,7 +30,7 @@ function monthText(series: readonly DayValue[], states: readonly DayState[], las
   const { total, preliminaryDays, missing, days } = standing(states, { first, last });
   if (missing.length === days) return 'no data yet';
   const open = preliminaryDays > 0 ? ' so far' : '';
-  const count = counted(missing.length, 'day');
+  const count = countWords(missing.length, 'day');
   const none = missing.length > 0 ? `, ${count} without data` : '';
   return `${creditsText(total)}${open}${none}${againstLastMonth(series, last)}`;
 }

@@ -3,15 +3,15 @@ import type { Change, JsonObject, PlanRow, Snapshot, Target, UserId } from '../c
 import type { Named, Service } from '../directory/directory.ts';
 import type { FieldProblem, Secret } from '../errors.ts';
 import type { Answer } from './answers/answer.ts';
-import type { Circumstances, TypedValues } from './arguments/arguments.ts';
-import type { StandingFreeze } from './arguments/freezes.ts';
+import type { FieldContext, TypedValues } from './arguments/arguments.ts';
+import type { SlackFreeze } from './arguments/freezes.ts';
 import type { NamedScope } from './arguments/scopes.ts';
-import { type Timed, timingShape } from './arguments/timing.ts';
+import { type TimingSupport, timingShape } from './arguments/timing.ts';
 import type { EffectKind } from './effect.ts';
-import type { Asker, CommandContext } from './ports/command-context.ts';
+import type { Caller, CommandContext } from './ports/command-context.ts';
 
 /** A reply as people may see it: the request's id, and what the server reported. */
-export interface Sent {
+export interface SendResult {
   readonly requestId: string | null;
   readonly reported: readonly string[];
   /** What the reply taught about the target; kept as its last seen values. */
@@ -30,25 +30,25 @@ interface Words {
   readonly summary: string;
   readonly examples: readonly string[];
   /** Whether a field has a meaning, given the others; all of them where this is missing. */
-  readonly applies?: (field: string, among: Circumstances) => boolean;
+  readonly hasField?: (field: string, among: FieldContext) => boolean;
 }
 
 export interface QueryCommand<Args = unknown> extends Words {
   readonly kind: 'query';
   readonly args: z.ZodObject;
   readonly target: (args: Args) => Target | null;
-  readonly answer: (args: Args, context: CommandContext, asker: Asker) => Answer | Promise<Answer>;
+  readonly answer: (args: Args, context: CommandContext, asker: Caller) => Answer | Promise<Answer>;
   /** Whether the line leaves so much open that its form is the better answer. */
-  readonly asksMore?: (given: TypedValues) => boolean;
+  readonly needsForm?: (given: TypedValues) => boolean;
 }
 
 export interface ChangeCommand<Args = unknown> extends Words {
   readonly kind: 'change';
   readonly args: z.ZodObject;
   /** How people read the call: `PATCH state`. */
-  readonly sends: string;
+  readonly call: string;
   /** Takes `at=` and `in=`, and `for=` where what takes it back is known; missing: none of them. */
-  readonly timed?: Timed;
+  readonly timed?: TimingSupport;
   /** The wire's method: a `post` is never sent a second time, whatever happened to the first. */
   readonly callClass: 'patch' | 'post' | 'put';
   /** How it moves the costs of its target; nothing is said of them where this is missing. */
@@ -56,14 +56,18 @@ export interface ChangeCommand<Args = unknown> extends Words {
   /** Asked for under every rule, for whoever is held up by it wants to know why. */
   readonly needsReason?: true;
   /** What depends on who asks, and when, made exact before anything is planned. */
-  readonly exact?: (args: Args, context: CommandContext, by: UserId) => Promise<Exact<Args>>;
+  readonly resolveArguments?: (
+    args: Args,
+    context: CommandContext,
+    by: UserId,
+  ) => Promise<ResolvedArguments<Args>>;
   readonly target: (args: Args, context: CommandContext) => Target;
   readonly observe: (
     args: Args,
     context: CommandContext,
   ) => Snapshot | null | Promise<Snapshot | null>;
   /** Reads the target again right before sending, where the API has a read to do it with. */
-  readonly observeAgain?: (target: Target, context: CommandContext) => Promise<Snapshot>;
+  readonly readBeforeSending?: (target: Target, context: CommandContext) => Promise<Snapshot>;
   /** What a form starts with, once the target was read. */
   readonly prefill?: (before: Snapshot) => TypedValues;
   readonly desired: (args: Args, before: Snapshot | null) => JsonObject;
@@ -75,7 +79,7 @@ export interface ChangeCommand<Args = unknown> extends Words {
   ) => readonly FieldProblem[];
   /** Field by field, where the body does not have the names of the arguments. */
   readonly rows?: (args: Args, before: Snapshot | null) => readonly PlanRow[];
-  readonly keptAsIs?: (args: Args, before: Snapshot | null) => readonly string[];
+  readonly unchanged?: (args: Args, before: Snapshot | null) => readonly string[];
   readonly warnings: (
     args: Args,
     before: Snapshot | null,
@@ -85,27 +89,27 @@ export interface ChangeCommand<Args = unknown> extends Words {
     target: Target,
     body: JsonObject,
     context: CommandContext,
-    of: Origin,
-  ) => Promise<Sent>;
+    of: ChangeOrigin,
+  ) => Promise<SendResult>;
   /** Looks whether an attempt without an answer took effect; null where it still cannot be said. */
-  readonly settle?: (
+  readonly verifyOutcome?: (
     target: Target,
     body: JsonObject,
     context: CommandContext,
-    of: Origin,
-  ) => Promise<Sent | null>;
+    of: ChangeOrigin,
+  ) => Promise<SendResult | null>;
   /** The command that takes this one back, with the words to type; null where there is none. */
   readonly undo: (target: Target, before: Snapshot | null, body: JsonObject) => UndoCommand | null;
   /** The reply holds a password, which is kept sealed until its requester has seen it. */
   readonly hasSecret?: true;
   /** What a person reads after success, in place of more than is known. */
-  readonly afterwards: string;
+  readonly endingNote: string;
 }
 
 /** The change that is sent, for what is kept in our own database. */
-export type Origin = Pick<Change, 'id' | 'requester' | 'reason'>;
+export type ChangeOrigin = Pick<Change, 'id' | 'requester' | 'reason'>;
 
-export type Exact<Args> =
+export type ResolvedArguments<Args> =
   | { readonly ok: true; readonly args: Args }
   | { readonly ok: false; readonly problems: readonly FieldProblem[] };
 
@@ -125,7 +129,7 @@ type Resolved<Shape extends z.ZodObject> = {
       : Key extends 'scope'
         ? NamedScope
         : Key extends 'freeze'
-          ? StandingFreeze
+          ? SlackFreeze
           : z.output<Shape>[Key];
 };
 

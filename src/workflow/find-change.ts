@@ -1,9 +1,9 @@
 import type { Change, ChangeId } from '../changes/change.ts';
 import { isChangeId } from '../changes/id.ts';
-import type { Answer, Offer } from '../intent/answers/answer.ts';
+import type { Answer, CommandOffer } from '../intent/answers/answer.ts';
 import { nearest } from '../intent/parse/nearest.ts';
-import { idTyped } from '../intent/ports/changes-queries.ts';
-import type { Asker } from '../intent/ports/command-context.ts';
+import { changeIdText } from '../intent/ports/changes-queries.ts';
+import type { Caller } from '../intent/ports/command-context.ts';
 import { changesWhere } from '../storage/tables/changes/change-lists.ts';
 import { loadChange } from '../storage/tables/changes/changes.ts';
 import type { DecisionContext } from './ports.ts';
@@ -21,22 +21,22 @@ export type FoundChange =
 export async function findChange(
   context: FindWorld,
   typed: string,
-  asker: Asker,
+  asker: Caller,
 ): Promise<FoundChange> {
-  const id = idTyped(typed);
+  const id = changeIdText(typed);
   const change = isChangeId(id) ? await loadChange(context.database.db, id) : null;
   // A draft is its requester's alone: to everybody else it is not there yet.
   if (change && !isPrivateTo(change, asker)) return { ok: true, change };
   return { ok: false, answer: await unknown(context, id, asker) };
 }
 
-function isPrivateTo({ state, card, requester }: Change, { by }: Asker): boolean {
+function isPrivateTo({ state, card, requester }: Change, { by }: Caller): boolean {
   const isOver = ['cancelled', 'expired', 'stale'].includes(state);
   const unsent = state === 'draft' || (card === null && isOver);
   return unsent && requester !== by;
 }
 
-async function unknown({ database }: FindWorld, id: string, asker: Asker): Promise<Answer> {
+async function unknown({ database }: FindWorld, id: string, asker: Caller): Promise<Answer> {
   const { db } = database;
   const recent = await changesWhere(db, { limit: LOOKED_AT, privateTo: asker.by });
   const near = nearest(
@@ -57,7 +57,7 @@ async function unknown({ database }: FindWorld, id: string, asker: Asker): Promi
   };
 }
 
-export function offerOf({ id, command, plan }: Change): Offer {
+export function offerOf({ id, command, plan }: Change): CommandOffer {
   return { label: `${id}: ${command} ${plan.target.name}`, line: lineToShow(id) };
 }
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { ChangeId, Snapshot, UserId } from '../../src/changes/change.ts';
 import { commands, nouns } from '../../src/commands/index.ts';
-import type { StandingFreeze } from '../../src/intent/arguments/freezes.ts';
+import type { SlackFreeze } from '../../src/intent/arguments/freezes.ts';
 import { type Command, nounOf } from '../../src/intent/define.ts';
 import { understand } from '../../src/intent/parse/understand.ts';
 import type { CommandContext } from '../../src/intent/ports/command-context.ts';
@@ -32,7 +32,7 @@ async function answer(name: string, args: unknown, services: CommandContext['ser
 
 const NO_FREEZES: CommandContext['freezes'] = {
   all: async () => [],
-  standing: async () => [],
+  madeInSlack: async () => [],
   endOf: () => Promise.reject(new Error('There is no clock')),
   make: () => Promise.reject(new Error('There is no database')),
   wasMade: async () => false,
@@ -54,7 +54,7 @@ function reach(
     openToTheWorld: false,
     costs: async () => ({ rows: [], fetchedAt: null, problems: [], gaps: [] }),
     digests: () => Promise.reject(new Error('There are no digests')),
-    watch: {
+    anomalies: {
       anomalies: () => Promise.reject(new Error('Nothing is watched')),
       backtest: () => Promise.reject(new Error('Nothing is watched')),
       budgets: () => Promise.reject(new Error('Nothing is watched')),
@@ -78,7 +78,7 @@ const vocabulary = {
   freezes: ['tag:prod', '7KQ2MX'].map(standing),
 };
 
-function standing(id: string): StandingFreeze {
+function standing(id: string): SlackFreeze {
   const made = { id: id as ChangeId, by: 'UANA' as UserId };
   const freeze = { from: NOON, until: NOON, on: null, reason: 'launch', by: null, made };
   return { id, name: id, aliases: [], scope: { tag: 'prod' }, freeze };

@@ -4,7 +4,7 @@ import type { Service } from '../../src/directory/directory.ts';
 import { ServiceName } from '../../src/intent/arguments/arguments.ts';
 import { type Command, changeCommand } from '../../src/intent/define.ts';
 import { understand } from '../../src/intent/parse/understand.ts';
-import type { Understood, Vocabulary } from '../../src/intent/parse/understood.ts';
+import type { ParseResult, Vocabulary } from '../../src/intent/parse/understood.ts';
 
 export const NOON = new Date('2026-11-20T12:00:00.000Z');
 
@@ -44,7 +44,7 @@ export const serviceTune = changeCommand({
     idleTimeoutMinutes: z.string().optional().meta({ word: 'idle-timeout', label: 'Timeout' }),
     message: z.string().optional().meta({ word: 'message', label: 'Message' }),
   }),
-  sends: 'PATCH tuning',
+  call: 'PATCH tuning',
   callClass: 'patch',
   target: ({ service: { id, name, tags, warehouse } }) => ({
     kind: 'service',
@@ -58,7 +58,7 @@ export const serviceTune = changeCommand({
   warnings: () => [],
   send: async () => ({ requestId: null, reported: [], learned: null }),
   undo: () => null,
-  afterwards: '',
+  endingNote: '',
 });
 
 const NAMES = ['service list', 'service show', 'service start', 'service stop'];
@@ -74,13 +74,13 @@ export function vocabularyOf(known: readonly Service[] = services): Vocabulary {
 }
 
 /** What is understood of `/service stop analytics-prod`, slash or not. */
-export function read(line: string, known: readonly Service[] = services): Understood {
+export function read(line: string, known: readonly Service[] = services): ParseResult {
   const [, noun = '', rest = ''] = /^\/?(\S+)\s?(.*)$/s.exec(line) ?? [];
   return understand(noun, rest, vocabularyOf(known));
 }
 
 /** The same in one line: the command with what was given, or the "no" with its offers. */
-export function gist(understood: Understood): string {
+export function gist(understood: ParseResult): string {
   switch (understood.kind) {
     case 'help':
       return `help for ${understood.noun}`;

@@ -1,7 +1,7 @@
 import { pino } from 'pino';
 import { changeIdFrom } from '../../src/changes/id.ts';
 import { commands } from '../../src/commands/index.ts';
-import type { ChangeCommand, Sent } from '../../src/intent/define.ts';
+import type { ChangeCommand, SendResult } from '../../src/intent/define.ts';
 import type { CommandContext } from '../../src/intent/ports/command-context.ts';
 import { unmeasured } from '../../src/observability/metrics-port.ts';
 import type { WorkflowContext } from '../../src/workflow/ports.ts';
@@ -9,10 +9,10 @@ import { policyOf } from '../policy/fixtures.ts';
 import { freshDatabase } from '../storage/engines.ts';
 import { NOON } from '../storage/example-change.ts';
 
-const SENT: Sent = { requestId: 'r-1', reported: ['running'], learned: null };
+const SENT: SendResult = { requestId: 'r-1', reported: ['running'], learned: null };
 
 /** A context of the workflow with a database of its own, one clock, and a server that is a function. */
-export async function aWorld(send: () => Promise<Sent> = async () => SENT) {
+export async function aWorld(send: () => Promise<SendResult> = async () => SENT) {
   const clock = { now: NOON };
   const now = () => clock.now;
   const sent = { count: 0 };

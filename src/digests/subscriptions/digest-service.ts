@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { ChangeId, ChannelId, JsonObject } from '../../changes/change.ts';
 import type { Answer, AnswerPart } from '../../intent/answers/answer.ts';
-import type { Asker, DigestRequest, DigestService } from '../../intent/ports/command-context.ts';
+import type { Caller, DigestRequest, DigestService } from '../../intent/ports/command-context.ts';
 import { appendEvent } from '../../storage/audit/append.ts';
 import type { Tx } from '../../storage/engine/database.ts';
 import { missDigest } from '../../storage/tables/digests.ts';
@@ -52,7 +52,7 @@ async function list(context: DigestServiceContext): Promise<Answer> {
 async function add(
   context: DigestServiceContext,
   wish: DigestRequest,
-  asker: Asker,
+  asker: Caller,
 ): Promise<Answer> {
   const where = await roomFor(context, wish, asker);
   if ('title' in where) return where;
@@ -135,7 +135,7 @@ function thereAlready(one: DigestSubscription, room: string): Answer {
 async function remove(
   context: DigestServiceContext,
   wish: DigestRequest,
-  asker: Asker,
+  asker: Caller,
 ): Promise<Answer> {
   // What cannot be composed any more can still be taken away.
   const { broken } = await subscribed(context.database.db, context);
@@ -150,7 +150,7 @@ async function remove(
 async function takeAway(
   context: DigestServiceContext,
   { id, key, channel }: { readonly id: string } & Pick<DigestSubscription, 'key' | 'channel'>,
-  asker: Asker,
+  asker: Caller,
 ): Promise<Answer> {
   const gone = await context.database.transaction(async (tx) => {
     const removed = await removeSubscription(tx, id);
@@ -165,7 +165,7 @@ async function takeAway(
 async function setPaused(
   context: DigestServiceContext,
   wish: DigestRequest,
-  asker: Asker,
+  asker: Caller,
   paused: boolean,
 ): Promise<Answer> {
   const found = await findOne(context, wish, asker);
@@ -209,7 +209,7 @@ async function forgive(
 async function preview(
   context: DigestServiceContext,
   wish: DigestRequest,
-  asker: Asker,
+  asker: Caller,
 ): Promise<Answer> {
   if (Object.keys(wish.options).length === 0) {
     const found = await findOne(context, wish, asker);
@@ -232,7 +232,7 @@ function inTheFile({ channel }: DigestSubscription): Answer {
 function note(
   context: DigestServiceContext,
   tx: Tx,
-  asker: Asker,
+  asker: Caller,
   { did, ...facts }: JsonObject & { did: string },
 ) {
   return appendEvent(tx, context.auditKey, {

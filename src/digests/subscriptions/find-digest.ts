@@ -1,5 +1,5 @@
 import type { Answer } from '../../intent/answers/answer.ts';
-import type { Asker, DigestRequest } from '../../intent/ports/command-context.ts';
+import type { Caller, DigestRequest } from '../../intent/ports/command-context.ts';
 import type { Channel } from '../../workflow/messenger-port.ts';
 import type { DigestContext } from '../digest-context.ts';
 import { whyNot } from '../post.ts';
@@ -10,7 +10,7 @@ import { type Broken, type DigestSubscription, digestName, subscribed } from './
 export async function findOne(
   context: DigestContext,
   { which }: DigestRequest,
-  asker: Asker,
+  asker: Caller,
 ): Promise<DigestSubscription | Answer> {
   const { all, broken } = await subscribed(context.database.db, context);
   const word = which ?? asker.channel ?? '';
@@ -60,7 +60,7 @@ function brokenOne({ id, problem }: Broken): Answer {
 export async function roomFor(
   context: DigestContext,
   wish: DigestRequest,
-  asker: Asker,
+  asker: Caller,
 ): Promise<{ readonly room: Channel } | Answer> {
   const word = channelWord(wish.which) ?? asker.channel;
   // In their own messages with the app there is no channel to take.

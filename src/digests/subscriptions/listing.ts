@@ -1,6 +1,6 @@
 import { labelOf } from '../../cost-reports/scope.ts';
-import type { Answer, AnswerPart, Cell, Offer } from '../../intent/answers/answer.ts';
-import { counted } from '../../intent/answers/counted.ts';
+import type { Answer, AnswerPart, Cell, CommandOffer } from '../../intent/answers/answer.ts';
+import { countWords } from '../../intent/answers/counted.ts';
 import type { ChannelLookup } from '../../workflow/messenger-port.ts';
 import { turnOf } from '../due.ts';
 import { DAYS } from './options.ts';
@@ -16,7 +16,7 @@ export function listAnswer(
   broken: readonly { readonly id: string; readonly problem: string }[],
   around: Around,
 ): Answer {
-  const add: Offer = { label: 'Add a digest', line: 'cost digest add' };
+  const add: CommandOffer = { label: 'Add a digest', line: 'cost digest add' };
   const lost = broken.map(({ id, problem }) => `Digest ${id} cannot be composed: ${problem}.`);
   const parts: readonly AnswerPart[] = [
     ...(all.length > 0 ? [tableOf(all, around)] : [NONE]),
@@ -28,7 +28,7 @@ export function listAnswer(
       offers: all.flatMap((one) => deeds(one, around)),
     },
   ];
-  const title = counted(all.length, 'cost digest');
+  const title = countWords(all.length, 'cost digest');
   return { title, parts: parts.filter((part) => part.kind !== 'menu' || part.offers.length > 0) };
 }
 
@@ -54,7 +54,7 @@ function nameOf({ channel }: DigestSubscription, { rooms }: Around): string {
   return `#${found.room.name}${found.room.outside ? ' (shared: nothing is posted)' : ''}`;
 }
 
-function deeds(one: DigestSubscription, around: Around): readonly Offer[] {
+function deeds(one: DigestSubscription, around: Around): readonly CommandOffer[] {
   const offer = (deed: string, verb: string) => ({
     label: `${deed}: ${nameOf(one, around)} (${one.id ?? one.options.period})`,
     line: `cost digest ${verb} ${digestName(one)}`,

@@ -51,17 +51,17 @@ export type AnswerPart =
       readonly axis: string;
       readonly points: readonly { readonly label: string; readonly value: number }[];
     }
-  | { readonly kind: 'offers'; readonly offers: readonly Offer[] }
+  | { readonly kind: 'offers'; readonly offers: readonly CommandOffer[] }
   | { readonly kind: 'deeds'; readonly deeds: readonly AnswerAction[] }
   /** Too much to read in a message: into the thread in which it was asked for, else in private. */
   | { readonly kind: 'file'; readonly name: string; readonly text: string }
   /** A line for each: how it stands, whose it is and since when. */
   | { readonly kind: 'changes'; readonly changes: readonly Change[] }
   /** More offers than there is room for buttons. */
-  | { readonly kind: 'menu'; readonly label: string; readonly offers: readonly Offer[] };
+  | { readonly kind: 'menu'; readonly label: string; readonly offers: readonly CommandOffer[] };
 
 /** A button that types a command for whoever presses it; it lends no right. */
-export interface Offer {
+export interface CommandOffer {
   readonly label: string;
   readonly line: string;
 }

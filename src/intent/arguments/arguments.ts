@@ -4,7 +4,7 @@ import { z } from 'zod';
 export type TypedValues = Readonly<Record<string, string>>;
 
 /** What decides which fields apply and what they may hold. */
-export interface Circumstances {
+export interface FieldContext {
   readonly given: TypedValues;
   readonly plan: 'paid' | 'free';
   readonly tier: 'basic' | 'scale' | 'enterprise';
@@ -19,7 +19,7 @@ export type Input =
       readonly max?: number;
     }
   | { readonly kind: 'switch' }
-  | { readonly kind: 'choice'; readonly options: (among: Circumstances) => readonly string[] }
+  | { readonly kind: 'choice'; readonly options: (among: FieldContext) => readonly string[] }
   | { readonly kind: 'channel' }
   | { readonly kind: 'lines' };
 
@@ -33,19 +33,19 @@ export interface FieldMeta {
   readonly input?: Input;
   readonly hint?: string;
   /** Keys that people type in the place of `word`: never read, but answered with it. */
-  readonly otherwise?: readonly string[];
+  readonly synonyms?: readonly string[];
   /** What a line of text may have meant that its schema refuses; offered, never taken. */
-  readonly like?: (typed: string) => readonly string[];
+  readonly suggestions?: (typed: string) => readonly string[];
   /** Takes whatever is left of the line: what a query searches for. */
   readonly rest?: true;
   /** Read behind the reason as well: what was meant as an hour must not be taken for words. */
-  readonly trails?: true;
+  readonly afterReason?: true;
   /** Not asked for in a form, which has another field for the same; kept there where it was typed. */
   readonly typedOnly?: true;
   /** Only a key that is not asked for in a form can stand in for it: there, it has to be filled. */
   readonly unlessTyped?: true;
   /** Other fields depend on it, so that a form is drawn anew when it changes. */
-  readonly steers?: true;
+  readonly redraws?: true;
 }
 
 export interface Field extends FieldMeta {
@@ -101,7 +101,7 @@ export function switchField<Schema extends z.ZodType>(schema: Schema, words: Wor
 
 export function choiceField<Schema extends z.ZodType>(
   schema: Schema,
-  options: (among: Circumstances) => readonly string[],
+  options: (among: FieldContext) => readonly string[],
   words: Words,
 ) {
   return z
@@ -112,10 +112,10 @@ export function choiceField<Schema extends z.ZodType>(
 
 export function numberChoiceField<Schema extends z.ZodType>(
   schema: Schema,
-  options: (among: Circumstances) => readonly number[],
+  options: (among: FieldContext) => readonly number[],
   words: Words,
 ) {
-  const texts = (among: Circumstances) => options(among).map(String);
+  const texts = (among: FieldContext) => options(among).map(String);
   return z
     .preprocess(numberOf, schema)
     .optional()
@@ -136,7 +136,7 @@ export function linesField<Schema extends z.ZodType>(schema: Schema, words: Word
 }
 
 /** The same field where nothing can be asked for without it. */
-export function needed<Inner extends z.ZodType>(field: z.ZodOptional<Inner>): Inner {
+export function required<Inner extends z.ZodType>(field: z.ZodOptional<Inner>): Inner {
   return field.unwrap().meta(field.meta() ?? {});
 }
 

@@ -4,7 +4,7 @@ import type { Named, Service } from '../../directory/directory.ts';
 import type { FieldProblem } from '../../errors.ts';
 import type { Freeze, Selector } from '../../policy/policy-types.ts';
 import type { InlinePart } from '../answers/answer.ts';
-import { At, type Moment, spanSchema } from './timing.ts';
+import { type ClockTime, ClockTimeText, spanSchema } from './timing.ts';
 
 /** What a freeze that is made in Slack is about. Stored as it stands. */
 export const Scope = z.union([
@@ -16,7 +16,7 @@ export const Scope = z.union([
 export type Scope = z.infer<typeof Scope>;
 
 /** A freeze that was made in Slack: called by what it is about, or by its id. */
-export interface StandingFreeze extends Named {
+export interface SlackFreeze extends Named {
   readonly scope: Scope;
   readonly freeze: Freeze & { readonly made: NonNullable<Freeze['made']> };
 }
@@ -25,13 +25,13 @@ export interface StandingFreeze extends Named {
 export const EVERYTHING: Named = { id: 'everything', name: 'everything', aliases: ['all'] };
 
 /** A change that makes or lifts a freeze, as far as what it does is bound to it. */
-export interface Freezing {
+export interface FreezeChange {
   readonly id: ChangeId;
   readonly by: UserId;
   readonly reason: string | null;
 }
 
-export type EndOf =
+export type FreezeEnd =
   | { readonly ok: true; readonly at: Date }
   | { readonly ok: false; readonly problems: readonly FieldProblem[] };
 
@@ -39,29 +39,29 @@ export interface FreezeService {
   /** Those of the file and those made in Slack that hold now or are to come. */
   readonly all: () => Promise<readonly Freeze[]>;
   /** Those that were made in Slack and that nobody has lifted. */
-  readonly standing: () => Promise<readonly StandingFreeze[]>;
+  readonly madeInSlack: () => Promise<readonly SlackFreeze[]>;
   /** The instant that somebody means by it, on their own clock. */
-  readonly endOf: (until: Until, by: UserId) => Promise<EndOf>;
+  readonly endOf: (until: FreezeUntil, by: UserId) => Promise<FreezeEnd>;
   /** Made once for each change, from now on; throws a definite no where its end has passed. */
-  readonly make: (freezing: Freezing, freeze: { scope: Scope; until: Date }) => Promise<void>;
+  readonly make: (freezing: FreezeChange, freeze: { scope: Scope; until: Date }) => Promise<void>;
   readonly wasMade: (id: ChangeId) => Promise<boolean>;
   /** Throws a definite no where it is over, or was lifted by somebody else. */
-  readonly lift: (freezing: Freezing, id: ChangeId) => Promise<void>;
+  readonly lift: (freezing: FreezeChange, id: ChangeId) => Promise<void>;
 }
 
 /** How long or when, and once it is known whose clock that is, the instant itself. */
-export type Until = { readonly inMs: number } | Moment | { readonly at: Date };
+export type FreezeUntil = { readonly inMs: number } | ClockTime | { readonly at: Date };
 
 const Span = spanSchema('5m', '90d', '4h');
 const AS_UNTIL =
   'must be how long (such as 4h, at most 90d) or when (20:00, or with its date: YYYY-MM-DDT20:00)';
 
-export const UntilText = z.string().transform((typed, context): Until => {
+export const FreezeUntilText = z.string().transform((typed, context): FreezeUntil => {
   if (/^\d+[a-z]$/i.test(typed.trim())) {
     const span = Span.safeParse(typed);
     if (span.success) return { inMs: span.data };
   }
-  const at = At.safeParse(typed);
+  const at = ClockTimeText.safeParse(typed);
   if (at.success) return at.data;
   context.addIssue({ code: 'custom', message: AS_UNTIL });
   return z.NEVER;

@@ -1,7 +1,7 @@
 import type { JsonObject } from '../../changes/change.ts';
 import type { CloudService, CreatedService, ReversePrivateEndpoint } from '../../cloud/replies.ts';
 import type { Reply } from '../../http/client.ts';
-import type { Sent } from '../define.ts';
+import type { SendResult } from '../define.ts';
 
 // What may be kept and shown of a service. Keys, roles and address lists are not among it.
 const SHOWN = [
@@ -30,7 +30,7 @@ export function sentService(
   name: string,
   { result, requestId }: Reply<CloudService | null>,
   body: JsonObject = {},
-): Sent {
+): SendResult {
   if (!result) return { requestId, reported: [], learned: null };
 
   const fields = factsOf(result);
@@ -86,7 +86,7 @@ function factsOf(service: CloudService): JsonObject {
 export function sentCreation(
   { result, requestId }: Reply<CreatedService | null>,
   body: JsonObject = {},
-): Sent {
+): SendResult {
   const service = result?.service ?? null;
   if (!service?.id) {
     return { requestId, reported: [], learned: null, secret: result?.password ?? null };
@@ -112,7 +112,7 @@ function endpointText({ protocol, host, port, username }: Record<string, unknown
 export function sentEndpoint(
   { result, requestId }: Reply<ReversePrivateEndpoint | null>,
   body: JsonObject = {},
-): Sent {
+): SendResult {
   if (!result) return { requestId, reported: [], learned: null };
   const { id, endpointId, status, dnsNames, privateDnsNames } = result;
   const facts: readonly (readonly [string, string | null])[] = [

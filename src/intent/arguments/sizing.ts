@@ -1,14 +1,14 @@
 import { BYOC_MEMORY_GB } from '../../cloud/choices.ts';
 import { IdleTimeout, MemoryGb, Replicas, Switch } from '../../cloud/fields.ts';
 import type { FieldProblem } from '../../errors.ts';
-import { type Circumstances, numberChoiceField, numberField, switchField } from './arguments.ts';
+import { type FieldContext, numberChoiceField, numberField, switchField } from './arguments.ts';
 
 const STEP_GB = 4;
 const LEAST_GB = 8;
 const CEILING_GB = { paid: 356, free: 120 } as const;
 
 /** The sizes of a replica that may be asked for: the plan's, or those of an own cloud region. */
-function memorySizes({ plan, given }: Circumstances): readonly number[] {
+function memorySizes({ plan, given }: FieldContext): readonly number[] {
   if (given.byocId) return BYOC_MEMORY_GB.filter((size) => size <= CEILING_GB[plan]);
   const count = (CEILING_GB[plan] - LEAST_GB) / STEP_GB + 1;
   return Array.from({ length: count }, (_, index) => LEAST_GB + index * STEP_GB);
@@ -28,7 +28,7 @@ export const SIZING = {
   idleScaling: switchField(Switch, {
     word: 'idle',
     label: 'Scale to zero when idle',
-    steers: true,
+    redraws: true,
   }),
   idleTimeoutMinutes: numberField(IdleTimeout, {
     word: 'idle-timeout',
@@ -41,7 +41,7 @@ export const SIZING = {
 /** The contract limits the maximum; a minimum above that could never be reached. */
 export function ceilingProblems(
   { minReplicaMemoryGb: min }: { readonly minReplicaMemoryGb?: number | undefined },
-  { plan }: Pick<Circumstances, 'plan'>,
+  { plan }: Pick<FieldContext, 'plan'>,
 ): readonly FieldProblem[] {
   const ceiling = CEILING_GB[plan];
   if (min === undefined || min <= ceiling) return [];
@@ -50,7 +50,7 @@ export function ceilingProblems(
 }
 
 /** A timeout has a meaning only where the service may go idle. */
-export function sizingApplies(field: string, { given }: Circumstances): boolean {
+export function sizingApplies(field: string, { given }: FieldContext): boolean {
   return (
     field !== 'idleTimeoutMinutes' || !['off', 'no', 'false'].includes(given.idleScaling ?? '')
   );

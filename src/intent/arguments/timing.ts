@@ -3,10 +3,10 @@ import type { FieldProblem } from '../../errors.ts';
 import { textField } from './arguments.ts';
 
 /** Whether a change can begin later, and whether it can be asked for a while only. */
-export type Timed = 'start' | 'start and back';
+export type TimingSupport = 'start' | 'start and back';
 
 /** What the clock on a wall shows: whose wall it is, is known to whoever plans the change. */
-export interface Moment {
+export interface ClockTime {
   /** `2026-11-22`; null: the next time that a clock shows `time`. */
   readonly day: string | null;
   readonly time: string;
@@ -14,8 +14,8 @@ export interface Moment {
   readonly offset: string | null;
 }
 
-export interface AskedTiming {
-  readonly at: Moment | null;
+export interface RequestedTiming {
+  readonly at: ClockTime | null;
   readonly inMs: number | null;
   readonly forMs: number | null;
 }
@@ -33,7 +33,7 @@ const MOMENT =
   /^(?:(\d{4}-\d{2}-\d{2})[t ])?(\d{1,2}):([0-5]\d)(?::00)?(?:(z|[+-]\d{2}:?[0-5]\d))?$/i;
 
 /** `20:00`, with or without its date and its zone. */
-export const At = z.string().transform((typed, context): Moment => {
+export const ClockTimeText = z.string().transform((typed, context): ClockTime => {
   const [, day = null, hours = '', minutes = '', offset = null] = MOMENT.exec(typed.trim()) ?? [];
   const isTime = hours !== '' && Number(hours) < 24;
   if (isTime && (day === null ? offset === null : isDay(day))) {
@@ -94,21 +94,21 @@ function within(spans: readonly string[]): readonly string[] {
 const HOLDS = spanSchema('30m', '14d', '4h');
 
 const START = {
-  at: textField(At, {
+  at: textField(ClockTimeText, {
     word: 'at',
     label: 'Start at',
     hint: '20:00, or with a date YYYY-MM-DDT20:00, in your time zone; empty: as soon as it may',
-    like: momentsLike,
-    otherwise: ['start', 'from', 'when', 'time', 'begin'],
-    trails: true,
+    suggestions: momentsLike,
+    synonyms: ['start', 'from', 'when', 'time', 'begin'],
+    afterReason: true,
   }),
   in: textField(spanSchema('1m', '30d', '2h'), {
     word: 'in',
     label: 'Start in',
     hint: 'Such as 2h, in place of a time',
-    like: spansLike,
-    otherwise: ['after', 'wait', 'delay'],
-    trails: true,
+    suggestions: spansLike,
+    synonyms: ['after', 'wait', 'delay'],
+    afterReason: true,
     typedOnly: true,
   }),
 };
@@ -118,14 +118,14 @@ const BACK = {
     word: 'for',
     label: 'Take it back after',
     hint: '30m to 14d, such as 4h; empty: it stays',
-    like: spansLike,
-    otherwise: ['until', 'till', 'hold', 'hours', 'back', 'duration'],
-    trails: true,
+    suggestions: spansLike,
+    synonyms: ['until', 'till', 'hold', 'hours', 'back', 'duration'],
+    afterReason: true,
   }),
 };
 
 /** The keys that a change takes beside its own; words, forms and help read this one definition. */
-export function timingShape(timed: Timed | undefined): Readonly<Record<string, z.ZodType>> {
+export function timingShape(timed: TimingSupport | undefined): Readonly<Record<string, z.ZodType>> {
   if (timed === undefined) return {};
   return timed === 'start' ? START : { ...START, ...BACK };
 }
@@ -134,23 +134,23 @@ export function isTimingKey(name: string): boolean {
   return Object.hasOwn(START, name) || Object.hasOwn(BACK, name);
 }
 
-export const NO_TIMING: AskedTiming = { at: null, inMs: null, forMs: null };
+export const NO_TIMING: RequestedTiming = { at: null, inMs: null, forMs: null };
 
 type Args = Readonly<Record<string, unknown>>;
 
 /** What is asked of the change itself, apart from when it is to run. */
 export function separateTiming(
-  timed: Timed | undefined,
+  timed: TimingSupport | undefined,
   args: Args,
-): { readonly own: Args; readonly timing: AskedTiming } {
+): { readonly own: Args; readonly timing: RequestedTiming } {
   if (timed === undefined) return { own: args, timing: NO_TIMING };
   const { at = null, in: inMs = null, for: forMs = null, ...own } = args;
   // The schemas above have read the three: what they hand on is of these types.
-  return { own, timing: { at, inMs, forMs } as AskedTiming };
+  return { own, timing: { at, inMs, forMs } as RequestedTiming };
 }
 
 /** Two hours to begin at are one too many. */
-export function timingProblems({ at, inMs }: AskedTiming): readonly FieldProblem[] {
+export function timingProblems({ at, inMs }: RequestedTiming): readonly FieldProblem[] {
   if (at === null || inMs === null) return [];
   return [{ field: 'at', problem: 'does not go with in=: give one of the two' }];
 }

@@ -29,7 +29,7 @@ export function wireProblems(schema: z.ZodType, body: JsonObject): readonly Fiel
 }
 
 /** The same body in the very order in which its fields go out: what is shown is what is sent. */
-export function asSent(schema: z.ZodType, body: JsonObject): JsonObject {
+export function inSendOrder(schema: z.ZodType, body: JsonObject): JsonObject {
   const { data } = schema.safeParse(body);
   // A body that breaks a rule is refused before it is shown; a parsed one is JSON as it was.
   return data === undefined ? body : (data as JsonObject);

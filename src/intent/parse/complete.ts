@@ -1,48 +1,49 @@
 import type { z } from 'zod';
 import type { FieldProblem } from '../../errors.ts';
-import type { Offer } from '../answers/answer.ts';
+import type { CommandOffer } from '../answers/answer.ts';
 import {
-  type Circumstances,
   type Field,
+  type FieldContext,
   fieldsOf,
   isPlaced,
   type TypedValues,
 } from '../arguments/arguments.ts';
-import { explain } from '../arguments/explain.ts';
+import { problemOfIssue } from '../arguments/explain.ts';
 import { separateTiming, timingProblems } from '../arguments/timing.ts';
 import { type Command, verbOf } from '../define.ts';
 import { nearest } from './nearest.ts';
 import { resolveNames } from './resolve.ts';
-import { lineAgain } from './suggest-line.ts';
-import type { Misread, ParsedCommand, Understood, Vocabulary } from './understood.ts';
+import { commandLine } from './suggest-line.ts';
+import type { ParseProblem, ParseResult, TypedCommand, Vocabulary } from './understood.ts';
 
 export const REASON_MAX = 500;
 
 /** The same reading for words and for a form's fields: text in, an intent or a “no” out. */
-export function complete(
+export function parseValues(
   command: Command,
   given: TypedValues,
   reason: string,
   vocabulary: Vocabulary,
-): Understood {
-  const asked: ParsedCommand = { command, given, reason };
+): ParseResult {
+  const asked: TypedCommand = { command, given, reason };
   const among = { ...vocabulary.organization, given };
   const fields = fieldsOf(command.args);
   const missing = fields.filter((field) => !field.optional && !given[field.name]);
   if (missing.length > 0)
     return { kind: 'incomplete', command, given: { ...given, reason }, missing };
 
-  const parsed = command.args.safeParse(given, { error: explain });
-  if (!parsed.success) return misreadOf(asked, problemsOf(parsed.error), among);
-  const useless = fields.filter(({ name }) => given[name] && !appliesTo(command, name, among));
+  const parsed = command.args.safeParse(given, { error: problemOfIssue });
+  if (!parsed.success) return parseProblemOf(asked, problemsOf(parsed.error), among);
+  const useless = fields.filter(({ name }) => given[name] && !hasField(command, name, among));
   if (useless.length > 0) return uselessOf(asked, useless, among);
-  if (reason.length > REASON_MAX) return misreadOf(asked, [tooLong(reason)], among);
+  if (reason.length > REASON_MAX) return parseProblemOf(asked, [tooLong(reason)], among);
 
   const resolved = resolveNames(asked, fields, parsed.data, vocabulary);
   if (!resolved.ok) return resolved.misread;
   const { own, timing } = separateTiming(timedOf(command), resolved.args);
   const twofold = timingProblems(timing);
-  if (twofold.length > 0) return { ...misreadOf(asked, twofold, among), offers: either(asked) };
+  if (twofold.length > 0)
+    return { ...parseProblemOf(asked, twofold, among), offers: either(asked) };
   return {
     kind: 'intent',
     command,
@@ -58,19 +59,23 @@ function timedOf(command: Command) {
 }
 
 /** One of two hours is left out: which one, only whoever typed them knows. */
-function either({ command, given, reason }: ParsedCommand): readonly Offer[] {
+function either({ command, given, reason }: TypedCommand): readonly CommandOffer[] {
   return ['in', 'at'].map((name) => {
     const { [name]: _, ...kept } = given;
-    return { label: `Leave out ${name}=`, line: lineAgain(command, kept, reason) };
+    return { label: `Leave out ${name}=`, line: commandLine(command, kept, reason) };
   });
 }
 
-export function appliesTo(command: Command, field: string, among: Circumstances): boolean {
-  return command.applies?.(field, among) ?? true;
+export function hasField(command: Command, field: string, among: FieldContext): boolean {
+  return command.hasField?.(field, among) ?? true;
 }
 
 /** What has no meaning beside the rest is offered to be left out. */
-function uselessOf(asked: ParsedCommand, useless: readonly Field[], among: Circumstances): Misread {
+function uselessOf(
+  asked: TypedCommand,
+  useless: readonly Field[],
+  among: FieldContext,
+): ParseProblem {
   const { command, given, reason } = asked;
   const names = useless.map(({ name }) => name);
   // Which of several fields is to blame is only known where the very deed is a choice.
@@ -80,9 +85,9 @@ function uselessOf(asked: ParsedCommand, useless: readonly Field[], among: Circu
   const chosen = deed && given[deed.name];
   const problem = chosen ? `does not go with “${chosen}”` : 'does not apply to what is chosen';
   const kept = Object.fromEntries(Object.entries(given).filter(([name]) => !names.includes(name)));
-  const offer = { label: 'Leave it out', line: lineAgain(command, kept, reason) };
+  const offer = { label: 'Leave it out', line: commandLine(command, kept, reason) };
   const problems = names.map((field) => ({ field, problem }));
-  return { ...misreadOf(asked, problems, among), offers: [offer] };
+  return { ...parseProblemOf(asked, problems, among), offers: [offer] };
 }
 
 function tooLong(reason: string): FieldProblem {
@@ -98,11 +103,11 @@ function problemsOf({ issues }: z.ZodError): readonly FieldProblem[] {
 }
 
 /** Problems by field as sentences, with the nearest values that would do as buttons. */
-export function misreadOf(
-  asked: ParsedCommand,
+export function parseProblemOf(
+  asked: TypedCommand,
   problems: readonly FieldProblem[],
-  among: Circumstances,
-): Misread {
+  among: FieldContext,
+): ParseProblem {
   const fields = fieldsOf(asked.command.args);
   const sentences = problems.map((problem) => sentenceOf(problem, fields, asked));
   const { command, given, reason } = asked;
@@ -116,14 +121,14 @@ export function misreadOf(
   };
 }
 
-function distinct(offers: readonly Offer[]): readonly Offer[] {
+function distinct(offers: readonly CommandOffer[]): readonly CommandOffer[] {
   return [...new Map(offers.map((offer) => [offer.line, offer])).values()].slice(0, 5);
 }
 
 function sentenceOf(
   { field, problem }: FieldProblem,
   fields: readonly Field[],
-  { given }: ParsedCommand,
+  { given }: TypedCommand,
 ) {
   const known = fields.find(({ name }) => name === field);
   const name = known?.word ?? known?.label ?? field;
@@ -139,15 +144,15 @@ function cut(text = ''): string {
 function offersFor(
   { field }: FieldProblem,
   fields: readonly Field[],
-  { command, given, reason }: ParsedCommand,
-  among: Circumstances,
-): readonly Offer[] {
+  { command, given, reason }: TypedCommand,
+  among: FieldContext,
+): readonly CommandOffer[] {
   const asking = fields.find(({ name }) => name === field);
   const typed = given[field];
   if (!asking || !typed) return [];
   return valuesNear(typed, asking, among).map((value) => ({
     label: labelOf(command, asking, value),
-    line: lineAgain(command, { ...given, [field]: value }, reason),
+    line: commandLine(command, { ...given, [field]: value }, reason),
   }));
 }
 
@@ -156,7 +161,7 @@ function labelOf(command: Command, { word }: Field, value: string): string {
   return word === undefined ? `${verb} ${value}` : `${verb} with ${value}`;
 }
 
-function valuesNear(typed: string, { input, like }: Field, among: Circumstances) {
+function valuesNear(typed: string, { input, suggestions: like }: Field, among: FieldContext) {
   // What was typed already is no help, whatever is wrong with it here.
   if (input?.kind !== 'choice') return (like?.(typed) ?? []).filter((near) => near !== typed);
   const options = input.options(among);

@@ -3,18 +3,18 @@ import type { Field } from '../arguments/arguments.ts';
 import { scopesOf, tagsOf, warehousesOf } from '../arguments/scopes.ts';
 import { verbOf } from '../define.ts';
 import { nearest } from './nearest.ts';
-import { lineAgain, nameToType } from './suggest-line.ts';
-import type { Misread, ParsedCommand, Vocabulary } from './understood.ts';
+import { commandLine, nameToType } from './suggest-line.ts';
+import type { ParseProblem, TypedCommand, Vocabulary } from './understood.ts';
 
 export type Resolved =
   | { readonly ok: true; readonly args: Readonly<Record<string, unknown>> }
-  | { readonly ok: false; readonly misread: Misread };
+  | { readonly ok: false; readonly misread: ParseProblem };
 
 type Names = NonNullable<Field['names']>;
 
 /** Puts what is meant in the place of its name: exactly one thing, or a question. */
 export function resolveNames(
-  asked: ParsedCommand,
+  asked: TypedCommand,
   fields: readonly Field[],
   parsed: Readonly<Record<string, unknown>>,
   vocabulary: Vocabulary,
@@ -90,11 +90,11 @@ interface Unclear {
 }
 
 function unclear(
-  { command, given, reason }: ParsedCommand,
+  { command, given, reason }: TypedCommand,
   { name, names, prefix }: Unclear,
   found: readonly Named[],
   things: readonly Named[],
-): Misread {
+): ParseProblem {
   const text = given[name] ?? '';
   const close = found.length > 1 ? found : near(text, things);
   const offers = close.slice(0, 5).map((thing) => {
@@ -102,7 +102,7 @@ function unclear(
     const again = { ...given, [name]: nameToType(thing, things) };
     return {
       label: `${verbOf(command)} ${shared ? thing.id : thing.name}`,
-      line: lineAgain(command, again, reason),
+      line: commandLine(command, again, reason),
     };
   });
   const list = names === 'pipe' ? LISTS.pipe : `/${prefix}${LISTS[names]}`;

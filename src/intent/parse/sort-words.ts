@@ -48,14 +48,14 @@ export function sortWords(
 /** A command that takes nothing but hours has always taken `load=high` for its reason. */
 function beginsReason(key: string, keyed: readonly Field[]): boolean {
   const words = keyed.flatMap(({ word }) => word ?? []);
-  const others = keyed.flatMap(({ otherwise = [] }) => otherwise);
+  const others = keyed.flatMap(({ synonyms: otherwise = [] }) => otherwise);
   const isNear = nearest(key, words).length > 0 || others.includes(key.toLowerCase());
-  return keyed.every(({ trails }) => trails) && !isNear;
+  return keyed.every(({ afterReason: trails }) => trails) && !isNear;
 }
 
 /** `nightly maintenance at=20:00 for=4h` → the last two; the reason ends before them. */
 function takeTrailing(keyed: readonly Field[], words: readonly Word[]) {
-  const last = words.findLastIndex((word) => !fieldOf(word, keyed)?.trails);
+  const last = words.findLastIndex((word) => !fieldOf(word, keyed)?.afterReason);
   const taken = words.slice(last + 1).flatMap((word) => {
     const [field, pair] = [fieldOf(word, keyed), pairOf(word)];
     return field && pair ? [{ name: field.name, word: pair.key, value: pair.value }] : [];

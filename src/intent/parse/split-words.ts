@@ -24,7 +24,7 @@ export function plainText(typed: string): string {
 }
 
 /** `min=16 "night saving"` → two words; a quote that is never closed runs to the end. */
-export function readLine(typed: string): SplitLine {
+export function splitWords(typed: string): SplitLine {
   const words: Word[] = [];
   for (const match of plainText(typed).matchAll(/"([^"]*)"?|(\S+="[^"]*"?)|(\S+)/g)) {
     const [, quoted, pair, bare] = match;

@@ -1,16 +1,16 @@
 import { findNamed, type Named } from '../../directory/directory.ts';
 import { fieldsOf, isPlaced } from '../arguments/arguments.ts';
 import type { Command } from '../define.ts';
-import { readLine, type Word } from './split-words.ts';
+import { splitWords, type Word } from './split-words.ts';
 
 /** A word as it must be typed to be read as the same word. */
-export function written({ text, quoted }: Word): string {
+export function quoteWord({ text, quoted }: Word): string {
   if (quoted) return `"${text}"`;
   return /\s/.test(text) ? text.replace(/=(.*)$/s, '="$1"') : text;
 }
 
 /** The line that asks for the same, for whoever presses the button that types it. */
-export function lineAgain(
+export function commandLine(
   command: Command,
   given: Readonly<Record<string, string>>,
   reason: string,
@@ -19,19 +19,19 @@ export function lineAgain(
     const text = given[field.name];
     if (!text || field.rest) return [];
     const quoted = isPlaced(field) && !/^[\w.-]+$/.test(text);
-    return [written({ text: isPlaced(field) ? text : `${field.word}=${text}`, quoted })];
+    return [quoteWord({ text: isPlaced(field) ? text : `${field.word}=${text}`, quoted })];
   });
   const search = fieldsOf(command.args).find((field) => field.rest);
   const sought = search ? (given[search.name] ?? '') : '';
   if (sought) return [command.name, ...words, sought].join(' ');
   // A quote within the reason would end it too early; without quotes around it, it does not.
-  const tail = reason === '' ? [] : [written({ text: reason, quoted: !reason.includes('"') })];
+  const tail = reason === '' ? [] : [quoteWord({ text: reason, quoted: !reason.includes('"') })];
   return [command.name, ...words, ...tail].join(' ');
 }
 
 /** What to type for exactly this thing: its name, unless that is shared or cannot be typed. */
 export function nameToType(thing: Named, things: readonly Named[]): string {
-  const [word, ...more] = readLine(`"${thing.name}"`).words;
+  const [word, ...more] = splitWords(`"${thing.name}"`).words;
   const found = word && more.length === 0 ? findNamed(things, word.text) : [];
   return found.length === 1 && found[0] === thing ? thing.name : thing.id;
 }

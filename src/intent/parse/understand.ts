@@ -1,16 +1,16 @@
-import type { Offer } from '../answers/answer.ts';
+import type { CommandOffer } from '../answers/answer.ts';
 import { type Field, fieldsOf } from '../arguments/arguments.ts';
 import { type Command, nounOf, verbOf } from '../define.ts';
-import { complete } from './complete.ts';
+import { parseValues } from './complete.ts';
 import { nearest } from './nearest.ts';
 import { sortWords } from './sort-words.ts';
-import { readLine, type Word } from './split-words.ts';
-import { written } from './suggest-line.ts';
-import type { Misread, Understood, Vocabulary } from './understood.ts';
+import { splitWords, type Word } from './split-words.ts';
+import { quoteWord } from './suggest-line.ts';
+import type { ParseProblem, ParseResult, Vocabulary } from './understood.ts';
 
 /** From `/service stop analytics-prod nightly maintenance` to what is meant; never by guess. */
-export function understand(noun: string, typed: string, vocabulary: Vocabulary): Understood {
-  const words = readLine(typed).words;
+export function understand(noun: string, typed: string, vocabulary: Vocabulary): ParseResult {
+  const words = splitWords(typed).words;
   const own = vocabulary.commands.filter((command) => nounOf(command) === noun);
   const { command, rest } = commandOf(own, words);
   if (command) return readArguments(command, rest, vocabulary);
@@ -39,9 +39,9 @@ function unknownVerb(
   { noun, verb, rest }: Unread,
   own: readonly Command[],
   { prefix = '' }: Vocabulary,
-): Understood {
-  const tail = rest.map(written);
-  const offers: Offer[] = nearest(verb, own.map(verbOf)).map((near) => ({
+): ParseResult {
+  const tail = rest.map(quoteWord);
+  const offers: CommandOffer[] = nearest(verb, own.map(verbOf)).map((near) => ({
     label: `${noun} ${near}`,
     line: [noun, near, ...tail].join(' '),
   }));
@@ -58,7 +58,7 @@ function readArguments(
   command: Command,
   words: readonly Word[],
   vocabulary: Vocabulary,
-): Understood {
+): ParseResult {
   const { prefix = '' } = vocabulary;
   const fields = fieldsOf(command.args);
   const read = sortWords(fields, words, vocabulary);
@@ -69,7 +69,7 @@ function readArguments(
   const search = fields.find((field) => field.rest);
   if (search) {
     const text = rest.join(' ');
-    return complete(
+    return parseValues(
       command,
       { ...given, ...(text ? { [search.name]: text } : {}) },
       '',
@@ -77,10 +77,10 @@ function readArguments(
     );
   }
   if (command.kind === 'query' && rest.length > 0) return tooMuch(command, rest.join(' '), prefix);
-  return complete(command, given, rest.join(' '), vocabulary);
+  return parseValues(command, given, rest.join(' '), vocabulary);
 }
 
-function tooMuch(command: Command, text: string, prefix: string): Understood {
+function tooMuch(command: Command, text: string, prefix: string): ParseResult {
   const keys = keysOf(command).map((key) => `${key}=`);
   const known = keys.length > 0 ? ` It takes: ${keys.join(', ')}.` : '';
   return misread(`/${prefix}${command.name} does not take “${text}”.${known}`, command, prefix);
@@ -95,14 +95,14 @@ function unknownKey(
   words: readonly Word[],
   key: string,
   prefix: string,
-): Understood {
+): ParseResult {
   const near = nearestKeys(key, fieldsOf(command.args));
   const known =
     near.length > 0
       ? `Did you mean ${near.join(' or ')}?`
       : `It takes: ${keysOf(command).join(', ')}.`;
   const offers = near.map((meant) => {
-    const again = words.map((word) => written(withKey(word, key, meant)));
+    const again = words.map((word) => quoteWord(withKey(word, key, meant)));
     const line = [command.name, ...again].join(' ');
     return { label: `with ${meant}=`, line };
   });
@@ -121,7 +121,7 @@ function nearestKeys(key: string, fields: readonly Field[]): readonly string[] {
     word === undefined ? [] : [{ word, ...field }],
   );
   const wanted = key.toLowerCase();
-  const same = keyed.filter(({ label, otherwise = [] }) =>
+  const same = keyed.filter(({ label, synonyms: otherwise = [] }) =>
     [label.toLowerCase(), ...otherwise].includes(wanted),
   );
   if (same.length > 0) return same.map(({ word }) => word);
@@ -136,7 +136,7 @@ function nearestKeys(key: string, fields: readonly Field[]): readonly string[] {
   return [...new Set(words.map(({ word }) => word))];
 }
 
-function misread(sentence: string, { examples: [example] }: Command, prefix: string): Misread {
+function misread(sentence: string, { examples: [example] }: Command, prefix: string): ParseProblem {
   const shown = example ? `${sentence}\nFor example: /${prefix}${example}` : sentence;
   return { kind: 'misread', sentence: shown, problems: {}, offers: [] };
 }

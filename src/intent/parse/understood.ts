@@ -1,13 +1,13 @@
 import type { Named, Service } from '../../directory/directory.ts';
-import type { Offer } from '../answers/answer.ts';
-import type { Circumstances, Field, TypedValues } from '../arguments/arguments.ts';
-import type { StandingFreeze } from '../arguments/freezes.ts';
-import type { AskedTiming } from '../arguments/timing.ts';
+import type { CommandOffer } from '../answers/answer.ts';
+import type { Field, FieldContext, TypedValues } from '../arguments/arguments.ts';
+import type { SlackFreeze } from '../arguments/freezes.ts';
+import type { RequestedTiming } from '../arguments/timing.ts';
 import type { Command } from '../define.ts';
 
 /** What was asked for, as text; the same from words and from a form's fields. */
 
-export interface ParsedCommand {
+export interface TypedCommand {
   readonly command: Command;
   readonly given: TypedValues;
   readonly reason: string;
@@ -21,13 +21,13 @@ export interface Vocabulary {
   /** Empty where no command about alerts is meant. */
   readonly alerts: readonly Named[];
   /** Missing where no command about freezes is meant. */
-  readonly freezes?: readonly StandingFreeze[];
-  readonly organization: Omit<Circumstances, 'given'>;
+  readonly freezes?: readonly SlackFreeze[];
+  readonly organization: Omit<FieldContext, 'given'>;
   /** Stands before each noun, where another app of the workspace has the same. */
   readonly prefix?: string;
 }
 
-export type Understood =
+export type ParseResult =
   | { readonly kind: 'help'; readonly noun: string }
   | {
       readonly kind: 'intent';
@@ -36,7 +36,7 @@ export type Understood =
       readonly given: TypedValues;
       readonly reason: string | null;
       /** When it is to run and for how long; it is no part of `args`. */
-      readonly timing: AskedTiming;
+      readonly timing: RequestedTiming;
     }
   | {
       readonly kind: 'incomplete';
@@ -49,10 +49,10 @@ export type Understood =
       readonly sentence: string;
       /** The same by field, for a form that shows each where it belongs. */
       readonly problems: Readonly<Record<string, string>>;
-      readonly offers: readonly Offer[];
+      readonly offers: readonly CommandOffer[];
       /** What was asked for, where it can be mended in the form of its command. */
       readonly asked?: { readonly command: Command; readonly given: TypedValues };
     };
 
-export type Misread = Understood & { readonly kind: 'misread' };
-export type Intent = Understood & { readonly kind: 'intent' };
+export type ParseProblem = ParseResult & { readonly kind: 'misread' };
+export type Intent = ParseResult & { readonly kind: 'intent' };

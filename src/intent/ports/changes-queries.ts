@@ -16,14 +16,14 @@ export interface LogRequest {
   readonly command: string | null;
   readonly target: string | null;
   readonly state: State | null;
-  readonly since: Past | null;
-  readonly until: Past | null;
+  readonly since: PastTime | null;
+  readonly until: PastTime | null;
   /** The number of the last event of the page before. */
   readonly before: number | null;
 }
 
 /** A day in UTC, or so long ago. */
-export type Past = { readonly day: string } | { readonly agoMs: number };
+export type PastTime = { readonly day: string } | { readonly agoMs: number };
 
 const UNITS: Readonly<Record<string, number>> = {
   m: 60_000,
@@ -33,7 +33,7 @@ const UNITS: Readonly<Record<string, number>> = {
 };
 
 /** `2026-11-01`, `36h`, `7d`: what is typed for a moment that is over. */
-export const PastText = z.string().transform((typed, context): Past => {
+export const PastTimeText = z.string().transform((typed, context): PastTime => {
   const text = typed.trim().toLowerCase();
   const [, count, unit = ''] = /^(\d{1,6})([mhdw])$/.exec(text) ?? [];
   if (count) return { agoMs: Number(count) * (UNITS[unit] ?? 0) };
@@ -52,7 +52,7 @@ function isDay(text: string): boolean {
 }
 
 /** Ids are read aloud and typed from a phone; whatever else is typed stays as it is. */
-export function idTyped(typed: string): string {
+export function changeIdText(typed: string): string {
   return typed
     .trim()
     .replace(/^#/, '')

@@ -5,7 +5,7 @@ import type { Span } from '../../costs/calendar/calendar.ts';
 import type { CostsRead } from '../../costs/ledger/costs-read.ts';
 import type { Service } from '../../directory/directory.ts';
 import type { Answer } from '../answers/answer.ts';
-import type { Circumstances } from '../arguments/arguments.ts';
+import type { FieldContext } from '../arguments/arguments.ts';
 import type { FreezeService, Scope } from '../arguments/freezes.ts';
 import type { ListRequest, LogRequest } from './changes-queries.ts';
 
@@ -20,20 +20,20 @@ export interface CommandContext {
   readonly costs: (span: Span) => Promise<CostsRead>;
   /** Lists, adds, stops, shows and posts the cost reports of channels. */
   readonly digests: DigestService;
-  readonly watch: AnomalyQueries;
+  readonly anomalies: AnomalyQueries;
   /** Lists, shows and cancels changes, and reads the audit trail. */
   readonly changes: ChangesQueries;
   readonly freezes: FreezeService;
   readonly who: WhoQueries;
   readonly services: readonly Service[];
-  readonly organization: Omit<Circumstances, 'given'>;
+  readonly organization: Omit<FieldContext, 'given'>;
   /** Whether an address list may let everybody in. */
   readonly openToTheWorld: boolean;
   readonly now: () => Date;
 }
 /** Who asks, and in which channel; no channel from a home tab or in the app's own messages. */
 
-export interface Asker {
+export interface Caller {
   readonly by: UserId;
   readonly channel: ChannelId | null;
 }
@@ -53,7 +53,7 @@ export interface WhoQuestion {
 }
 /** Says who may ask for a command and who decides, as things are at this moment. */
 
-export type WhoQueries = (question: WhoQuestion, asker: Asker) => Promise<Answer>;
+export type WhoQueries = (question: WhoQuestion, asker: Caller) => Promise<Answer>;
 export const DIGEST_ACTIONS = [
   'list',
   'add',
@@ -72,11 +72,11 @@ export interface DigestRequest {
   /** As in the configuration file, and judged by the same schema. */
   readonly options: Readonly<Record<string, unknown>>;
 }
-export type DigestService = (wish: DigestRequest, asker: Asker) => Promise<Answer>;
+export type DigestService = (wish: DigestRequest, asker: Caller) => Promise<Answer>;
 
 export interface ChangesQueries {
-  readonly list: (wish: ListRequest, asker: Asker) => Promise<Answer>;
-  readonly show: (id: string, asker: Asker) => Promise<Answer>;
-  readonly cancel: (id: string, asker: Asker) => Promise<Answer>;
-  readonly log: (wish: LogRequest, asker: Asker) => Promise<Answer>;
+  readonly list: (wish: ListRequest, asker: Caller) => Promise<Answer>;
+  readonly show: (id: string, asker: Caller) => Promise<Answer>;
+  readonly cancel: (id: string, asker: Caller) => Promise<Answer>;
+  readonly log: (wish: LogRequest, asker: Caller) => Promise<Answer>;
 }

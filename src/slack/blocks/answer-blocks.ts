@@ -1,4 +1,4 @@
-import type { Answer, AnswerPart, Cell, Offer } from '../../intent/answers/answer.ts';
+import type { Answer, AnswerPart, Cell, CommandOffer } from '../../intent/answers/answer.ts';
 import { homeRow } from '../cards/home-rows.ts';
 import {
   buttons,
@@ -29,7 +29,7 @@ export function answerMessage(answer: Answer): Message {
   return message(title(answer.title), ...parts);
 }
 
-export function sentenceMessage(sentence: Line, offers: readonly Offer[] = []): Message {
+export function sentenceMessage(sentence: Line, offers: readonly CommandOffer[] = []): Message {
   return message(lines(sentence), offerButtons(offers));
 }
 
@@ -69,7 +69,7 @@ function shownPart(
   }
 }
 
-function offerButtons(offers: readonly Offer[], id = offersId(0)): Shown | null {
+function offerButtons(offers: readonly CommandOffer[], id = offersId(0)): Shown | null {
   // A line that a button cannot hold is not cut to fit: it would ask for something else.
   const fitting = offers.filter(({ line }) => line.length <= LINE_MAX);
   const all = fitting.slice(0, OFFERS_MAX).map(({ label, line }, index) => ({

@@ -1,5 +1,5 @@
 import type { AnswerPart, Cell } from '../../intent/answers/answer.ts';
-import { counted } from '../../intent/answers/counted.ts';
+import { countWords } from '../../intent/answers/counted.ts';
 import { type AnyBlock, noteLine, type MessagePart as Shown } from './blocks.ts';
 import { bounded, mrkdwnOf, oneLine, visible } from './rich-text.ts';
 
@@ -32,7 +32,9 @@ export function table(
   if (fitting.length === 0) return [noteLine('Nothing to show.')];
   const left = part.rows.length - fitting.length;
   const rest =
-    left > 0 ? noteLine(`${counted(left, 'more row does', 'more rows do')} not fit here.`) : null;
+    left > 0
+      ? noteLine(`${countWords(left, 'more row does', 'more rows do')} not fit here.`)
+      : null;
   return [grid(header, fitting, part.caption ?? title), rest];
 }
 

@@ -23,7 +23,7 @@ function waiting({ notBefore, plan }: Change): readonly Line[] {
 }
 
 function endingWords(ending: Ending, change: Change, drawing: Drawing): readonly Line[] {
-  const after = drawing.commands.get(change.command)?.afterwards ?? '';
+  const after = drawing.commands.get(change.command)?.endingNote ?? '';
   if (ending.how === 'succeeded') {
     const reported = ending.reported.join(', ') || 'no details';
     // A freeze is kept by us: there is no server to report of it.

@@ -1,5 +1,5 @@
 import type { Change } from '../../changes/change.ts';
-import { counted } from '../../intent/answers/counted.ts';
+import { countWords } from '../../intent/answers/counted.ts';
 import { type Button, buttons, fact, lines, type MessagePart, noteLine } from '../blocks/blocks.ts';
 import type { Line, RichInline } from '../blocks/rich-text.ts';
 import { breakGlassLines, reviewButtons } from './break-glass.ts';
@@ -101,7 +101,7 @@ function deciding({ id, version }: Change, ...all: readonly Button[]): MessagePa
 
 function needed(count: number, have: number): string {
   if (have > 0) return `${count - have} more of ${count}`;
-  return counted(count, 'approval');
+  return countWords(count, 'approval');
 }
 
 function approved({ approvals }: Change): Line {

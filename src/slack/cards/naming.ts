@@ -1,5 +1,5 @@
 import type { Change, RoleName, UserId } from '../../changes/change.ts';
-import { counted } from '../../intent/answers/counted.ts';
+import { countWords } from '../../intent/answers/counted.ts';
 import type { Policy } from '../../policy/policy-types.ts';
 import { either, type Line, oneLine, type RichInline } from '../blocks/rich-text.ts';
 
@@ -13,7 +13,7 @@ export function roleText(policy: Policy, role: RoleName | null): string {
 export function peopleLine(users: readonly UserId[], most = 5): Line {
   const shown: RichInline[] = users.slice(0, most).map((user) => ({ user }));
   const others = users.length - most;
-  return either(others > 0 ? [...shown, counted(others, 'other')] : shown);
+  return either(others > 0 ? [...shown, countWords(others, 'other')] : shown);
 }
 
 /** `service stop` on analytics-prod → `Stop analytics-prod`. */

@@ -3,10 +3,10 @@ import type { View } from '@slack/web-api';
 import { z } from 'zod';
 import { findNamed, type Named, type Service } from '../../directory/directory.ts';
 import { type Field, fieldsOf, type TypedValues } from '../../intent/arguments/arguments.ts';
-import { type StandingFreeze, servicesIn } from '../../intent/arguments/freezes.ts';
+import { type SlackFreeze, servicesIn } from '../../intent/arguments/freezes.ts';
 import { type NamedScope, scopesOf, tagsOf, warehousesOf } from '../../intent/arguments/scopes.ts';
 import { type Command, nounOf, verbOf } from '../../intent/define.ts';
-import { appliesTo } from '../../intent/parse/complete.ts';
+import { hasField } from '../../intent/parse/complete.ts';
 import type { Vocabulary } from '../../intent/parse/understood.ts';
 import { ChangeOf, ChannelOf } from '../inbound/payload.ts';
 import { NO_REPLY_TARGET, type ReplyTarget } from '../outbound/ephemeral.ts';
@@ -108,7 +108,7 @@ export function commandForm(
   const own = fieldsOf(command.args).filter(
     ({ name, typedOnly }) =>
       !Object.hasOwn(fixed, name) &&
-      appliesTo(command, name, among) &&
+      hasField(command, name, among) &&
       (!typedOnly || Boolean(given[name])),
   );
   const isTyped = own.some(({ typedOnly }) => typedOnly);
@@ -136,7 +136,7 @@ export function commandForm(
           block_id: field.name,
           label: plain(field.label, 150),
           optional: field.optional && !(field.unlessTyped && !isTyped),
-          ...(field.steers ? { dispatch_action: true } : {}),
+          ...(field.redraws ? { dispatch_action: true } : {}),
           ...(hint ? { hint: plain(hint, 150) } : {}),
           element: elementFor(field, { value, chosen, among }),
         };
@@ -209,7 +209,7 @@ function scopeChoice({ id, name, scope }: NamedScope, services: readonly Service
   return { id, name, about: all };
 }
 
-function freezeChoice({ id, name, freeze }: StandingFreeze): Choice {
+function freezeChoice({ id, name, freeze }: SlackFreeze): Choice {
   const until = freeze.until.toISOString().slice(0, 16).replace('T', ' ');
   return { id, name, about: `until ${until} UTC · ${id} · ${freeze.reason}` };
 }

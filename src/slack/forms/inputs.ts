@@ -1,4 +1,4 @@
-import type { Circumstances, Field } from '../../intent/arguments/arguments.ts';
+import type { Field, FieldContext } from '../../intent/arguments/arguments.ts';
 import { bounded, visible } from '../blocks/rich-text.ts';
 
 const OPTIONS_MAX = 100;
@@ -15,7 +15,7 @@ export interface Filled {
   readonly value: string;
   /** The thing that the value names, where there is exactly one. */
   readonly chosen: Choice | null;
-  readonly among: Circumstances;
+  readonly among: FieldContext;
 }
 
 /** The element of an input block: what Slack offers for this kind of field. */

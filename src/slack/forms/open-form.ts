@@ -1,7 +1,7 @@
 import type { Snapshot } from '../../changes/change.ts';
 import { fieldsOf, type TypedValues } from '../../intent/arguments/arguments.ts';
 import type { Command } from '../../intent/define.ts';
-import { appliesTo } from '../../intent/parse/complete.ts';
+import { hasField } from '../../intent/parse/complete.ts';
 import { resolveNames } from '../../intent/parse/resolve.ts';
 import type { Vocabulary } from '../../intent/parse/understood.ts';
 import { valueText } from '../../workflow/request/plan.ts';
@@ -110,7 +110,7 @@ function seen(bot: SlackContext, command: Command, given: TypedValues): Snapshot
   if (command.kind !== 'change' || !given.service) return null;
   const vocabulary = localVocabulary(bot);
   const among = { ...vocabulary.organization, given };
-  if (!appliesTo(command, 'service', among)) return null;
+  if (!hasField(command, 'service', among)) return null;
   const wanted = given.service.toLowerCase();
   const service = vocabulary.services.find(
     ({ id, name }) => id.toLowerCase() === wanted || name.toLowerCase() === wanted,

@@ -25,7 +25,7 @@ function alertNamed({ id, name }: { id: string | null; name: string | null }): N
 export async function freezeVocabulary(bot: SlackContext): Promise<Vocabulary> {
   return {
     ...localVocabulary(bot),
-    freezes: await bot.context.commandContext().freezes.standing(),
+    freezes: await bot.context.commandContext().freezes.madeInSlack(),
   };
 }
 

@@ -1,8 +1,8 @@
 import type { FieldProblem } from '../../errors.ts';
 import type { TypedValues } from '../../intent/arguments/arguments.ts';
 import type { Command } from '../../intent/define.ts';
-import { appliesTo, complete } from '../../intent/parse/complete.ts';
-import type { Intent, Understood, Vocabulary } from '../../intent/parse/understood.ts';
+import { hasField, parseValues } from '../../intent/parse/complete.ts';
+import type { Intent, ParseResult, Vocabulary } from '../../intent/parse/understood.ts';
 import { VERBS } from '../../workflow/clicks.ts';
 import { isDatabaseAway } from '../../workflow/limits/database-unavailable.ts';
 import { receiveClick } from '../../workflow/review/click.ts';
@@ -35,7 +35,7 @@ export async function submit(bot: SlackContext, submitted: Submitted, ack: Ack):
   const filled = changedIn(shown, setting.was);
   const vocabulary = withFixed(await formVocabulary(bot, command), setting.fixed);
   const given = applying(command, { ...filled, ...setting.fixed }, vocabulary);
-  const understood = complete(command, given, reason, vocabulary);
+  const understood = parseValues(command, given, reason, vocabulary);
   const errors = errorsOf(bot, understood, Object.keys(submitted.view.state.values));
   if (errors || understood.kind !== 'intent') {
     return ack({ response_action: 'errors', errors: errors ?? {} });
@@ -55,7 +55,7 @@ function withFixed(vocabulary: Vocabulary, { alert }: TypedValues): Vocabulary {
 function applying(command: Command, given: TypedValues, { organization }: Vocabulary): TypedValues {
   const among = { ...organization, given };
   return Object.fromEntries(
-    Object.entries(given).filter(([name]) => appliesTo(command, name, among)),
+    Object.entries(given).filter(([name]) => hasField(command, name, among)),
   );
 }
 
@@ -67,7 +67,7 @@ async function answerAgain(
 ): Promise<Message | null> {
   if (!fixed.alert) return answerIntent(bot, typed, intent);
   const { command, given, reason } = intent;
-  const again = complete(command, given, reason ?? '', await fullVocabulary(bot));
+  const again = parseValues(command, given, reason ?? '', await fullVocabulary(bot));
   if (again.kind === 'intent') return answerIntent(bot, typed, again);
   return sentenceMessage([again.kind === 'misread' ? again.sentence : 'Something is missing.']);
 }
@@ -75,7 +75,7 @@ async function answerAgain(
 /** Each sentence under the field it is about; what was filled in stays. Null: nothing is wrong. */
 function errorsOf(
   { context }: SlackContext,
-  understood: Understood,
+  understood: ParseResult,
   shown: readonly string[],
 ): Errors | null {
   const [first = 'reason'] = shown;

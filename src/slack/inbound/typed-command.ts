@@ -3,10 +3,10 @@ import { fieldsOf, isPlaced } from '../../intent/arguments/arguments.ts';
 import { isTimingKey } from '../../intent/arguments/timing.ts';
 import { type ChangeCommand, nounOf } from '../../intent/define.ts';
 import { helpFor } from '../../intent/help.ts';
-import { misreadOf } from '../../intent/parse/complete.ts';
-import { lineAgain } from '../../intent/parse/suggest-line.ts';
+import { parseProblemOf } from '../../intent/parse/complete.ts';
+import { commandLine } from '../../intent/parse/suggest-line.ts';
 import { understand } from '../../intent/parse/understand.ts';
-import type { Intent, Misread } from '../../intent/parse/understood.ts';
+import type { Intent, ParseProblem } from '../../intent/parse/understood.ts';
 import { newRequest, requestNow } from '../../observability/log.ts';
 import { note } from '../../observability/trace.ts';
 import { commandsFor } from '../../policy/explain.ts';
@@ -46,7 +46,11 @@ export async function answerTyped(bot: SlackContext, typed: Typed): Promise<Mess
 }
 
 /** An hour that nobody can read, and nothing like it to offer: the form keeps all the rest. */
-async function misread(bot: SlackContext, typed: Typed, read: Misread): Promise<Message | null> {
+async function misread(
+  bot: SlackContext,
+  typed: Typed,
+  read: ParseProblem,
+): Promise<Message | null> {
   const { sentence, offers, asked, problems } = read;
   const inForm = asked?.command.kind === 'change' && Object.keys(problems).some(isTimingKey);
   if (!inForm || offers.length > 0) return sentenceMessage([sentence], offers);
@@ -61,7 +65,7 @@ function asksNothing({ command, given }: Intent): boolean {
   const asking = fieldsOf(command.args).filter(
     (field) => !isPlaced(field) && (command.kind === 'query' || !isTimingKey(field.name)),
   );
-  if (command.kind === 'query') return command.asksMore?.(given) ?? false;
+  if (command.kind === 'query') return command.needsForm?.(given) ?? false;
   const isChange = command.kind === 'change' && asking.length > 0;
   return isChange && asking.every(({ name }) => !given[name]);
 }
@@ -99,7 +103,7 @@ export async function answerIntent(
   // A slash command leaves no trace in the channel, so that its answer says what was understood.
   return (
     answer &&
-    withNote(answer, `/${bot.prefix}${lineAgain(command, namesIn(intent, given), reason ?? '')}`)
+    withNote(answer, `/${bot.prefix}${commandLine(command, namesIn(intent, given), reason ?? '')}`)
   );
 }
 
@@ -152,13 +156,13 @@ async function answerRequest(
 async function mendInForm(
   bot: SlackContext,
   typed: Typed,
-  asked: Parameters<typeof misreadOf>[0],
+  asked: Parameters<typeof parseProblemOf>[0],
   problems: readonly FieldProblem[],
 ): Promise<Message | null> {
   const { command, given, reason } = asked;
   bot.context.measures.answered(command.name, 'misread');
   const among = { ...bot.context.commandContext().organization, given };
-  const { sentence, offers } = misreadOf(asked, problems, among);
+  const { sentence, offers } = parseProblemOf(asked, problems, among);
   if (offers.length > 0) return sentenceMessage([sentence], offers);
   return openForm(bot, typed, command, { ...given, reason }, sentence).catch((error: unknown) => {
     bot.log.warn({ err: error }, 'a form for mending could not be opened');

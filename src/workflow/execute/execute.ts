@@ -77,9 +77,9 @@ async function gather(context: WorkflowContext, change: Change): Promise<Gathere
 // What was approved is bound to the target as it was seen; what moved since makes it stale.
 async function digestNow(context: WorkflowContext, change: Change): Promise<string> {
   const command = context.commands.get(change.command);
-  if (!command?.observeAgain) return change.digest;
+  if (!command?.readBeforeSending) return change.digest;
   try {
-    const before = await command.observeAgain(change.plan.target, context.commandContext());
+    const before = await command.readBeforeSending(change.plan.target, context.commandContext());
     return planDigest(change.command, { ...change.plan, before });
   } catch (error) {
     // A definite no, such as "there is no such alert": whatever was approved is not there any more.

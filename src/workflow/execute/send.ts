@@ -2,7 +2,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import type { Change, Ending } from '../../changes/change.ts';
 import { finish, handBack } from '../../changes/lifecycle.ts';
 import { ApiError, InvalidRequest, type Secret } from '../../errors.ts';
-import type { Sent } from '../../intent/define.ts';
+import type { SendResult } from '../../intent/define.ts';
 import type { Tx } from '../../storage/engine/database.ts';
 import { lockChange } from '../../storage/tables/changes/changes.ts';
 import { closePermit, releaseTarget } from '../../storage/tables/changes/permits.ts';
@@ -17,7 +17,7 @@ const HAND_BACK_MS = 10_000;
 const RECORD_AGAIN_MS = [0, 200, 1_000, 3_000, 10_000, 15_000, 15_000, 15_000, 15_000, 15_000];
 
 type Result =
-  | { readonly kind: 'ended'; readonly ending: Ending; readonly sent: Sent | null }
+  | { readonly kind: 'ended'; readonly ending: Ending; readonly sent: SendResult | null }
   | { readonly kind: 'not-sent'; readonly retryAfterMs: number; readonly text: string };
 
 /** Only the process that committed the permit comes here, and only once for each permit. */
@@ -78,7 +78,7 @@ async function send(context: WorkflowContext, change: Change): Promise<Result> {
 
 /** Where the API can be read, an attempt without an answer may show by what it left behind. */
 async function settled(context: WorkflowContext, change: Change, result: Result): Promise<Result> {
-  const settle = context.commands.get(change.command)?.settle;
+  const settle = context.commands.get(change.command)?.verifyOutcome;
   if (result.kind !== 'ended' || result.ending.how !== 'unknown' || !settle) return result;
   const { target, body } = change.plan;
   const sent = await settle(target, body, context.commandContext(), change).catch(

@@ -1,9 +1,9 @@
 import { setImmediate as breathe } from 'node:timers/promises';
 import type { ChangeId, UserId } from '../../changes/change.ts';
-import type { Answer, AnswerPart, Offer } from '../../intent/answers/answer.ts';
-import { counted } from '../../intent/answers/counted.ts';
+import type { Answer, AnswerPart, CommandOffer } from '../../intent/answers/answer.ts';
+import { countWords } from '../../intent/answers/counted.ts';
 import type { LogRequest } from '../../intent/ports/changes-queries.ts';
-import type { Asker } from '../../intent/ports/command-context.ts';
+import type { Caller } from '../../intent/ports/command-context.ts';
 import { head, type StoredEvent } from '../../storage/audit/append.ts';
 import { eventsBefore, type Subject, subjectsOf } from '../../storage/audit/read-back.ts';
 import { firstSince } from '../../storage/audit/read-range.ts';
@@ -27,7 +27,7 @@ const SKEW_MS = 3_600_000;
 export async function answerChangeLog(
   context: LogContext,
   wish: LogRequest,
-  asker: Asker,
+  asker: Caller,
 ): Promise<Answer> {
   const nothing = emptySpan(wish, context.now());
   if (nothing) return nothing;
@@ -41,7 +41,7 @@ export async function answerChangeLog(
 async function personOf(
   { named }: LogContext,
   word: string,
-  { by }: Asker,
+  { by }: Caller,
 ): Promise<{ readonly user: UserId } | Answer> {
   if (word.toLowerCase() === 'me') return { user: by };
   const found = await named(word);
@@ -150,9 +150,9 @@ function fits({ event, subject }: Told, filter: Filter): boolean {
 }
 
 function pageOf({ shown, count, lookedAt }: Found, wish: LogRequest): Answer {
-  const words = counted(count, 'event');
+  const words = countWords(count, 'event');
   const left = count - shown.length;
-  const rest = left > 0 ? ` ${counted(left, 'older one follows', 'older ones follow')}.` : '';
+  const rest = left > 0 ? ` ${countWords(left, 'older one follows', 'older ones follow')}.` : '';
   const looked = lookedAt
     ? ` Of the last ${lookedAt} events; since= and until= context further.`
     : '';
@@ -166,7 +166,7 @@ function pageOf({ shown, count, lookedAt }: Found, wish: LogRequest): Answer {
   return { title: wish.before === null ? words : `${words} before ${wish.before}`, parts };
 }
 
-function turning(shown: readonly Told[], left: number, wish: LogRequest): readonly Offer[] {
+function turning(shown: readonly Told[], left: number, wish: LogRequest): readonly CommandOffer[] {
   const last = shown.at(-1)?.event.seq;
   return [
     ...(left > 0 && last ? [{ label: 'Older', line: logLine(wish, last) }] : []),

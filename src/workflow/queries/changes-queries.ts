@@ -1,8 +1,8 @@
 import type { Change } from '../../changes/change.ts';
-import type { Answer, AnswerPart, InlinePart, Offer } from '../../intent/answers/answer.ts';
-import { counted } from '../../intent/answers/counted.ts';
+import type { Answer, AnswerPart, CommandOffer, InlinePart } from '../../intent/answers/answer.ts';
+import { countWords } from '../../intent/answers/counted.ts';
 import type { ListRequest } from '../../intent/ports/changes-queries.ts';
-import type { Asker, ChangesQueries } from '../../intent/ports/command-context.ts';
+import type { Caller, ChangesQueries } from '../../intent/ports/command-context.ts';
 import { eventsOf } from '../../storage/audit/append.ts';
 import {
   type ChangeFilter,
@@ -35,7 +35,7 @@ export function createChangesQueries(
 
 type Wanted = Omit<ChangeFilter, 'limit' | 'before'>;
 
-function wantedOf(which: ListRequest['which'], { by }: Asker): Wanted {
+function wantedOf(which: ListRequest['which'], { by }: Caller): Wanted {
   if (which === 'pending') return { states: ['pending'] };
   if (which === 'mine') return { requester: by };
   return which === 'review' ? { toReview: true } : { privateTo: by };
@@ -51,7 +51,7 @@ const TITLES: Readonly<Record<ListRequest['which'], string>> = {
 async function list(
   context: DecisionContext,
   { which, before }: ListRequest,
-  asker: Asker,
+  asker: Caller,
 ): Promise<Answer> {
   const after = before === null ? null : await findChange(context, before, asker);
   if (after && !after.ok) return after.answer;
@@ -62,7 +62,7 @@ async function list(
     countChanges(db, { ...wanted, ...cursor }),
     changesWhere(db, { ...wanted, ...cursor, limit: PAGE }),
   ]);
-  const words = counted(count, 'change');
+  const words = countWords(count, 'change');
   const older = before === null ? '' : ' before that';
   return { title: `${words} ${TITLES[which]}${older}`, parts: listParts(found, count, which) };
 }
@@ -75,7 +75,7 @@ function listParts(
   const last = found.at(-1);
   const left = count - found.length;
   const line = `change list ${which}${last ? ` before=${last.id}` : ''}`;
-  const turning: readonly Offer[] = left > 0 ? [{ label: 'Older', line }] : [];
+  const turning: readonly CommandOffer[] = left > 0 ? [{ label: 'Older', line }] : [];
   const others = ['pending', 'mine', 'all'].filter((each) => each !== which);
   const further = others.map((each) => ({
     label: NAMES[each] ?? each,
@@ -91,7 +91,7 @@ function listParts(
       ? [
           {
             kind: 'note',
-            text: `${counted(left, 'older one follows', 'older ones follow')}.`,
+            text: `${countWords(left, 'older one follows', 'older ones follow')}.`,
           } as const,
         ]
       : []),
@@ -100,7 +100,7 @@ function listParts(
 
 const NAMES: Readonly<Record<string, string>> = { pending: 'Waiting', mine: 'Yours', all: 'All' };
 
-async function show(context: DecisionContext, id: string, asker: Asker): Promise<Answer> {
+async function show(context: DecisionContext, id: string, asker: Caller): Promise<Answer> {
   const found = await findChange(context, id, asker);
   if (!found.ok) return found.answer;
   const { change } = found;
@@ -123,7 +123,7 @@ const LINES_MAX = 60;
 async function hiddenFrom(
   context: DecisionContext,
   change: Change,
-  { by }: Asker,
+  { by }: Caller,
 ): Promise<readonly string[]> {
   const identity = await context.people.identify(by, { fresh: false });
   const actor = { id: by, roles: identity.ok ? identity.actor.roles : [] };
@@ -139,7 +139,7 @@ async function hiddenFrom(
 const LEASE_MS = 60_000;
 
 /** The click of the button, typed: stored before it is handled, and judged in the same place. */
-async function cancel(context: DecisionContext, id: string, asker: Asker): Promise<Answer> {
+async function cancel(context: DecisionContext, id: string, asker: Caller): Promise<Answer> {
   const found = await findChange(context, id, asker);
   if (!found.ok) return found.answer;
   const key = `typed:${context.instance}:${context.newId()}${context.newId()}`;
@@ -171,7 +171,7 @@ async function cancel(context: DecisionContext, id: string, asker: Asker): Promi
   };
 }
 
-function cancelClick({ id }: Change, { by, channel }: Asker): Click {
+function cancelClick({ id }: Change, { by, channel }: Caller): Click {
   const replyTo = { url: null, user: by, channel, replaces: false, home: false };
   return { verb: 'cancel', change: id, by, text: '', replyTo };
 }

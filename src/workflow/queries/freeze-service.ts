@@ -1,6 +1,6 @@
 import type { UserId } from '../../changes/change.ts';
 import { InvalidRequest } from '../../errors.ts';
-import type { EndOf, FreezeService, Until } from '../../intent/arguments/freezes.ts';
+import type { FreezeEnd, FreezeService, FreezeUntil } from '../../intent/arguments/freezes.ts';
 import {
   hasFreeze,
   liftFreeze,
@@ -29,7 +29,7 @@ export function createFreezeService(context: FreezeContext): FreezeService {
       const { freezes } = await policyNow(database.db, context);
       return freezes.filter(({ until }) => now() < until);
     },
-    standing: async () => (await standingFreezes(database.db, now())).map(standingFreeze),
+    madeInSlack: async () => (await standingFreezes(database.db, now())).map(standingFreeze),
     endOf: (until, by) => endOf(context, until, by),
     make: async ({ id, by, reason }, { scope, until }) => {
       const from = now();
@@ -48,7 +48,11 @@ export function createFreezeService(context: FreezeContext): FreezeService {
   };
 }
 
-async function endOf({ people, now }: FreezeContext, until: Until, by: UserId): Promise<EndOf> {
+async function endOf(
+  { people, now }: FreezeContext,
+  until: FreezeUntil,
+  by: UserId,
+): Promise<FreezeEnd> {
   if ('at' in until) return { ok: true, at: until.at };
   const asked = 'inMs' in until ? { at: null, ...until } : { at: until, inMs: null };
   const asksClock = asked.at !== null && asked.at.offset === null;

@@ -1,9 +1,9 @@
-import type { Answer, Offer } from '../../intent/answers/answer.ts';
-import type { LogRequest, Past } from '../../intent/ports/changes-queries.ts';
+import type { Answer, CommandOffer } from '../../intent/answers/answer.ts';
+import type { LogRequest, PastTime } from '../../intent/ports/changes-queries.ts';
 
 const DAY_MS = 86_400_000;
 
-export function instantOf(past: Past, now: Date): Date {
+export function instantOf(past: PastTime, now: Date): Date {
   if ('day' in past) return new Date(`${past.day}T00:00:00Z`);
   return new Date(now.getTime() - past.agoMs);
 }
@@ -19,7 +19,7 @@ export function logLine(wish: LogRequest, before: number | null): string {
   return ['change log', ...words].join(' ');
 }
 
-function pastText(past: Past | null): string | null {
+function pastText(past: PastTime | null): string | null {
   if (past === null) return null;
   return 'day' in past ? past.day : `${Math.round(past.agoMs / 60_000)}m`;
 }
@@ -42,8 +42,8 @@ export function emptySpan(wish: LogRequest, now: Date): Answer | null {
   };
 }
 
-function offersFor(wish: LogRequest, since: Past, until: Past): readonly Offer[] {
-  const again = (label: string, from: Past, to: Past) => {
+function offersFor(wish: LogRequest, since: PastTime, until: PastTime): readonly CommandOffer[] {
+  const again = (label: string, from: PastTime, to: PastTime) => {
     return { label, line: logLine({ ...wish, since: from, until: to }, null) };
   };
   if (pastText(since) !== pastText(until)) return [again('The other way round', until, since)];

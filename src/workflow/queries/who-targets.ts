@@ -21,7 +21,7 @@ export function targetsOf(
 }
 
 export function isFreezing(change: ChangeCommand | undefined): boolean {
-  return change?.sends === 'PUT freeze';
+  return change?.call === 'PUT freeze';
 }
 
 function takesService({ args }: ChangeCommand): boolean {

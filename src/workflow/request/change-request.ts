@@ -1,6 +1,6 @@
 import type { ChangeId, ChannelId, UserId } from '../../changes/change.ts';
 import type { TypedValues } from '../../intent/arguments/arguments.ts';
-import type { AskedTiming } from '../../intent/arguments/timing.ts';
+import type { RequestedTiming } from '../../intent/arguments/timing.ts';
 import type { ChangeCommand } from '../../intent/define.ts';
 
 export interface ChangeRequest {
@@ -8,7 +8,7 @@ export interface ChangeRequest {
   readonly args: Readonly<Record<string, unknown>>;
   readonly given: TypedValues;
   /** Missing: as soon as it may, and for good. */
-  readonly timing?: AskedTiming;
+  readonly timing?: RequestedTiming;
   readonly reason: string | null;
   readonly requester: UserId;
   readonly origin: ChannelId | null;

@@ -1,9 +1,4 @@
-import {
-  Scope,
-  type StandingFreeze,
-  scopeKey,
-  selectorOf,
-} from '../../intent/arguments/freezes.ts';
+import { Scope, type SlackFreeze, scopeKey, selectorOf } from '../../intent/arguments/freezes.ts';
 import { withFreezes } from '../../policy/freezes.ts';
 import type { Policy } from '../../policy/policy-types.ts';
 import type { Db } from '../../storage/engine/database.ts';
@@ -26,7 +21,7 @@ export async function policyNow(
   );
 }
 
-export function standingFreeze({ id, reason, madeBy, ...stored }: StoredFreeze): StandingFreeze {
+export function standingFreeze({ id, reason, madeBy, ...stored }: StoredFreeze): SlackFreeze {
   const scope = Scope.parse(stored.scope);
   const key = scopeKey(scope);
   const { from, until } = stored;

@@ -23,11 +23,11 @@ export async function planOf(
   const plan: Plan = {
     target: command.target(args, context),
     args: given,
-    sends: command.sends,
+    sends: command.call,
     body,
     before,
     rows: command.rows?.(args, before) ?? rowsOf(command, body, before),
-    keptAsIs: command.keptAsIs?.(args, before) ?? [],
+    keptAsIs: command.unchanged?.(args, before) ?? [],
     warnings: command.warnings(args, before, context),
   };
   return { ok: true, plan };

@@ -43,7 +43,7 @@ export async function requestChange(
   const given = request.given as JsonObject;
   const { requester } = request;
   const commandContext = context.commandContext();
-  const exact = await request.command.exact?.(request.args, commandContext, requester);
+  const exact = await request.command.resolveArguments?.(request.args, commandContext, requester);
   if (exact && !exact.ok) return exact;
   const planned = await planOf(request.command, exact?.args ?? request.args, given, commandContext);
   if (!planned.ok) return planned;

@@ -1,7 +1,11 @@
 import { addDays } from '../../costs/calendar/day.ts';
 import { instantAt, instantsOf, localDay } from '../../costs/calendar/local-time.ts';
 import type { FieldProblem } from '../../errors.ts';
-import { type AskedTiming, LATEST_START_MS, type Moment } from '../../intent/arguments/timing.ts';
+import {
+  type ClockTime,
+  LATEST_START_MS,
+  type RequestedTiming,
+} from '../../intent/arguments/timing.ts';
 
 export type Start =
   | { readonly ok: true; readonly at: Date | null; readonly warnings: readonly string[] }
@@ -16,7 +20,7 @@ export interface Wall {
 }
 
 /** When a change is to begin, and what is to be said of that hour; null: as soon as it may. */
-export function startTimeOf({ at, inMs }: AskedTiming, wall: Wall): Start {
+export function startTimeOf({ at, inMs }: RequestedTiming, wall: Wall): Start {
   if (inMs !== null) return begin(new Date(wall.now.getTime() + inMs));
   if (at === null) return begin(null);
   if (at.day !== null && at.offset !== null) return inTime(exactly(at.day, at), wall);
@@ -38,7 +42,7 @@ function problem(text: string): Start {
   return { ok: false, problems: [{ field: 'at', problem: text }] };
 }
 
-function exactly(day: string, { time, offset }: Moment): Date {
+function exactly(day: string, { time, offset }: ClockTime): Date {
   return new Date(`${day}T${time}${offset ?? 'Z'}`);
 }
 
@@ -53,7 +57,7 @@ function inTime(
   return begin(at, ...warnings);
 }
 
-function on(day: string, { time }: Moment, zone: string, wall: Wall): Start {
+function on(day: string, { time }: ClockTime, zone: string, wall: Wall): Start {
   const [first, second] = instantsOf(day, time, zone);
   if (!first) return inTime(instantAt(day, time, zone), wall, skipped(day, time, zone));
   return second && first > wall.now
@@ -62,7 +66,7 @@ function on(day: string, { time }: Moment, zone: string, wall: Wall): Start {
 }
 
 /** Today or tomorrow, and again today where the clocks show it a second time. */
-function next(at: Moment, zone: string, wall: Wall): Start {
+function next(at: ClockTime, zone: string, wall: Wall): Start {
   const today = localDay(wall.now, zone);
   const later = [today, addDays(today, 1)].map((day) => on(day, at, zone, wall));
   return later.find((start) => start.ok) ?? later[0] ?? begin(null);

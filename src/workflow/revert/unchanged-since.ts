@@ -9,6 +9,6 @@ import type { WorkflowContext } from '../ports.ts';
 export async function isUnchangedSince(context: WorkflowContext, change: Change): Promise<boolean> {
   const { target, body } = change.plan;
   if (await ranAfter(context.database.db, targetKey(target), change)) return false;
-  const settle = context.commands.get(change.command)?.settle;
+  const settle = context.commands.get(change.command)?.verifyOutcome;
   return settle ? (await settle(target, body, context.commandContext(), change)) !== null : true;
 }

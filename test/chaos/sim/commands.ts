@@ -50,7 +50,7 @@ function commandOf(kind: Kind, { ports, server, now }: Wire): ChangeCommand {
       summary: kind,
       examples: [],
       args: z.strictObject({ thing: z.string(), mark: z.string() }),
-      sends: `${callClass.toUpperCase()} ${kind}`,
+      call: `${callClass.toUpperCase()} ${kind}`,
       callClass,
       timed: 'start',
       target: ({ thing }) => targetOf(kind, thing),
@@ -63,7 +63,7 @@ function commandOf(kind: Kind, { ports, server, now }: Wire): ChangeCommand {
           server.deliver({ mark: String(body.mark), target: keyOf(kind, id) }),
         ),
       undo: () => null,
-      afterwards: '',
+      endingNote: '',
     }),
     ...(callClass === 'put' && readable(kind, look)),
   };
@@ -73,8 +73,8 @@ function commandOf(kind: Kind, { ports, server, now }: Wire): ChangeCommand {
 function readable(kind: Kind, look: (id: string) => Promise<Snapshot>): Partial<ChangeCommand> {
   return {
     observe: (args) => look(keyOf(kind, (args as { thing: string }).thing)),
-    observeAgain: ({ id }) => look(keyOf(kind, id)),
-    settle: async ({ id }: Target, body: JsonObject) => {
+    readBeforeSending: ({ id }) => look(keyOf(kind, id)),
+    verifyOutcome: async ({ id }: Target, body: JsonObject) => {
       const { fields } = await look(keyOf(kind, id));
       if (fields.shown !== body.mark) return null;
       return { requestId: null, reported: ['seen'], learned: null };

@@ -1,5 +1,5 @@
 import { ApiError } from '../../../src/errors.ts';
-import type { Sent } from '../../../src/intent/define.ts';
+import type { SendResult } from '../../../src/intent/define.ts';
 
 /** What can befall one delivery. Of the last two the server says that nothing was executed. */
 export const FAULTS = [
@@ -39,7 +39,7 @@ export function openServer(now: () => Date) {
   const edits = new Map<string, number>();
   const listeners: ((delivery: Delivery) => void)[] = [];
 
-  async function deliver({ mark, target }: Parcel): Promise<Sent> {
+  async function deliver({ mark, target }: Parcel): Promise<SendResult> {
     const fault = faults.shift() ?? null;
     const delivery: Delivery = {
       mark,

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { plainText, readLine } from '../../../src/intent/parse/split-words.ts';
+import { plainText, splitWords } from '../../../src/intent/parse/split-words.ts';
 
 test.for<[string, string, string[]]>([
   ['words', 'stop analytics-prod now', ['stop', 'analytics-prod', 'now']],
@@ -25,11 +25,11 @@ test.for<[string, string, string[]]>([
   ['a key whose quote stays open', 'message="all is', ['message=all is']],
   ['inches', 'a 5" disk', ['a', '5"', 'disk']],
 ])('a person types %s', ([, typed, words]) => {
-  expect(readLine(typed).words.map(({ text }) => text)).toEqual(words);
+  expect(splitWords(typed).words.map(({ text }) => text)).toEqual(words);
 });
 
 test('a quoted word is told from the others, a quoted value is not', () => {
-  expect(readLine('stop "a b" message="c d"').words).toEqual([
+  expect(splitWords('stop "a b" message="c d"').words).toEqual([
     { text: 'stop', quoted: false },
     { text: 'a b', quoted: true },
     { text: 'message=c d', quoted: false },
@@ -57,7 +57,7 @@ test('whatever is typed, words hold nothing invisible and are never empty', () =
     fc.property(
       fc.array(fc.constantFrom(...PIECES)).map((pieces) => pieces.join('')),
       (typed) => {
-        const texts = readLine(typed).words.map(({ text }) => text);
+        const texts = splitWords(typed).words.map(({ text }) => text);
         expect(texts.filter((text) => text.trim() === '' || /\p{Cf}/u.test(text))).toEqual([]);
       },
     ),

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { complete } from '../../../src/intent/parse/complete.ts';
+import { parseValues } from '../../../src/intent/parse/complete.ts';
 import { gist, read, services, serviceTune, vocabularyOf } from '../fixtures.ts';
 
 const PROD = 'id-of-analytics-prod';
@@ -186,13 +186,13 @@ test('a form opens with what was typed already', () => {
 
 test('a form is read like a line, and says the same about it', () => {
   const filled = { service: PROD, minReplicaMemoryGb: '16' };
-  expect(gist(complete(serviceTune, filled, ' night ', vocabularyOf()))).toBe(
+  expect(gist(parseValues(serviceTune, filled, ' night ', vocabularyOf()))).toBe(
     `service tune service=${PROD} minReplicaMemoryGb=16 because “night”`,
   );
-  expect(gist(complete(serviceTune, { service: 'stagin' }, '', vocabularyOf()))).toContain(
+  expect(gist(parseValues(serviceTune, { service: 'stagin' }, '', vocabularyOf()))).toContain(
     'I know no service “stagin”',
   );
-  expect(complete(serviceTune, { service: '' }, 'night', vocabularyOf())).toMatchObject({
+  expect(parseValues(serviceTune, { service: '' }, 'night', vocabularyOf())).toMatchObject({
     kind: 'incomplete',
     given: { service: '', reason: 'night' },
   });

@@ -1,16 +1,16 @@
 import { expect, test } from 'vitest';
-import { type AskedTiming, NO_TIMING } from '../../../src/intent/arguments/timing.ts';
+import { NO_TIMING, type RequestedTiming } from '../../../src/intent/arguments/timing.ts';
 import { startTimeOf } from '../../../src/workflow/request/start-time.ts';
 
 const BERLIN = 'Europe/Berlin';
 
-function at(text: string): AskedTiming {
+function at(text: string): RequestedTiming {
   const [, day = null, time = '', offset = null] =
     /^(?:(.{10})T)?(\d\d:\d\d)(.+)?$/.exec(text) ?? [];
   return { ...NO_TIMING, at: { day, time, offset } };
 }
 
-function begins(asked: AskedTiming, now: string, zone: string | null = BERLIN) {
+function begins(asked: RequestedTiming, now: string, zone: string | null = BERLIN) {
   const start = startTimeOf(asked, { zone, now: new Date(now) });
   return start.ok ? [start.at?.toISOString().slice(0, 16), ...start.warnings] : start.problems;
 }

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { Change, CostEffect } from '../../../src/changes/change.ts';
 import { ApiError } from '../../../src/errors.ts';
-import type { Sent } from '../../../src/intent/define.ts';
+import type { SendResult } from '../../../src/intent/define.ts';
 import type { CommandContext } from '../../../src/intent/ports/command-context.ts';
 import { changesWhere } from '../../../src/storage/tables/changes/change-lists.ts';
 import { loadChange } from '../../../src/storage/tables/changes/changes.ts';
@@ -30,7 +30,7 @@ function parentOf(over: Partial<Change> = {}): Change {
 }
 
 /** A context whose one service can be looked at again, with whatever that look brings. */
-async function theWorld(look: () => Promise<Sent | null> = async () => SEEN) {
+async function theWorld(look: () => Promise<SendResult | null> = async () => SEEN) {
   const { context, clock } = await aWorld();
   const [[name, scale] = []] = [...context.commands];
   if (!name || !scale) throw new Error('There is no such command');
@@ -47,7 +47,7 @@ async function theWorld(look: () => Promise<Sent | null> = async () => SEEN) {
   return { context: own, clock, around };
 }
 
-const SEEN: Sent = { requestId: null, reported: [], learned: null };
+const SEEN: SendResult = { requestId: null, reported: [], learned: null };
 const all = (context: WorkflowContext) => changesWhere(context.database.db, { limit: 9 });
 const childrenIn = async (context: WorkflowContext) =>
   (await all(context)).filter(({ parent }) => parent);
@@ -168,7 +168,7 @@ const notFound = new ApiError({
   status: 404,
 });
 
-test.for<[string, string, () => Promise<Sent | null>, number, boolean]>([
+test.for<[string, string, () => Promise<SendResult | null>, number, boolean]>([
   ['was changed since', 'moved', async () => null, 1, true],
   ['no longer exists', 'gone', () => Promise.reject(notFound), 1, true],
   ['is no longer in the directory', 'unclear', async () => SEEN, 1, false],
