@@ -63,7 +63,7 @@ function baseConfiguration(): object {
         breakGlass: { to: 'oncall' },
       },
       {
-        allow: ['change freeze', 'change thaw'],
+        allow: ['change freeze', 'change unfreeze'],
         to: 'operator',
         approvals: { from: 'approver', count: 1 },
       },

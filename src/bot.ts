@@ -6,7 +6,7 @@ import { openCommandContext } from './command-context.ts';
 import { commands } from './commands/index.ts';
 import { createCostEstimator } from './cost-effect/change-cost.ts';
 import { postCostEffects } from './cost-effect/effect-notice.ts';
-import type { ChangeCommand } from './intent/define.ts';
+import { type ChangeCommand, namesOf } from './intent/define.ts';
 import { withTracedTransactions } from './observability/traced-transactions.ts';
 import type { Slack } from './slack/connect.ts';
 import type { Deliveries } from './slack/inbound/deliveries.ts';
@@ -100,8 +100,8 @@ export async function openBot(given: BotOptions, slack: Slack): Promise<RunningB
   return { readinessWarning, wake: scheduler.wake, attach: listening.attach, stop };
 }
 
+/** By every name: stored changes of an earlier release have the earlier name of their command. */
 function changeCommands(): ReadonlyMap<string, ChangeCommand> {
-  return new Map(
-    commands.flatMap((command) => (command.kind === 'change' ? [[command.name, command]] : [])),
-  );
+  const changes = commands.filter((command) => command.kind === 'change');
+  return new Map(changes.flatMap((one) => namesOf(one).map((name) => [name, one] as const)));
 }

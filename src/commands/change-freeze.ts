@@ -65,7 +65,7 @@ export const changeFreeze = changeCommand({
   },
   verifyOutcome: async (_target, _body, { freezes }, { id }) =>
     (await freezes.wasMade(id)) ? { requestId: null, reported: [], learned: null } : null,
-  undo: ({ id }) => ({ label: 'Thaw it', line: `change thaw ${id}` }),
+  undo: ({ id }) => ({ label: 'Unfreeze', line: `change unfreeze ${id}` }),
   endingNote: 'It holds from now on, for everybody.',
 });
 

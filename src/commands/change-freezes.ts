@@ -17,8 +17,8 @@ export const changeFreezes = queryCommand({
     const holding = ordered.filter(({ from }) => from <= at);
     const coming = ordered.filter(({ from }) => from > at);
     const offers = standing.map(({ id, scope }) => ({
-      label: `Thaw ${scopeText(scope)} (${id})`,
-      line: `change thaw ${id}`,
+      label: `Unfreeze ${scopeText(scope)} (${id})`,
+      line: `change unfreeze ${id}`,
     }));
     const listed = (heading: string, lines: readonly (readonly InlinePart[])[]) =>
       lines.length > 0 ? [{ kind: 'lines' as const, lines: [[{ bold: heading }], ...lines] }] : [];

@@ -9,7 +9,7 @@ import { changeFreezes } from './change-freezes.ts';
 import { changeList } from './change-list.ts';
 import { changeLog } from './change-log.ts';
 import { changeShow } from './change-show.ts';
-import { changeThaw } from './change-thaw.ts';
+import { changeUnfreeze } from './change-unfreeze.ts';
 import { changeWho } from './change-who.ts';
 import { cost } from './cost.ts';
 import { costAnomalies } from './cost-anomalies.ts';
@@ -39,7 +39,7 @@ export const commands: readonly Command[] = [
   alertShow,
   alertEdit,
   changeFreeze,
-  changeThaw,
+  changeUnfreeze,
   changeFreezes,
   changeWho,
   changeList,
@@ -65,8 +65,14 @@ export const nouns: Readonly<Record<string, string>> = {
   signalbox: 'Help, and what you may do',
 };
 
-const namesOf = (kind: Command['kind']) =>
+const namesOfKind = (kind: Command['kind']) =>
   commands.filter((command) => command.kind === kind).map(({ name }) => name);
 
-/** What a policy can name. */
-export const commandNames = { queries: namesOf('query'), changes: namesOf('change') };
+/** What a policy can name; `aliases` has the current name of each earlier one. */
+export const commandNames = {
+  queries: namesOfKind('query'),
+  changes: namesOfKind('change'),
+  aliases: new Map(
+    commands.flatMap(({ name, aliases = [] }) => aliases.map((alias) => [alias, name] as const)),
+  ),
+};

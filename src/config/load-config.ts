@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { z } from 'zod';
+import type { CommandNames } from '../policy/policy-types.ts';
 import { type ConfigProblem, type Reading, read } from '../policy/problem.ts';
 import {
   type Env,
@@ -39,7 +40,7 @@ export interface ConfigSources {
   readonly env: Env;
   readonly readFile: ReadFile;
   /** The names of all commands, against which the policy is checked. */
-  readonly commands: { readonly queries: readonly string[]; readonly changes: readonly string[] };
+  readonly commands: CommandNames;
 }
 
 export type Loaded =

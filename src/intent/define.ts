@@ -27,6 +27,8 @@ export interface SendResult {
 interface Words {
   /** Noun and verb: `service stop`. Policy, modal, help and manifest use this name. */
   readonly name: string;
+  /** Earlier names: still accepted when typed, in policy files and in stored changes. */
+  readonly aliases?: readonly string[];
   readonly summary: string;
   readonly examples: readonly string[];
   /** Whether a field has a meaning, given the others; all of them where this is missing. */
@@ -146,6 +148,11 @@ export function changeCommand<Shape extends z.ZodObject>(
 ): ChangeCommand {
   const args = definition.args.extend(timingShape(definition.timed));
   return { ...definition, args, kind: 'change' } as unknown as ChangeCommand;
+}
+
+/** The current name of a command and its aliases. */
+export function namesOf({ name, aliases = [] }: Command): readonly string[] {
+  return [name, ...aliases];
 }
 
 export function nounOf(command: Command): string {

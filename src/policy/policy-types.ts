@@ -56,10 +56,16 @@ export interface Policy {
   readonly never: readonly Never[];
 }
 
-/** Every word that the policy may name: declared elsewhere in its file, or a command. */
-export interface Words {
+/** The names of all commands. */
+export interface CommandNames {
   readonly queries: readonly string[];
   readonly changes: readonly string[];
+  /** The current name of each earlier one, which policy files may still use. */
+  readonly aliases?: ReadonlyMap<string, string>;
+}
+
+/** Every word that the policy may name: declared elsewhere in its file, or a command. */
+export interface Words extends CommandNames {
   readonly roles: readonly string[];
   /** The names of the services, with their ids. */
   readonly services: ReadonlyMap<string, string>;

@@ -42,7 +42,7 @@ const Reason = z
 function ruleSchema(words: Words) {
   const role = wordOf('role', words.roles);
   return strict({
-    allow: z.array(patternSchema([...words.queries, ...words.changes])).min(1),
+    allow: z.array(patternSchema([...words.queries, ...words.changes], words)).min(1),
     on: selectorSchema(words).optional(),
     to: role,
     approvals: approvalsSchema(role).optional(),
@@ -66,13 +66,14 @@ function approvalsSchema(role: z.ZodType<string>) {
   }));
 }
 
-function patternSchema(commands: readonly string[]) {
+function patternSchema(commands: readonly string[], { aliases }: Words) {
   return z
     .string()
     .regex(/^(\*|[a-z][a-z-]*( [a-z][a-z-]*)*( \*)?)$/, {
       error: sentence('must be a command', 'such as: service stop · service * · *'),
       abort: true,
     })
+    .transform((pattern) => aliases?.get(pattern) ?? pattern)
     .refine((pattern) => commands.some((command) => covers(pattern, command)), {
       error: ({ input }) =>
         sentence(`matches no command: ${quoted(String(input))}`, meant(String(input), commands)),
@@ -134,7 +135,7 @@ function idleRule(rule: Rule, changes: readonly string[]): string | null {
 
 function neverSchema(words: Words) {
   return strict({
-    commands: z.array(patternSchema(words.changes)).min(1),
+    commands: z.array(patternSchema(words.changes, words)).min(1),
     on: selectorSchema(words).optional(),
     reason: z.string().trim().min(1, { error: 'must not be empty' }).max(300),
   }).transform(({ on = null, ...never }) => ({ ...never, on }));

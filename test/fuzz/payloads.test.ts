@@ -19,7 +19,7 @@ const POLICY = [
     to: 'viewer',
   },
   {
-    allow: ['service *', 'endpoint *', 'alert edit', 'change freeze', 'change thaw'],
+    allow: ['service *', 'endpoint *', 'alert edit', 'change freeze', 'change unfreeze'],
     to: 'operator',
     approvals: { from: 'approver', count: 1 },
     expires: '14d',

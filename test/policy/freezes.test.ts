@@ -71,7 +71,7 @@ test('a freeze that was made since the file was read holds like one of the file'
 test('no freeze holds what makes and lifts freezes', () => {
   const policy = withFreezes(policyOf([{ allow: ['*'], to: 'operator' }]), freeze(-1, 1));
   for (const target of [frozenTag, frozenService, everything]) {
-    expect(ask(policy, 'change thaw', target)).toBe('rule 1');
+    expect(ask(policy, 'change unfreeze', target)).toBe('rule 1');
   }
 });
 

@@ -17,6 +17,18 @@ test('what may be written out is read like what was left out', () => {
   expect(policyOf([{ ...LAX, approvals, reason: 'optional', expires: '24h' }])).toEqual(plain);
 });
 
+test('a rule and a ban may use the earlier name of a command', () => {
+  const file = strict(
+    policyShape({ ...words, aliases: new Map([['service halt', 'service stop']]) }),
+  );
+  const policy = [{ ...LAX, allow: ['service halt'] }];
+  const never = [{ commands: ['service halt'], reason: 'The shop runs on it' }];
+  expect(read(file, { roles, policy, never })).toMatchObject({
+    ok: true,
+    value: { policy: [{ commands: ['service stop'] }], never: [{ commands: ['service stop'] }] },
+  });
+});
+
 test('what is no command is told once, not also as one that does not exist', () => {
   expect(problemsOf({ policy: [{ ...LAX, allow: ['service st*'] }] })).toEqual([
     'policy[0].allow[0]: must be a command (such as: service stop · service * · *)',

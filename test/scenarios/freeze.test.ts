@@ -42,7 +42,7 @@ test.for(ENGINES)(
     expect(refused).toContain('launch of the shop, by ');
     expect(refused).toContain(`<@${ANA}>`);
     expect(refused).toContain('2026-11-20T16:00:00.000Z');
-    expect(refused).toMatch(/\/change thaw [0-9A-Z]{6} lifts it/);
+    expect(refused).toMatch(/\/change unfreeze [0-9A-Z]{6} ends it/);
 
     later(stage, 4 * 60);
     await typed(stage, FINN, '/service stop staging for the night', 'Stop staging?');
@@ -87,14 +87,14 @@ test('a freeze is lifted before its end by its button, once, and can be made aga
   expect(buttonsOf(made ?? empty)).toEqual(['change.undo']);
   later(stage, 10);
   await stage.press(ANA, made, 'change.undo');
-  const preview = await stage.privateWord(ANA, 'Thaw everything tagged staging?');
+  const preview = await stage.privateWord(ANA, 'Unfreeze everything tagged staging?');
   await stage.press(ANA, preview, 'change.confirm');
   await stage.press(
     BEN,
-    await stage.card('Thaw everything tagged staging: wait'),
+    await stage.card('Unfreeze everything tagged staging: wait'),
     'change.approve',
   );
-  const lifted = await stage.card('Thaw everything tagged staging: done');
+  const lifted = await stage.card('Unfreeze everything tagged staging: done');
   await typed(stage, FINN, '/service stop staging because', 'Stop staging?');
 
   later(stage, 10);
@@ -109,32 +109,42 @@ test('of two who lift one freeze the second is told that something has changed',
   later(stage, 1);
   const cards = [];
   for (const who of [ANA, FINN]) {
-    const preview = await typed(stage, who, '/change thaw tag:staging', 'Thaw everything tagged');
+    const preview = await typed(
+      stage,
+      who,
+      '/change unfreeze tag:staging',
+      'Unfreeze everything tagged',
+    );
     await stage.press(who, preview, 'change.confirm');
-    const asked = () => stage.slack.messages('db-approvals').filter(isThaw);
+    const asked = () => stage.slack.messages('db-approvals').filter(isUnfreeze);
     await expect.poll(() => asked().length).toBe(cards.length + 1);
     cards.push(asked().at(-1));
   }
   await stage.press(BEN, cards[0], 'change.approve');
-  await stage.card('Thaw everything tagged staging: done');
+  await stage.card('Unfreeze everything tagged staging: done');
   await stage.press(BEN, cards[1], 'change.approve');
-  await stage.card('Thaw everything tagged staging: not run, for something changed meanwhile');
+  await stage.card('Unfreeze everything tagged staging: not run, for something changed meanwhile');
 });
 
-function isThaw(message: Parameters<typeof textOf>[0] & { threadTs: string | null }): boolean {
-  return message.threadTs === null && textOf(message).includes('Thaw everything');
+function isUnfreeze(message: Parameters<typeof textOf>[0] & { threadTs: string | null }): boolean {
+  return message.threadTs === null && textOf(message).includes('Unfreeze everything');
 }
 
 test('a freeze that has ended by itself is not lifted, and nobody is told that it was', async () => {
   const stage = await openStage();
   await frozen(stage);
   later(stage, 3 * 60);
-  const preview = await typed(stage, ANA, '/change thaw tag:staging', 'Thaw everything tagged');
+  const preview = await typed(
+    stage,
+    ANA,
+    '/change unfreeze tag:staging',
+    'Unfreeze everything tagged',
+  );
   await stage.press(ANA, preview, 'change.confirm');
-  const card = await stage.card('Thaw everything tagged staging: waiting');
+  const card = await stage.card('Unfreeze everything tagged staging: waiting');
   later(stage, 2 * 60);
   await stage.press(BEN, card, 'change.approve');
-  const ended = await stage.card('Thaw everything tagged staging: not done');
+  const ended = await stage.card('Unfreeze everything tagged staging: not done');
   expect(textOf(ended ?? empty)).toContain('the freeze is over, or somebody has lifted it already');
 });
 
@@ -145,8 +155,13 @@ test('a freeze holds no freeze: whoever may can lift everything', async () => {
   await stage.press(BEN, await stage.card('Freeze everything: wait'), 'change.approve');
   await stage.card('Freeze everything: done');
   await typed(stage, FINN, '/service stop staging because', 'staging is frozen until');
-  const thaw = await typed(stage, ANA, '/change thaw everything done', 'Thaw everything?');
-  expect(textOf(thaw)).toContain('all hands');
+  const unfreeze = await typed(
+    stage,
+    ANA,
+    '/change unfreeze everything done',
+    'Unfreeze everything?',
+  );
+  expect(textOf(unfreeze)).toContain('all hands');
 });
 
 test('what is to come is shown on every preview of what it will be about', async () => {
@@ -169,7 +184,7 @@ test('what is to come is shown on every preview of what it will be about', async
   expect(preview).toContain('(sale, by Gus)');
   const listed = textOf(await typed(stage, DORA, '/change freezes', 'Nothing is frozen now'));
   expect(listed).toContain('To come');
-  expect(listed).toContain('It stands in signalbox.yaml.');
+  expect(listed).toContain('Set in signalbox.yaml.');
 });
 
 test.for<[string, string, string]>([
@@ -185,7 +200,7 @@ test.for<[string, string, string]>([
   ['a hundred days', '/change freeze staging until=100d x', 'must be how long'],
   ['next year', '/change freeze staging until=2027-06-01T10:00Z x', 'must be within 90 days'],
   ['yesterday', '/change freeze staging until=2026-11-19T10:00Z x', 'is over already'],
-  ['no such freeze', '/change thaw tag:prod x', 'I know no freeze “tag:prod”'],
+  ['no such freeze', '/change unfreeze tag:prod x', 'I know no freeze “tag:prod”'],
 ])('%s is not understood as something else', async ([, line, words]) => {
   const stage = await openStage();
   await stage.slack.command(ANA, 'ops', line);
@@ -271,11 +286,11 @@ test('the button that lifts a freeze names the service, and what freezes is not 
   await stage.card('Freeze staging: done');
 
   const listed = textOf(await typed(stage, DORA, '/change freezes', 'Frozen now: 1'));
-  expect(listed).toMatch(/Thaw staging \(\w{6}\)/);
+  expect(listed).toMatch(/Unfreeze staging \(\w{6}\)/);
   const stop = textOf(await typed(stage, ANA, '/change who service stop', 'Who may use'));
   expect(stop).toContain('launch, by ');
-  const thaw = textOf(
-    await typed(stage, ANA, '/change who change thaw', 'Who may use /change thaw'),
+  const unfreeze = textOf(
+    await typed(stage, ANA, '/change who change unfreeze', 'Who may use /change unfreeze'),
   );
-  expect(thaw).not.toContain('launch, by ');
+  expect(unfreeze).not.toContain('launch, by ');
 });

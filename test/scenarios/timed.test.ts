@@ -251,9 +251,9 @@ test('a return that meets a freeze says why, and is asked for when the freeze is
 test('a freeze that is lifted early is asked about at once', async () => {
   const { stage, freeze, asked } = await frozenAtItsHour('2d');
   await stage.press(ANA, freeze, 'change.undo');
-  await stage.press(ANA, await stage.privateWord(ANA, 'Thaw staging?'), 'change.confirm');
-  await stage.press(BEN, await stage.card('Thaw staging: waiting'), 'change.approve');
-  await stage.card('Thaw staging: done');
+  await stage.press(ANA, await stage.privateWord(ANA, 'Unfreeze staging?'), 'change.confirm');
+  await stage.press(BEN, await stage.card('Unfreeze staging: waiting'), 'change.approve');
+  await stage.card('Unfreeze staging: done');
   stage.wake();
   await expect.poll(asked).toBeDefined();
 });
@@ -269,10 +269,10 @@ test('while another freeze goes on nobody is asked, and then they are', async ()
   await stage.privateWord(FINN, 'all hands');
   expect(asked()).toBeUndefined();
 
-  await stage.slack.command(FINN, 'ops', '/change thaw everything');
-  await stage.press(FINN, await stage.privateWord(FINN, 'Thaw everything?'), 'change.confirm');
-  await stage.press(BEN, await stage.card('Thaw everything: waiting'), 'change.approve');
-  await stage.card('Thaw everything: done');
+  await stage.slack.command(FINN, 'ops', '/change unfreeze everything');
+  await stage.press(FINN, await stage.privateWord(FINN, 'Unfreeze everything?'), 'change.confirm');
+  await stage.press(BEN, await stage.card('Unfreeze everything: waiting'), 'change.approve');
+  await stage.card('Unfreeze everything: done');
   stage.wake();
   await expect.poll(asked).toBeDefined();
 });

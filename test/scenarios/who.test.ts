@@ -119,7 +119,7 @@ test.for<[string, string]>([
 test('who may freeze everything, and one service', async () => {
   const stage = await openStage();
   expect(await who(stage, ANA, 'change freeze everything')).toContain('Rule 3');
-  expect(await who(stage, ANA, 'change thaw analytics-prod')).toContain('1 of @db-leads');
+  expect(await who(stage, ANA, 'change unfreeze analytics-prod')).toContain('1 of @db-leads');
 });
 
 test('who may freeze a tag', async () => {

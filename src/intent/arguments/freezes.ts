@@ -112,9 +112,7 @@ export function freezeWords({ on, from, until, reason, by, made }: Freeze): read
     : by
       ? [`, by ${by}`]
       : [];
-  const lifts = made
-    ? `It is lifted with “change thaw ${made.id}”.`
-    : 'It stands in signalbox.yaml.';
+  const lifts = made ? `“change unfreeze ${made.id}” ends it.` : 'Set in signalbox.yaml.';
   return [
     { bold: selectorText(on) },
     ' between ',

@@ -47,7 +47,8 @@ export function thingsOf(
   if (names === 'warehouse') return warehousesOf(services);
   if (names === 'alert') return alerts;
   if (names === 'freeze') return freezes;
-  if (names === 'ask') return commands.map(({ name }) => ({ id: name, name, aliases: [] }));
+  if (names === 'ask')
+    return commands.map(({ name, aliases = [] }) => ({ id: name, name, aliases }));
   // The fields before it were resolved already, and a pipe is always one of a service.
   const service = args.service as Service | undefined;
   return (service?.pipes ?? []).map((pipe) => ({ ...pipe, aliases: [] }));

@@ -1,6 +1,6 @@
 import type { CommandOffer } from '../answers/answer.ts';
 import { type Field, fieldsOf } from '../arguments/arguments.ts';
-import { type Command, nounOf, verbOf } from '../define.ts';
+import { type Command, namesOf, nounOf, verbOf } from '../define.ts';
 import { parseValues } from './complete.ts';
 import { nearest } from './nearest.ts';
 import { sortWords } from './sort-words.ts';
@@ -12,7 +12,7 @@ import type { ParseProblem, ParseResult, Vocabulary } from './understood.ts';
 export function understand(noun: string, typed: string, vocabulary: Vocabulary): ParseResult {
   const words = splitWords(typed).words;
   const own = vocabulary.commands.filter((command) => nounOf(command) === noun);
-  const { command, rest } = commandOf(own, words);
+  const { command, rest } = commandOf(noun, own, words);
   if (command) return readArguments(command, rest, vocabulary);
 
   const [verb, ...others] = words;
@@ -21,9 +21,9 @@ export function understand(noun: string, typed: string, vocabulary: Vocabulary):
 }
 
 // A noun may be a command by itself: whatever follows it is then no verb.
-function commandOf(own: readonly Command[], words: readonly Word[]) {
+function commandOf(noun: string, own: readonly Command[], words: readonly Word[]) {
   const verb = words[0]?.text.toLowerCase();
-  const command = own.find((candidate) => verbOf(candidate) === verb);
+  const command = own.find((candidate) => namesOf(candidate).includes(`${noun} ${verb}`));
   if (command) return { command, rest: words.slice(1) };
   const bare = own.find((candidate) => verbOf(candidate) === '');
   return { command: verb === 'help' ? undefined : bare, rest: words };

@@ -158,7 +158,7 @@ export function freezeNote({ reason, by, made }: FrozenBy): Line {
 }
 
 function lifting({ made }: Freeze, prefix: string): string {
-  return made ? ` /${prefix}change thaw ${made.id} lifts it.` : ' It stands in signalbox.yaml.';
+  return made ? ` /${prefix}change unfreeze ${made.id} ends it.` : ' It is set in signalbox.yaml.';
 }
 
 /** ` (rule 2, @db-leads)`: why, for whoever wants to look it up. */

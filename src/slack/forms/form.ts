@@ -5,7 +5,7 @@ import { findNamed, type Named, type Service } from '../../directory/directory.t
 import { type Field, fieldsOf, type TypedValues } from '../../intent/arguments/arguments.ts';
 import { type SlackFreeze, servicesIn } from '../../intent/arguments/freezes.ts';
 import { type NamedScope, scopesOf, tagsOf, warehousesOf } from '../../intent/arguments/scopes.ts';
-import { type Command, nounOf, verbOf } from '../../intent/define.ts';
+import { type Command, namesOf, nounOf, verbOf } from '../../intent/define.ts';
 import { hasField } from '../../intent/parse/complete.ts';
 import type { Vocabulary } from '../../intent/parse/understood.ts';
 import { ChangeOf, ChannelOf } from '../inbound/payload.ts';
@@ -80,8 +80,13 @@ export function metadataOf(
 }
 
 /** A form carries ids in its metadata, never a right: all is checked again on submission. */
-export function callbackIdOf(command: Command): string {
-  return command.name.replaceAll(' ', '.');
+export function callbackIdOf({ name }: Pick<Command, 'name'>): string {
+  return name.replaceAll(' ', '.');
+}
+
+/** The command of a form or shortcut; an installed manifest may still have an earlier name. */
+export function commandByCallbackId(commands: readonly Command[], id: string): Command | undefined {
+  return commands.find((command) => namesOf(command).some((name) => callbackIdOf({ name }) === id));
 }
 
 /**

@@ -15,7 +15,7 @@ import { answerMessage, sentenceMessage } from '../blocks/answer-blocks.ts';
 import type { Message } from '../blocks/blocks.ts';
 import { wholePlan } from '../cards/preview.ts';
 import { refusalLine } from '../cards/refusals.ts';
-import { callbackIdOf, settingOf } from '../forms/form.ts';
+import { commandByCallbackId, settingOf } from '../forms/form.ts';
 import { fill, openForm } from '../forms/open-form.ts';
 import { choose, PALETTE } from '../forms/palette.ts';
 import {
@@ -70,12 +70,12 @@ function isHome({ view }: Pressed): boolean {
 }
 
 function isForm({ commands }: SlackContext, id: string): boolean {
-  return commands.some((command) => callbackIdOf(command) === id);
+  return commandByCallbackId(commands, id) !== undefined;
 }
 
 /** A choice in a form may bring or take other fields: it is drawn anew from what it holds. */
 async function redraw(bot: SlackContext, view: NonNullable<Pressed['view']>): Promise<void> {
-  const command = bot.commands.find((each) => callbackIdOf(each) === view.callback_id);
+  const command = commandByCallbackId(bot.commands, view.callback_id);
   if (!command) return;
   const { spot, fixed } = settingOf(view.private_metadata);
   const given = { ...givenOf({ view }), ...fixed };

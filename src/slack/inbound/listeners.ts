@@ -2,7 +2,7 @@ import type { AllMiddlewareArgs, AnyMiddlewareArgs, App } from '@slack/bolt';
 import { z } from 'zod';
 import { showHome } from '../../workflow/queries/home-queries.ts';
 import { sentenceMessage } from '../blocks/answer-blocks.ts';
-import { callbackIdOf, choicesFor, settingOf } from '../forms/form.ts';
+import { choicesFor, commandByCallbackId, settingOf } from '../forms/form.ts';
 import { optionOf } from '../forms/inputs.ts';
 import { openForm } from '../forms/open-form.ts';
 import { openPalette, PALETTE } from '../forms/palette.ts';
@@ -107,7 +107,7 @@ function rank(name: string, wanted: string): number {
 async function useShortcut(bot: SlackContext, used: z.infer<typeof ShortcutUsed>): Promise<void> {
   const { user, callback_id, trigger_id: trigger } = used;
   const spot = spotOf(used);
-  const command = bot.commands.find((each) => callbackIdOf(each) === callback_id);
+  const command = commandByCallbackId(bot.commands, callback_id);
   const open = async () => {
     if (callback_id === PALETTE) await openPalette(bot, { by: user.id, trigger, spot });
     return command ? openForm(bot, { trigger, spot }, command, {}) : null;

@@ -1,4 +1,4 @@
-import { type Command, nounOf } from '../../intent/define.ts';
+import { type Command, namesOf, nounOf } from '../../intent/define.ts';
 import { INCIDENT_VERBS, VERBS } from '../../workflow/clicks.ts';
 import { callbackIdOf } from '../forms/form.ts';
 import { PALETTE } from '../forms/palette.ts';
@@ -19,7 +19,11 @@ const EVENTS = ['app_home_opened', 'subteam_updated', 'subteam_members_changed',
  */
 export function payloadNames(commands: readonly Command[], prefix: string) {
   const nouns = new Set(['signalbox', ...commands.map(nounOf)]);
-  const forms = [PALETTE, ...commands.map(callbackIdOf), ...BUTTONS];
+  const forms = [
+    PALETTE,
+    ...commands.flatMap(namesOf).map((name) => callbackIdOf({ name })),
+    ...BUTTONS,
+  ];
   const among = (known: readonly string[], word: unknown) =>
     known.find((each) => each === word) ?? 'other';
 

@@ -8,7 +8,7 @@ import { isDatabaseAway } from '../../workflow/limits/database-unavailable.ts';
 import { receiveClick } from '../../workflow/review/click.ts';
 import { sentenceMessage } from '../blocks/answer-blocks.ts';
 import type { Message } from '../blocks/blocks.ts';
-import { callbackIdOf, changedIn, settingOf } from '../forms/form.ts';
+import { changedIn, commandByCallbackId, settingOf } from '../forms/form.ts';
 import { aboutOf } from '../forms/reason-form.ts';
 import { formVocabulary, fullVocabulary } from '../forms/vocabulary.ts';
 import { postEphemeral, type ReplyTarget } from '../outbound/ephemeral.ts';
@@ -27,7 +27,7 @@ export async function submit(bot: SlackContext, submitted: Submitted, ack: Ack):
   const id = submitted.view.callback_id;
   const verb = VERBS.find((each) => `change.${each}` === id);
   if (verb) return decide(bot, submitted, verb, ack);
-  const command = bot.commands.find((each) => callbackIdOf(each) === id);
+  const command = commandByCallbackId(bot.commands, id);
   if (!command) return ack();
 
   const setting = settingOf(submitted.view.private_metadata);

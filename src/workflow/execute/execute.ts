@@ -108,7 +108,9 @@ async function claimIn(
   }
 
   const policy = await policyNow(tx, context);
-  const refusal = refusalNow(policy, change, gathered, now);
+  // The policy has current names only; a change of an earlier release has the earlier one.
+  const command = context.commands.get(change.command)?.name ?? change.command;
+  const refusal = refusalNow(policy, change, { ...gathered, command }, now);
   // Slack did not answer: nothing runs, nothing is decided, and the claim is made again later.
   if (refusal === 'lookup-failed') return 'later';
   if (refusal) {
@@ -174,7 +176,12 @@ function frozenBy({ until, reason, by, made }: Freeze): FrozenBy {
   return { until, reason, by, ...(made && { made }) };
 }
 
-function refusalNow(policy: Policy, change: Change, gathered: Gathered, now: Date): Refusal | null {
+function refusalNow(
+  policy: Policy,
+  change: Change,
+  gathered: Gathered & { readonly command: string },
+  now: Date,
+): Refusal | null {
   const identity = gathered.identities.get(change.requester);
   if (!identity?.ok) return identity?.refusal ?? 'lookup-failed';
   // Whatever the row says now, only what its digest was made of is what people approved.
@@ -183,7 +190,7 @@ function refusalNow(policy: Policy, change: Change, gathered: Gathered, now: Dat
 
   const decision = decide(policy, {
     kind: 'change',
-    command: change.command,
+    command: gathered.command,
     target: change.plan.target,
     actor: identity.actor,
     reason: change.reason,

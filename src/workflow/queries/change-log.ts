@@ -2,6 +2,7 @@ import { setImmediate as breathe } from 'node:timers/promises';
 import type { ChangeId, UserId } from '../../changes/change.ts';
 import type { Answer, AnswerPart, CommandOffer } from '../../intent/answers/answer.ts';
 import { countWords } from '../../intent/answers/counted.ts';
+import { namesOf } from '../../intent/define.ts';
 import type { LogRequest } from '../../intent/ports/changes-queries.ts';
 import type { Caller } from '../../intent/ports/command-context.ts';
 import { head, type StoredEvent } from '../../storage/audit/append.ts';
@@ -12,7 +13,7 @@ import type { PersonLookup } from '../messenger-port.ts';
 import type { DecisionContext } from '../ports.ts';
 import { emptySpan, instantOf, logLine } from './log-request.ts';
 
-export type LogContext = Pick<DecisionContext, 'database' | 'now'> & {
+export type LogContext = Pick<DecisionContext, 'database' | 'now' | 'commands'> & {
   readonly named: (word: string) => Promise<PersonLookup>;
 };
 
@@ -100,7 +101,7 @@ async function search(context: LogContext, filter: Filter, from: number | null):
   while (looked < LOOKED_AT) {
     const events = await eventsBefore(db, { before, limit: BATCH });
     const told = await withSubjects(context, events);
-    const fitting = told.filter((one) => fits(one, filter));
+    const fitting = told.filter((one) => fits(context, one, filter));
     count += fitting.length;
     shown.push(...fitting.slice(0, PAGE - shown.length));
     looked += events.length;
@@ -136,12 +137,15 @@ function subjectOf({ changeId, body }: StoredEvent, known: ReadonlyMap<ChangeId,
   return { command, target: typeof target === 'string' ? target : '', owner: null };
 }
 
-function fits({ event, subject }: Told, filter: Filter): boolean {
+function fits({ commands }: LogContext, { event, subject }: Told, filter: Filter): boolean {
   const { by, command, target, state, since, until, viewer } = filter;
+  const stored = subject?.command ?? '';
+  const known = commands.get(stored);
+  const names = known ? namesOf(known) : [stored];
   return (
     (!subject?.owner || subject.owner === viewer) &&
     (by === null || event.body.by === by) &&
-    (command === null || (subject?.command ?? '').includes(command)) &&
+    (command === null || names.some((name) => name.includes(command))) &&
     (target === null || (subject?.target ?? '').toLowerCase().includes(target)) &&
     (state === null || event.to === state) &&
     (since === null || event.at >= since) &&

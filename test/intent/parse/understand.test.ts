@@ -1,5 +1,8 @@
 import { expect, test } from 'vitest';
+import { commands } from '../../../src/commands/index.ts';
+import type { SlackFreeze } from '../../../src/intent/arguments/freezes.ts';
 import { parseValues } from '../../../src/intent/parse/complete.ts';
+import { understand } from '../../../src/intent/parse/understand.ts';
 import { gist, read, services, serviceTune, vocabularyOf } from '../fixtures.ts';
 
 const PROD = 'id-of-analytics-prod';
@@ -28,6 +31,14 @@ test.for<[string, string, string]>([
   ['words that were escaped', 'staging load &gt; 5 &amp; rising', 'load > 5 & rising'],
 ])('the reason is %s', ([, rest, reason]) => {
   expect(read(`/service stop ${rest}`)).toMatchObject({ kind: 'intent', reason });
+});
+
+test.for(['change thaw', 'change unfreeze'])('`/%s` ends a freeze', (words) => {
+  const freeze = { id: '7KQ2MX', name: 'tag:prod', aliases: [] } as unknown as SlackFreeze;
+  const [noun = '', verb = ''] = words.split(' ');
+  const vocabulary = { ...vocabularyOf(), commands, freezes: [freeze] };
+  const intent = understand(noun, `${verb} 7KQ2MX`, vocabulary);
+  expect(intent).toMatchObject({ kind: 'intent', command: { name: 'change unfreeze' } });
 });
 
 test('a quoted reason is never taken for a part of the name', () => {

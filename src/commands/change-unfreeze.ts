@@ -3,10 +3,11 @@ import type { ChangeId } from '../changes/change.ts';
 import { freezeTarget, scopeFrom, scopeWords } from '../intent/arguments/freezes.ts';
 import { changeCommand } from '../intent/define.ts';
 
-export const changeThaw = changeCommand({
-  name: 'change thaw',
-  summary: 'Lift a freeze that was made in Slack before its end',
-  examples: ['change thaw tag:prod the launch is over', 'change thaw 7KQ2MX'],
+export const changeUnfreeze = changeCommand({
+  name: 'change unfreeze',
+  aliases: ['change thaw'],
+  summary: 'End a freeze early, if it was made in Slack',
+  examples: ['change unfreeze tag:prod the launch is over', 'change unfreeze 7KQ2MX'],
   args: z.strictObject({
     freeze: z.string().min(1).max(100).meta({ label: 'Freeze', names: 'freeze' }),
   }),
@@ -25,10 +26,10 @@ export const changeThaw = changeCommand({
       field: 'until',
       label: 'Frozen until',
       before: freeze.until.toISOString(),
-      after: 'lifted as soon as this runs',
+      after: 'as soon as this runs',
     },
   ],
-  warnings: ({ freeze: { freeze } }) => [`It was frozen for: ${freeze.reason}`],
+  warnings: ({ freeze: { freeze } }) => [`Reason of the freeze: ${freeze.reason}`],
   send: async (_target, body, { freezes }, { id, requester: by, reason }) => {
     // The id of a change of ours, as the plan took it from the freeze itself.
     await freezes.lift({ id, by, reason }, String(body.lift) as ChangeId);
@@ -39,5 +40,5 @@ export const changeThaw = changeCommand({
     const until = `until=${String(body.until).slice(0, 16)}Z`;
     return { label: 'Freeze it again', line: `change freeze ${scopeWords(scope)} ${until}` };
   },
-  endingNote: 'It may be changed again, as far as no other freeze holds.',
+  endingNote: 'Changes are allowed again unless another freeze applies.',
 });
