@@ -7,7 +7,7 @@ import type { RoleName, UserId } from './changes/change.ts';
 import { commands } from './commands/index.ts';
 import type { Config, ConfigProblem } from './config/load-config.ts';
 import { fixedUntilRestart } from './config/restart-only.ts';
-import { postJson } from './http/post.ts';
+import { postJson } from './http/client.ts';
 import { createMetrics, type Metrics } from './observability/metrics.ts';
 import type { Measures } from './observability/metrics-port.ts';
 import { alsoTraced } from './observability/traced-measures.ts';

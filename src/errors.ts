@@ -1,10 +1,9 @@
 import { inspect } from 'node:util';
 
 /**
- * What is known of a request that did not succeed.
- * `refused`: the server read it and said no, so nothing was changed. `not-sent`: it surely had no
- * effect, because it never left or was turned away by a rate limit. `unknown`: nobody can say. A
- * failed read had no effect in any case.
+ * The effect of a request that did not succeed.
+ * `refused`: the server rejected it, so nothing was changed. `not-sent`: it was not executed, because
+ * it was never sent or the rate limit rejected it. `unknown`: it may have been executed.
  */
 export type RequestEffect = 'refused' | 'not-sent' | 'unknown';
 
@@ -13,7 +12,7 @@ export type ApiErrorKind =
   | 'rate-limit'
   | 'budget'
   | 'stopping'
-  | 'left'
+  | 'terminated'
   | 'no-connection'
   | 'private-address'
   | 'connection-lost'
@@ -26,7 +25,7 @@ export type ApiErrorKind =
 export interface ApiFailure {
   readonly operation: string;
   readonly effect: RequestEffect;
-  readonly trouble: ApiErrorKind;
+  readonly kind: ApiErrorKind;
   readonly status?: number | null;
   readonly code?: string | null;
   readonly serverText?: string | null;
@@ -36,56 +35,56 @@ export interface ApiFailure {
 }
 
 const SENTENCES: Record<ApiErrorKind, string> = {
-  answer: 'the server answered with an error',
-  'rate-limit': 'the server asks to wait',
-  budget: 'too many requests are waiting, so this one was not sent',
-  stopping: 'Signalbox is being stopped, and this was given up',
-  left: 'Signalbox was stopped before the server answered',
-  'no-connection': 'no connection to the server could be made',
+  answer: 'the server returned an error',
+  'rate-limit': 'the rate limit of the server is reached',
+  budget: 'too many requests are queued, so this one was not sent',
+  stopping: 'Signalbox is stopping, so this request was cancelled',
+  terminated: 'Signalbox stopped before the server answered',
+  'no-connection': 'the connection to the server failed',
   'private-address':
-    'the address of the server lies in a private network, which signalbox.yaml does not allow',
+    'the server has an address in a private network, which signalbox.yaml does not allow',
   'connection-lost': 'the connection broke before the answer was complete',
   deadline: 'the server did not answer in time',
-  redirect: 'the server points to another address, which is not followed',
-  'wrong-address': 'this address does not answer like the API, so check the configured address',
-  'empty-reply': 'the server answered without a result',
-  'unreadable-reply': 'the answer could not be read',
+  redirect: 'the server redirects to another address, and Signalbox does not follow redirects',
+  'wrong-address': 'the API was not found at this address; check the configured address',
+  'empty-reply': 'the answer of the server has no result',
+  'unreadable-reply': 'the answer of the server is not readable',
 };
 
-function sentenceOf(trouble: ApiErrorKind): string {
-  const words = SENTENCES[trouble];
+function sentenceFor(kind: ApiErrorKind): string {
+  const words = SENTENCES[kind];
   return `${words.charAt(0).toUpperCase()}${words.slice(1)}.`;
 }
 
 /**
- * A call to one of the two APIs that did not bring what was asked for.
- * `serverText` is one line of at most 500 characters without HTML documents or our credentials. It
- * may still hold `<`, `>` and `&`, which whoever shows it must escape.
+ * A failed call of one of the two APIs.
+ * `serverText` is one line of at most 500 characters without HTML documents or credentials. It can
+ * contain `<`, `>` and `&`, so it must be escaped before it is shown in Slack.
  */
 export class ApiError extends Error {
   override readonly name = 'ApiError';
   readonly operation: string;
-  /** What happened, for people: without the names of our functions. */
+  /** What happened, as a sentence for users, without the name of the operation. */
   readonly sentence: string;
   readonly effect: RequestEffect;
-  readonly trouble: ApiErrorKind;
+  readonly kind: ApiErrorKind;
   readonly status: number | null;
-  /** The server's own word for the error, such as `NOT_FOUND`. Never a basis for control flow. */
+  /** The error code of the server, for example `NOT_FOUND`. Shown only, never used for decisions. */
   readonly code: string | null;
   readonly serverText: string | null;
   readonly requestId: string | null;
   readonly retryAfterMs: number | null;
 
   constructor(failure: ApiFailure) {
-    const { operation, trouble, status = null, serverText = null } = failure;
+    const { operation, kind, status = null, serverText = null } = failure;
     const details = [status, serverText].filter((detail) => detail !== null).join(' ');
-    super(`${operation}: ${SENTENCES[trouble]}${details === '' ? '' : ` (${details})`}`, {
+    super(`${operation}: ${SENTENCES[kind]}${details === '' ? '' : ` (${details})`}`, {
       cause: failure.cause,
     });
     this.operation = operation;
-    this.sentence = sentenceOf(trouble);
+    this.sentence = sentenceFor(kind);
     this.effect = failure.effect;
-    this.trouble = trouble;
+    this.kind = kind;
     this.status = status;
     this.code = failure.code ?? null;
     this.serverText = serverText;
@@ -94,13 +93,13 @@ export class ApiError extends Error {
   }
 }
 
-/** A rule that a value breaks; `problem` reads on from the field's label: "must be …". */
+/** A violated rule of a field; `problem` continues the label of the field: "must be …". */
 export interface FieldProblem {
   readonly field: string;
   readonly problem: string;
 }
 
-/** Values that were refused here, before anything was sent. */
+/** Invalid values that Signalbox found before it sent a request. */
 export class InvalidRequest extends Error {
   override readonly name = 'InvalidRequest';
   readonly problems: readonly FieldProblem[];
@@ -112,8 +111,8 @@ export class InvalidRequest extends Error {
 }
 
 /**
- * A value that can be carried about but not printed by accident: text, JSON, inspection, spreading
- * and structured cloning all lose it. A class because only a private field keeps that promise.
+ * A value that cannot be printed by accident: string conversion, JSON, inspection, spreading and
+ * structured cloning omit it. It is a class because only a private field guarantees that.
  */
 export class Secret {
   readonly #value: string;
@@ -139,7 +138,7 @@ export class Secret {
   }
 }
 
-/** The system's own word for it, from the end of the chain: ENOTFOUND, CERT_HAS_EXPIRED. */
+/** The system error code at the end of the chain of causes: ENOTFOUND, CERT_HAS_EXPIRED. */
 export function causeCode(error: unknown): string | null {
   if (!(error instanceof Error)) return null;
   const inner = 'original' in error ? error.original : error.cause;

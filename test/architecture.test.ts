@@ -13,7 +13,8 @@ import {
 import { MAY_IMPORT } from './rooms.ts';
 
 /** Pure modules of the two API clients: commands and intent use the contract's rules from them. */
-const CONTRACT = /^src\/(cloud|alerts)\/(schema|fields|rules|choices|replies|update|carried)\.ts$/;
+const CONTRACT =
+  /^src\/(cloud|alerts)\/(schema|fields|rules|choices|replies|update|updatable-fields)\.ts$/;
 /** Files that wire rooms together, so that they may import any room of `src`. */
 const WIRING = ['app', 'bot', 'bot-options', 'command-context', 'main'];
 const LIBRARY_ROOMS: readonly (readonly [RegExp, string])[] = [

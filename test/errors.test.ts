@@ -5,7 +5,7 @@ import { ApiError, InvalidRequest, Secret } from '../src/errors.ts';
 describe('a secret', () => {
   const secret = new Secret('canary');
 
-  test('is there for whoever asks for it by name', () => {
+  test('is returned by reveal()', () => {
     expect(secret.reveal()).toBe('canary');
   });
 
@@ -22,22 +22,22 @@ describe('a secret', () => {
   });
 });
 
-test('an API error reads as a sentence and keeps what is known', () => {
+test('an API error has a sentence and all facts', () => {
   const error = new ApiError({
     operation: 'updateServiceState',
     effect: 'refused',
-    trouble: 'answer',
+    kind: 'answer',
     status: 404,
     serverText: 'NOT_FOUND: 2f7c9d34',
   });
   expect(error.message).toBe(
-    'updateServiceState: the server answered with an error (404 NOT_FOUND: 2f7c9d34)',
+    'updateServiceState: the server returned an error (404 NOT_FOUND: 2f7c9d34)',
   );
   expect(error).toMatchObject({ code: null, requestId: null, retryAfterMs: null });
 });
 
-test('an API error without an answer has no brackets', () => {
-  const error = new ApiError({ operation: 'x', effect: 'unknown', trouble: 'deadline' });
+test('an API error without an answer has no parentheses', () => {
+  const error = new ApiError({ operation: 'x', effect: 'unknown', kind: 'deadline' });
   expect(error.message).toBe('x: the server did not answer in time');
 });
 

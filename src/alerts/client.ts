@@ -3,7 +3,7 @@ import { InvalidRequest, Secret } from '../errors.ts';
 import type { HttpOptions, Reply } from '../http/client.ts';
 import { type CallOptions, createEnvelopeHttp } from '../http/envelope.ts';
 import { apiAddress, pathId, validRequest } from '../http/request.ts';
-import { about, MaybeNumber } from '../http/tolerance.ts';
+import { MaybeNumber, matchingId } from '../http/tolerance.ts';
 import { Alert, AlertBody } from './schema.ts';
 
 export interface AlertsOptions
@@ -13,41 +13,41 @@ export interface AlertsOptions
   > {
   readonly baseUrl: string;
   readonly token: Secret;
-  /** The list is given up when it fires. One alert is not: an update under way looks at it again. */
+  /** Cancels the list when Signalbox stops. Reads of one alert continue: a running update needs them. */
   readonly stopping?: AbortSignal;
 }
 
 export interface AlertList {
   readonly alerts: readonly Alert[];
-  /** How many there are by the server's own count, where it counts. */
+  /** The total that the server reports; null without one. */
   readonly total: number | null;
-  /** False when the server counts more alerts than it handed out. */
+  /** False when the server reports more alerts than it returned. */
   readonly complete: boolean;
 }
 
 /**
- * The three operations of the alerts API, by the contract's names. Errors are those of the cloud
- * client: InvalidRequest before sending, ApiError after. Reads are repeated on passing trouble.
+ * The three operations of the alerts API, with the names of the contract. They throw InvalidRequest
+ * before sending and ApiError after it. Reads are repeated after temporary errors.
  */
 export interface AlertsClient {
-  /** All alerts, over as many pages as it takes where the server pages. */
+  /** All alerts, from all pages of the server. */
   listAlerts(options?: CallOptions): Promise<Reply<AlertList>>;
   getAlert(id: string, options?: CallOptions): Promise<Reply<Alert>>;
   /**
-   * Sends the body once, as it is; `alertUpdate` makes one that loses nothing. The result is null
-   * when the server accepted it and showed no alert. Compare a reply with `differences`.
+   * Sends the body once. `alertUpdate` builds a body that keeps all other fields. The result is null
+   * when the accepted reply shows no alert. `differences` compares the reply with the body.
    */
   updateAlert(id: string, body: AlertBody, options?: CallOptions): Promise<Reply<Alert | null>>;
   close(): Promise<void>;
 }
 
-// A little more than the server's own minute: requests do not travel equally fast.
+// Slightly longer than the server's window of one minute, because latencies differ.
 const LIMIT = { requests: 100, perMs: 61_000 };
 const RETRY_AFTER_MS = 60_000;
 const PAGE_SIZE = 1000;
 const MAX_PAGES = 20;
-/** So many pages at a time: a person waits, and the server serves others too. */
-const SIDE_BY_SIDE = 5;
+/** Limits the load on the server while a user waits. */
+const MAX_PARALLEL_PAGES = 5;
 const PATH = '/api/v2/alerts';
 
 const Page = z.looseObject({
@@ -57,7 +57,7 @@ const Page = z.looseObject({
 
 export function createAlertsClient(options: AlertsOptions): AlertsClient {
   const { token, stopping: signal } = options;
-  // A line break that came along from a file would make every request fail before it is sent.
+  // A line break, for example from a file, would make every request fail before it is sent.
   if (!/^[\x21-\x7e]+$/.test(token.reveal())) {
     const problem = 'must be one word of printable ASCII characters';
     throw new InvalidRequest('configuration', [{ field: 'token', problem }]);
@@ -73,7 +73,7 @@ export function createAlertsClient(options: AlertsOptions): AlertsClient {
 
   async function pageAt(offset: number, { priority }: CallOptions) {
     const operation = 'listAlerts';
-    // The contract knows no parameters, so the first request has none.
+    // The contract has no parameters, so the first request has none.
     const query = offset === 0 ? {} : { limit: `${PAGE_SIZE}`, offset: `${offset}` };
     return readWhole({ operation, path: PATH, query, priority, signal }, Page);
   }
@@ -89,7 +89,7 @@ export function createAlertsClient(options: AlertsOptions): AlertsClient {
         const pages = await Promise.all(offsets.map((offset) => pageAt(offset, callOptions)));
         read += pages.length;
         const more = distinct([...alerts, ...pages.flatMap(({ result }) => result.data)]);
-        // An older server ignores the offset and would send the same alerts for ever.
+        // Older servers ignore the offset and would return the same alerts forever.
         if (more.length === alerts.length) break;
         alerts = more;
       }
@@ -100,24 +100,24 @@ export function createAlertsClient(options: AlertsOptions): AlertsClient {
     async getAlert(id, { priority } = {}) {
       const operation = 'getAlert';
       const path = `${PATH}/${pathId(operation, 'id', id)}`;
-      return read({ operation, path, priority }, about(Alert, 'id', id));
+      return read({ operation, path, priority }, matchingId(Alert, 'id', id));
     },
 
     async updateAlert(id, given, { priority } = {}) {
       const operation = 'updateAlert';
       const path = `${PATH}/${pathId(operation, 'id', id)}`;
       const body = validRequest(operation, AlertBody, given);
-      return write({ operation, method: 'PUT', path, body, priority }, about(Alert, 'id', id));
+      return write({ operation, method: 'PUT', path, body, priority }, matchingId(Alert, 'id', id));
     },
 
     close,
   };
 }
 
-/** Where the next pages begin, if they are as long as the first one was. */
+/** Offsets of the next pages, assuming that all pages have the length of the first one. */
 function nextOffsets(from: number, step: number, total: number, most: number): number[] {
   const pages = Math.ceil((total - from) / Math.max(1, step));
-  const count = Math.min(pages, most, SIDE_BY_SIDE);
+  const count = Math.min(pages, most, MAX_PARALLEL_PAGES);
   return Array.from({ length: count }, (_, index) => from + index * step);
 }
 

@@ -4,15 +4,15 @@ import { MaybeNumber, MaybeText } from '../http/tolerance.ts';
 
 const Text = z.string({ error: 'must be a text' }).min(1, 'must not be empty');
 
-const INTERVAL = 'must be a number and a unit, such as 5m, 15m or 1h';
+const INTERVAL = 'must be a number and a unit, for example 5m, 15m or 1h';
 export const Interval = z.string({ error: INTERVAL }).regex(/^[1-9]\d{0,4}[a-zA-Z]$/, INTERVAL);
 
 export const AlertThreshold = z.number({ error: 'must be a number' });
 export const ThresholdType = z.enum(['above', 'below'], { error: 'must be above or below' });
 
 /**
- * What a person can change of an alert. `source` is not among it: writing another one makes the
- * server convert the alert and forget what it watched. `webhookId` is that of the first channel.
+ * The fields of an alert that a user can change. `source` is excluded: a different source makes the
+ * server convert the alert and drop its query. `webhookId` belongs to the first channel.
  */
 export const AlertEdit = z
   .strictObject({
@@ -26,10 +26,10 @@ export const AlertEdit = z
     tileId: Text.optional(),
   })
   .refine((edit) => Object.values(edit).some((value) => value !== undefined), {
-    error: 'must change something',
+    error: 'must contain at least one change',
   });
 
-/** Keys of a reply that the server alone writes. */
+/** Reply fields that only the server sets. */
 export const SERVER_MANAGED: readonly string[] = [
   'id',
   'state',
@@ -43,8 +43,8 @@ export const SERVER_MANAGED: readonly string[] = [
 ];
 
 /**
- * The body of an update: the contract's nine fields, and whatever else the server's own read of this
- * alert brought, as it came. A null is refused by some servers even where they sent it themselves.
+ * The body of an update: the nine fields of the contract, and all other fields of the last read,
+ * unchanged. Some servers reject a null that they have sent themselves, so nulls are forbidden.
  */
 export const AlertBody = z
   .looseObject({
@@ -60,26 +60,26 @@ export const AlertBody = z
   })
   .check(({ value, issues }) => {
     for (const field of Object.keys(value)) {
-      const problem = forbidden(field, value[field]);
+      const problem = forbiddenProblem(field, value[field]);
       if (problem !== null) {
         issues.push({ code: 'custom', input: value, path: [field], message: problem });
       }
     }
   });
 
-function forbidden(field: string, value: unknown): string | null {
-  if (SERVER_MANAGED.includes(field)) return 'is written by the server only';
+function forbiddenProblem(field: string, value: unknown): string | null {
+  if (SERVER_MANAGED.includes(field)) return 'is set by the server only';
   return value === null ? 'must not be null' : null;
 }
 
-/** Names that replies use, or used once, for fields that requests call otherwise. */
+/** Reply names, current and older ones, of fields with another name in requests. */
 const REQUEST_NAMES = new Map([
   ['dashboard', 'dashboardId'],
   ['savedSearch', 'savedSearchId'],
   ['team', 'teamId'],
 ]);
 
-/** A reply under the names of requests; where both names are present, the request's own counts. */
+/** A reply with request names; where both names are present, the value of the request name wins. */
 export function underRequestNames(
   reply: Readonly<Record<string, unknown>>,
 ): Record<string, unknown> {
@@ -116,8 +116,8 @@ const KnownFields = z.object({
 });
 
 /**
- * An alert as it can be shown, one name for each field whichever the server used, and beside it the
- * reply untouched: an update starts from `asRead`, since what it leaves out may be deleted.
+ * An alert with one name per field for display, and the unchanged reply in `asRead`. Updates start
+ * from `asRead`, because the server may delete fields that an update omits.
  */
 export const Alert = z.looseObject({}).transform((asRead: Readonly<Record<string, unknown>>) => {
   const fields = underRequestNames(asRead);
@@ -129,7 +129,7 @@ export type Alert = z.infer<typeof Alert>;
 export type AlertEdit = z.infer<typeof AlertEdit>;
 export type AlertBody = z.infer<typeof AlertBody>;
 
-/** `silenced` stays after it has run out, where a server tells until when. */
+/** Servers that report an end keep `silenced` after it has passed. */
 export function isSilenced({ silenced }: Alert, now: Date): boolean {
   if (typeof silenced === 'boolean') return silenced;
   return silenced !== null && Date.parse(silenced.until ?? '') > now.getTime();

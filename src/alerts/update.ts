@@ -1,21 +1,21 @@
+import type { Alert, AlertBody, AlertEdit } from './schema.ts';
 import {
   type AlertFields,
   canonicalAlert,
-  carried,
   firstChannel,
-  type Gap,
-  gapIn,
   isTile,
-} from './carried.ts';
-import type { Alert, AlertBody, AlertEdit } from './schema.ts';
+  type MissingForUpdate,
+  missingForUpdate,
+  updatableFields,
+} from './updatable-fields.ts';
 
-// An update replaces most fields and keeps a few, and which ones depends on the server's version.
-// The one way that is safe with all of them: carry over all that was read, change only what was
-// asked for, and send nothing when something the server needs is not known.
+// Which fields an update replaces and which it keeps depends on the server's version. Safe with all
+// versions: send all fields of the last read with only the requested changes, and send nothing if a
+// required field is unknown.
 // Source: docs/apis.md#alert-updates
 
 export type AlertRefusal =
-  | Gap
+  | MissingForUpdate
   | 'type-not-editable'
   | 'bounds-crossed'
   | 'not-a-tile-alert'
@@ -33,7 +33,7 @@ export type AlertUpdate =
       readonly ok: true;
       readonly body: AlertBody;
       readonly changes: readonly FieldChange[];
-      /** Names of the fields that the alert has and that stay as they are. */
+      /** Names of the unchanged fields of the alert. */
       readonly keptAsIs: readonly string[];
     }
   | { readonly ok: false; readonly refusal: AlertRefusal };
@@ -41,14 +41,18 @@ export type AlertUpdate =
 const RANGES: readonly unknown[] = ['between', 'not_between'];
 const PLAIN_TYPES: readonly unknown[] = ['above', 'below'];
 
-/** The body of the update that changes `edit` and nothing else of the alert as it was just read. */
+/** The update body that applies `edit` to the alert as just read and keeps all other fields. */
 export function alertUpdate(read: Alert, edit: AlertEdit): AlertUpdate {
-  const kept = carried(read);
-  const refusal = gapIn(kept) ?? conflict(kept, edit);
+  const kept = updatableFields(read);
+  const refusal = missingForUpdate(kept) ?? conflictWith(kept, edit);
   if (refusal !== null) return { ok: false, refusal };
 
   const { webhookId, ...plain } = edit;
-  const body = withoutStaleBound({ ...kept, ...given(plain), ...rerouted(kept, webhookId) });
+  const body = withoutStaleBound({
+    ...kept,
+    ...definedFields(plain),
+    ...withWebhook(kept, webhookId),
+  });
   const changes = Object.keys(body)
     .filter((field) => canonicalAlert(body[field]) !== canonicalAlert(kept[field]))
     .map((field) => ({ field, before: kept[field], after: body[field] }));
@@ -57,7 +61,7 @@ export function alertUpdate(read: Alert, edit: AlertEdit): AlertUpdate {
   const changed = changes.map(({ field }) => field);
   const silence = (read.asRead.silenced ?? null) === null ? [] : ['silenced'];
   const keptAsIs = [...Object.keys(body).filter((field) => !changed.includes(field)), ...silence];
-  // What was read may be of any kind; updateAlert checks the contract's fields before it sends.
+  // Fields of the reply have any type; updateAlert validates the contract's fields before sending.
   return { ok: true, body: body as AlertBody, changes, keptAsIs };
 }
 
@@ -67,15 +71,15 @@ export interface Difference {
   readonly got: unknown;
 }
 
-/** Where the server's reply is not what was sent, although it answered with success. */
+/** Fields of a successful reply that differ from the sent body. */
 export function differences(body: AlertFields, reply: Alert): Difference[] {
-  const got = carried(reply);
+  const got = updatableFields(reply);
   return Object.keys(body)
     .filter((field) => !agree(body[field], got[field]))
     .map((field) => ({ field, sent: body[field], got: got[field] }));
 }
 
-function conflict(kept: AlertFields, edit: AlertEdit): AlertRefusal | null {
+function conflictWith(kept: AlertFields, edit: AlertEdit): AlertRefusal | null {
   const type = edit.thresholdType ?? kept.thresholdType;
   if (type !== kept.thresholdType && !PLAIN_TYPES.includes(kept.thresholdType)) {
     return 'type-not-editable';
@@ -88,8 +92,8 @@ function conflict(kept: AlertFields, edit: AlertEdit): AlertRefusal | null {
   return edit.webhookId !== undefined && !webhook ? 'channel-without-webhook' : null;
 }
 
-/** A channel keeps the keys that we do not know, and `channel` must equal the first of `channels`. */
-function rerouted(kept: AlertFields, webhookId: string | undefined): AlertFields {
+/** Unknown keys of the channel are kept, and `channel` must equal the first of `channels`. */
+function withWebhook(kept: AlertFields, webhookId: string | undefined): AlertFields {
   if (webhookId === undefined) return {};
   const channel = { ...firstChannel(kept), webhookId };
   return {
@@ -98,18 +102,18 @@ function rerouted(kept: AlertFields, webhookId: string | undefined): AlertFields
   };
 }
 
-/** The upper bound outlives a change of type on the server; sent back, it would look meant. */
+/** Servers keep the upper bound after a change of type; sent back, it would count as intended. */
 function withoutStaleBound(body: AlertFields): AlertFields {
   if (RANGES.includes(body.thresholdType)) return body;
   const { thresholdMax: _, ...rest } = body;
   return rest;
 }
 
-function given(edit: AlertFields): AlertFields {
+function definedFields(edit: AlertFields): AlertFields {
   return Object.fromEntries(Object.entries(edit).filter(([, value]) => value !== undefined));
 }
 
-/** Some servers wrap numbers in strings. */
+/** Some servers send numbers as strings. */
 function agree(sent: unknown, got: unknown): boolean {
   const number = typeof sent === 'number' && typeof got === 'string' ? Number(got) : got;
   return canonicalAlert(sent) === canonicalAlert(number);

@@ -19,7 +19,7 @@ export const REGIONS_OF = {
 
 export const REGIONS = [...REGIONS_OF.aws, ...REGIONS_OF.gcp, ...REGIONS_OF.azure] as const;
 
-/** Deprecated, and still accepted. */
+/** Deprecated, but still accepted by the API. */
 export const TIERS = [
   'development',
   'production',

@@ -2,7 +2,7 @@ import { type FieldProblem, InvalidRequest, Secret } from '../errors.ts';
 import type { HttpOptions, Reply } from '../http/client.ts';
 import { type CallOptions, createEnvelopeHttp } from '../http/envelope.ts';
 import { apiAddress, pathId, validRequest } from '../http/request.ts';
-import { about } from '../http/tolerance.ts';
+import { matchingId } from '../http/tolerance.ts';
 import {
   Backup,
   CloudService,
@@ -18,59 +18,59 @@ import {
   ServiceState,
   UsagePeriod,
 } from './schema.ts';
-import { createDateDialect, UsageCosts } from './usage.ts';
+import { createDateFormats, UsageCosts } from './usage.ts';
 
-type Passed = Pick<
+type PassedOptions = Pick<
   HttpOptions,
   'version' | 'timing' | 'clock' | 'observe' | 'leaving' | 'privateAddresses'
 >;
 
-export interface CloudOptions extends Passed {
+export interface CloudOptions extends PassedOptions {
   readonly baseUrl: string;
   readonly keyId: string;
   readonly keySecret: Secret;
   readonly organizationId: string;
   readonly organization?: Organization;
-  /** Reads are given up when it fires. Writes go on: they may have had their effect. */
+  /** Cancels open reads when Signalbox stops. Writes continue, because they may have an effect. */
   readonly stopping?: AbortSignal;
 }
 
 /**
- * The seven operations of the cloud API, by the contract's names and fields.
+ * The seven operations of the cloud API, with the names and fields of the contract.
  *
- * Every method throws InvalidRequest before sending when a value breaks a rule of the contract, and
- * ApiError, whose `effect` says what is known, when the call did not succeed. Reads are repeated on
- * passing trouble; writes are sent at most once. A write that was accepted without details (any 2xx
- * whose result is missing, unreadable or about another thing) has the result null; for a read that
- * is an error. Fields of a result are null when the server did not send them.
+ * Every method throws InvalidRequest before sending when a value violates a rule of the contract,
+ * and ApiError with its `effect` when the call fails. Reads are repeated after temporary errors;
+ * writes are sent at most once. An accepted write whose result is missing, unreadable or about
+ * another resource has the result null; for a read this is an error. Fields that the server did not
+ * send are null.
  */
 export interface CloudClient {
-  /** The password comes this once. The service is still being set up when the reply arrives. */
+  /** Returns the password, which no later call returns. The service is still being provisioned. */
   createService(
     body: ServiceCreation,
     options?: CallOptions,
   ): Promise<Reply<CreatedService | null>>;
-  /** The reply's `status` is rarely final, and what was created cannot be edited. */
+  /** The `status` of the reply is rarely final. An endpoint cannot be edited later. */
   createReversePrivateEndpoint(
     serviceId: string,
     body: EndpointCreation,
     options?: CallOptions,
   ): Promise<Reply<ReversePrivateEndpoint | null>>;
-  /** Sends only the given fields, the others stay. Memory is GB per replica. */
+  /** Changes only the given fields. Memory is in GB per replica. */
   updateReplicaScaling(
     serviceId: string,
     body: ReplicaScaling,
     options?: CallOptions,
   ): Promise<Reply<CloudService | null>>;
-  /** `state` in the reply is what was reported at that instant, not how it ended. */
+  /** `state` in the reply is a momentary value, not the final state. */
   updateServiceState(
     serviceId: string,
     body: ServiceState,
     options?: CallOptions,
   ): Promise<Reply<CloudService | null>>;
-  /** UTC days, both included, 31 at most; credits. `costs` is a list whatever the server sent. */
+  /** Costs in credits for at most 31 UTC days, both ends included. `costs` is always a list. */
   getUsageCost(period: UsagePeriod, options?: CallOptions): Promise<Reply<UsageCosts>>;
-  /** A 404 can also mean a pipe of a kind that has no settings. */
+  /** A 404 can also mean that pipes of this type have no settings. */
   getPipeSettings(
     serviceId: string,
     pipeId: string,
@@ -81,7 +81,7 @@ export interface CloudClient {
   close(): Promise<void>;
 }
 
-// A little more than the ten seconds of the server's own window: requests do not travel equally fast.
+// Slightly longer than the server's window of ten seconds, because latencies differ.
 const LIMIT = { requests: 10, perMs: 10_500 };
 const RETRY_AFTER_MS = 10_000;
 
@@ -89,9 +89,9 @@ export function createCloudClient(options: CloudOptions): CloudClient {
   const { organization = { plan: 'paid' }, stopping: signal } = options;
   const { read, write, close } = createCloudHttp(options);
   const root = `/v1/organizations/${pathId('configuration', 'organizationId', options.organizationId)}`;
-  const inDateDialect = createDateDialect();
+  const withDates = createDateFormats();
 
-  function below(operation: string, serviceId: string): string {
+  function servicePath(operation: string, serviceId: string): string {
     return `${root}/services/${pathId(operation, 'serviceId', serviceId)}`;
   }
 
@@ -99,34 +99,34 @@ export function createCloudClient(options: CloudOptions): CloudClient {
     async createService(given, { priority } = {}) {
       const operation = 'createService';
       const body = validRequest(operation, ServiceCreation, given);
-      refuse(operation, organizationProblems(body, organization));
-      refuse(operation, firstServiceProblems(body, organization));
+      throwIfInvalid(operation, organizationProblems(body, organization));
+      throwIfInvalid(operation, firstServiceProblems(body, organization));
       const path = `${root}/services`;
       return write({ operation, method: 'POST', path, body, priority }, CreatedService);
     },
 
     async createReversePrivateEndpoint(serviceId, given, { priority } = {}) {
       const operation = 'createReversePrivateEndpoint';
-      const path = `${below(operation, serviceId)}/pipesReversePrivateEndpoints`;
+      const path = `${servicePath(operation, serviceId)}/pipesReversePrivateEndpoints`;
       const body = validRequest(operation, EndpointCreation, given);
-      const made = about(ReversePrivateEndpoint, 'serviceId', serviceId);
+      const made = matchingId(ReversePrivateEndpoint, 'serviceId', serviceId);
       return write({ operation, method: 'POST', path, body, priority }, made);
     },
 
     async updateReplicaScaling(serviceId, given, { priority } = {}) {
       const operation = 'updateReplicaScaling';
-      const path = `${below(operation, serviceId)}/replicaScaling`;
+      const path = `${servicePath(operation, serviceId)}/replicaScaling`;
       const body = validRequest(operation, ReplicaScaling, given);
-      refuse(operation, organizationProblems(body, organization));
-      const service = about(CloudService, 'id', serviceId);
+      throwIfInvalid(operation, organizationProblems(body, organization));
+      const service = matchingId(CloudService, 'id', serviceId);
       return write({ operation, method: 'PATCH', path, body, priority }, service);
     },
 
     async updateServiceState(serviceId, given, { priority } = {}) {
       const operation = 'updateServiceState';
-      const path = `${below(operation, serviceId)}/state`;
+      const path = `${servicePath(operation, serviceId)}/state`;
       const body = validRequest(operation, ServiceState, given);
-      const service = about(CloudService, 'id', serviceId);
+      const service = matchingId(CloudService, 'id', serviceId);
       return write({ operation, method: 'PATCH', path, body, priority }, service);
     },
 
@@ -134,7 +134,7 @@ export function createCloudClient(options: CloudOptions): CloudClient {
       const operation = 'getUsageCost';
       const period = validRequest(operation, UsagePeriod, given);
       const path = `${root}/usageCost`;
-      return inDateDialect(period, (query) =>
+      return withDates(period, (query) =>
         read({ operation, path, query, priority, signal }, UsageCosts),
       );
     },
@@ -142,15 +142,15 @@ export function createCloudClient(options: CloudOptions): CloudClient {
     async getPipeSettings(serviceId, pipeId, { priority } = {}) {
       const operation = 'getPipeSettings';
       const pipe = pathId(operation, 'pipeId', pipeId);
-      const path = `${below(operation, serviceId)}/pipes/${pipe}/settings`;
+      const path = `${servicePath(operation, serviceId)}/pipes/${pipe}/settings`;
       return read({ operation, path, priority, signal }, PipeSettings);
     },
 
     async getBackup(serviceId, backupId, { priority } = {}) {
       const operation = 'getBackup';
       const backup = pathId(operation, 'backupId', backupId);
-      const path = `${below(operation, serviceId)}/backups/${backup}`;
-      return read({ operation, path, priority, signal }, about(Backup, 'id', backupId));
+      const path = `${servicePath(operation, serviceId)}/backups/${backup}`;
+      return read({ operation, path, priority, signal }, matchingId(Backup, 'id', backupId));
     },
 
     close,
@@ -170,6 +170,6 @@ function createCloudHttp(options: CloudOptions) {
   });
 }
 
-function refuse(operation: string, problems: readonly FieldProblem[]): void {
+function throwIfInvalid(operation: string, problems: readonly FieldProblem[]): void {
   if (problems.length > 0) throw new InvalidRequest(operation, problems);
 }

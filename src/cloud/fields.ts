@@ -2,8 +2,8 @@ import { z } from 'zod';
 import { PROFILES, REGIONS, TIERS } from './choices.ts';
 
 /**
- * The fields of the cloud API's requests, each with the rule of the contract for this one field. Each `error` continues
- * the field's label (`Replicas must be …`). Rules over several fields are in rules.ts.
+ * The request fields of the cloud API, each with the contract's rule for this field. An `error`
+ * continues the label of the field (`Replicas must be …`). rules.ts has the rules over several fields.
  */
 
 const MEMORY = 'must be a multiple of 4 from 8 to 356';
@@ -15,7 +15,7 @@ export const MemoryGb = z
   .multipleOf(4, MEMORY);
 
 const TOTAL_MEMORY = 'must be a multiple of 12 from 24 to 1068';
-/** Gigabytes of three replicas together: deprecated, and wrong for any other number of replicas. */
+/** Gigabytes of three replicas together. Deprecated: wrong for any other number of replicas. */
 export const TotalMemoryGb = z
   .number({ error: TOTAL_MEMORY })
   .min(24, TOTAL_MEMORY)
@@ -105,5 +105,5 @@ export const ReplicaScalingFields = z.strictObject({
   idleTimeoutMinutes: IdleTimeout.optional(),
 });
 
-const Day = z.iso.date({ error: 'must be a day such as 2026-11-01' });
+const Day = z.iso.date({ error: 'must be a date, for example 2026-11-01' });
 export const UsagePeriodFields = z.strictObject({ from_date: Day, to_date: Day });

@@ -10,8 +10,8 @@ import {
 } from '../http/tolerance.ts';
 
 /**
- * The replies of the cloud API. Every field may be null, fields that the contract does not know
- * pass through, and the contract left out some that live servers send: `state` above all.
+ * The replies of the cloud API. Every field may be null. Unknown fields pass through. Live servers
+ * send some fields that the contract omits, above all `state`.
  */
 
 /** Memory in GB per replica, the idle timeout in minutes, times as ISO 8601. */
@@ -41,7 +41,7 @@ export const CloudService = z.looseObject({
   hasTransparentDataEncryption: MaybeSwitch,
   transparentDataEncryptionKeyId: MaybeText,
   encryptionRoleId: MaybeText,
-  // Not in the contract, and seen.
+  // Sent by live servers, but not in the contract.
   state: MaybeText,
   provider: MaybeText,
   region: MaybeText,
@@ -51,7 +51,7 @@ export const CloudService = z.looseObject({
   complianceType: MaybeText,
   minReplicas: MaybeNumber,
   maxReplicas: MaybeNumber,
-  /** What is in force now, where a schedule overrides the values above. */
+  /** The effective values while a schedule overrides the values above. */
   currentScaling: MaybeRecord,
 });
 
@@ -63,7 +63,7 @@ const Password = z
   .transform((value) => value ?? null)
   .catch(null);
 
-/** Anything else that stands beside a password is dropped: it could be a second one. */
+/** Strict on purpose: an unknown field next to the password could be another secret. */
 export const CreatedService = z.object({
   service: CloudService.nullish()
     .transform((service) => service ?? null)
@@ -87,7 +87,7 @@ export const ReversePrivateEndpoint = z.looseObject({
   status: MaybeText,
 });
 
-/** Milliseconds and bytes where the names say so; servers may send settings of other names too. */
+/** Milliseconds and bytes as the names say; servers may send further settings. */
 export const PipeSettings = z.looseObject({
   streaming_max_insert_wait_ms: MaybeNumber,
   object_storage_concurrency: MaybeNumber,
@@ -103,7 +103,7 @@ export const PipeSettings = z.looseObject({
   engine_parallel_view_processing: MaybeSwitch,
 });
 
-/** While a backup is being made, its size and duration are those so far. */
+/** Size and duration of an unfinished backup are those reached so far. */
 export const Backup = z.looseObject({
   id: MaybeText,
   serviceId: MaybeText,
@@ -112,7 +112,7 @@ export const Backup = z.looseObject({
   sizeInBytes: MaybeNumber,
   durationInSeconds: MaybeNumber,
   backupName: MaybeText,
-  /** Of a bucket the customer owns; its fields depend on whose cloud that is. */
+  /** A bucket of the customer; its fields depend on the cloud provider. */
   bucket: MaybeRecord,
   status: MaybeText,
   type: MaybeText,
@@ -124,7 +124,7 @@ export type ReversePrivateEndpoint = z.infer<typeof ReversePrivateEndpoint>;
 export type PipeSettings = z.infer<typeof PipeSettings>;
 export type Backup = z.infer<typeof Backup>;
 
-/** The contract has no status of a backup, so its end is the only sign of it that every server shows. */
+/** The reported status; without one, derived from `finishedAt`, which every server sends. */
 export function backupStatus({ status, finishedAt }: Backup): string {
   return status ?? (finishedAt === null ? 'not finished or unknown' : 'finished');
 }

@@ -8,7 +8,7 @@ import type {
   UsagePeriodFields,
 } from './fields.ts';
 
-/** What the configuration says of the organization; both decide what may be asked for. */
+/** The configured plan and tier of the organization; both limit what a request may contain. */
 export interface Organization {
   readonly plan: 'paid' | 'free';
   readonly tier?: 'basic' | 'scale' | 'enterprise' | undefined;
@@ -64,7 +64,7 @@ function byocProblems(body: z.infer<typeof ServiceCreationFields>): FieldProblem
     .map((field) => ({ field, problem }));
 }
 
-/** The rules that no request can show by itself, because they depend on who asks. */
+/** The rules that depend on the plan and tier of the organization. */
 export function organizationProblems(
   body: Partial<z.infer<typeof ServiceCreationFields>>,
   { plan, tier }: Organization,
@@ -75,12 +75,12 @@ export function organizationProblems(
     [
       free && above(body.maxReplicaMemoryGb, 120),
       'maxReplicaMemoryGb',
-      'must be at most 120 for an organization that does not pay',
+      'must be at most 120 for an organization on the free plan',
     ],
     [
       free && above(body.maxTotalMemoryGb, 360),
       'maxTotalMemoryGb',
-      'must be at most 360 for an organization that does not pay',
+      'must be at most 360 for an organization on the free plan',
     ],
     [
       !enterprise && body.hasTransparentDataEncryption === true,
@@ -91,7 +91,7 @@ export function organizationProblems(
   ]);
 }
 
-/** A warehouse begins with two replicas; BASIC, whose default is one, is the exception. */
+/** The first service of a warehouse has at least two replicas, except in the tier BASIC. */
 export function firstServiceProblems(
   body: z.infer<typeof ServiceCreationFields>,
   { tier }: Organization,

@@ -5,7 +5,7 @@ import { MaybeNumber } from '../http/tolerance.ts';
 import type { UsagePeriod } from './schema.ts';
 import { KNOWN_FIELDS, readUsageCost, type UsageCost } from './usage-row.ts';
 
-/** The contract describes one object, live servers send a list, and both may be missing. */
+/** The contract describes one object; live servers send a list; both may be absent. */
 const Costs = z
   .unknown()
   .optional()
@@ -28,26 +28,26 @@ export const UsageCosts = z.looseObject({ grandTotalCredits: MaybeNumber, costs:
 export type UsageCosts = z.infer<typeof UsageCosts>;
 
 /**
- * The contract wants the days as date-times, and a server was seen that accepts bare dates only. A
- * 400 that quotes the value back is the sign of it; once a date was accepted, dates it is.
+ * The contract requires date-times, but some servers accept plain dates only and quote the value in
+ * a 400. After one accepted plain date, all further requests of this client use plain dates.
  * Source: docs/apis.md#usage-report.
  */
-export function createDateDialect() {
-  let bare = false;
+export function createDateFormats() {
+  let plain = false;
 
-  return async function inDialect<T>(
+  return async function withFormat<T>(
     { from_date, to_date }: UsagePeriod,
     ask: (query: Record<string, string>) => Promise<T>,
   ): Promise<T> {
     const dates = { from_date, to_date };
-    if (bare) return ask(dates);
+    if (plain) return ask(dates);
     const instants = { from_date: `${from_date}T00:00:00Z`, to_date: `${to_date}T00:00:00Z` };
     try {
       return await ask(instants);
     } catch (error) {
       if (!quotes(error, Object.values(instants))) throw error;
       const answer = await ask(dates);
-      bare = true;
+      plain = true;
       return answer;
     }
   };

@@ -110,7 +110,7 @@ export function createCostReader({ cloud, database, now, log }: Parts): ReadCost
         parts.push(await monthOf(month, how));
       } catch (error) {
         // A month that was given up is no gap: a digest of it would tell people of a failure.
-        if (error instanceof ApiError && error.trouble === 'stopping') throw error;
+        if (error instanceof ApiError && error.kind === 'stopping') throw error;
         log.warn({ err: error, month }, 'the costs of a month could not be read');
         const before = kept.get(month) ?? null;
         if (before) parts.push(before);

@@ -2,23 +2,23 @@ import { lookup } from 'node:dns';
 import { BlockList, isIP, type LookupFunction } from 'node:net';
 import { buildConnector } from 'undici';
 
-/** Where the name of an API must not lead: the key would be sent to whoever is there. */
-export class AddressRefused extends Error {
-  override readonly name = 'AddressRefused';
+/** A configured API name resolves to a forbidden address, which would receive the API key. */
+export class AddressRefusedError extends Error {
+  override readonly name = 'AddressRefusedError';
 
   constructor(hostname: string, address: string) {
-    super(`${hostname} leads to ${address}`);
+    super(`${hostname} resolves to ${address}`);
   }
 }
 
-export interface Surroundings {
-  /** Addresses that only exist within a network of one's own count as well. */
-  readonly privateToo: boolean;
+export interface AddressRules {
+  /** Private network addresses are allowed as well. */
+  readonly allowPrivate: boolean;
 }
 
 type Range = readonly [address: string, bits: number];
 
-const OWN: readonly Range[] = [
+const LOOPBACK: readonly Range[] = [
   ['127.0.0.0', 8],
   ['::1', 128],
 ];
@@ -32,9 +32,9 @@ const PRIVATE: readonly Range[] = [
   ['64:ff9b::', 96],
   ['64:ff9b:1::', 48],
 ];
-// The machine's own network and all that is no place at all. Clouds tell a machine its credentials
-// at some of these, to whoever asks from it.
-const NOWHERE: readonly Range[] = [
+// Unspecified, link-local, multicast and reserved ranges, and the metadata services of clouds,
+// which return the credentials of the machine.
+const NEVER_ALLOWED: readonly Range[] = [
   ['0.0.0.0', 8],
   ['169.254.0.0', 16],
   ['192.0.0.0', 24],
@@ -47,9 +47,9 @@ const NOWHERE: readonly Range[] = [
   ['fd00:ec2::254', 128],
   ['2002::', 16],
 ];
-const isOwn = within(OWN);
+const isLoopbackAddress = within(LOOPBACK);
 const isPrivate = within(PRIVATE);
-const isNowhere = within(NOWHERE);
+const isNeverAllowed = within(NEVER_ALLOWED);
 
 function within(ranges: readonly Range[]): (address: string) => boolean {
   const list = new BlockList();
@@ -63,43 +63,45 @@ function versionOf(address: string) {
   return isIP(address) === 6 ? 'ipv6' : 'ipv4';
 }
 
-/** Whether a request to this name may go to this address of it. */
-export function mayReach(hostname: string, address: string, { privateToo }: Surroundings): boolean {
+/** Whether a request for this name may connect to this address. */
+export function mayReach(
+  hostname: string,
+  address: string,
+  { allowPrivate: privateToo }: AddressRules,
+): boolean {
   if (isIP(address) === 0) return false;
-  // Only what the configuration calls this machine is it, and that goes without TLS nowhere else.
-  if (isOwn(address) || isThisMachine(hostname)) return isOwn(address) && isThisMachine(hostname);
-  return !isNowhere(address) && (privateToo || !isPrivate(address));
+  // Loopback names and loopback addresses belong together: plain HTTP is allowed for them only.
+  if (isLoopbackAddress(address) || isThisMachine(hostname))
+    return isLoopbackAddress(address) && isThisMachine(hostname);
+  return !isNeverAllowed(address) && (privateToo || !isPrivate(address));
 }
 
 function isThisMachine(hostname: string): boolean {
   return /^(localhost|127\.\d+\.\d+\.\d+|\[?::1\]?)$/.test(hostname);
 }
 
-/**
- * Looks at the very address that is connected to: what a name led to when the process started may
- * be another one by now.
- */
+/** An undici connector that checks each address right before it connects (DNS can change). */
 export function guardedConnector(
-  surroundings: Surroundings,
+  surroundings: AddressRules,
   options: buildConnector.BuildOptions,
 ): buildConnector.connector {
   const connect = buildConnector({ ...options, lookup: guardedLookup(surroundings) });
   return (target, done) => {
     const literal = target.hostname.replace(/^\[|\]$/g, '');
-    // An address that is written out is looked up by nobody.
+    // A literal address has no DNS lookup, so it is checked here.
     if (isIP(literal) === 0 || mayReach(target.hostname, literal, surroundings)) {
       return connect(target, done);
     }
-    done(new AddressRefused(target.hostname, literal), null);
+    done(new AddressRefusedError(target.hostname, literal), null);
   };
 }
 
-function guardedLookup(surroundings: Surroundings): LookupFunction {
+function guardedLookup(surroundings: AddressRules): LookupFunction {
   return (hostname, options, done) => {
     lookup(hostname, { ...options, all: true }, (error, found) => {
       if (error) return done(error, []);
       const refused = found.find(({ address }) => !mayReach(hostname, address, surroundings));
-      if (refused) return done(new AddressRefused(hostname, refused.address), []);
+      if (refused) return done(new AddressRefusedError(hostname, refused.address), []);
       const [first] = found;
       if (options.all) return done(null, found);
       done(null, first?.address ?? '', first?.family);

@@ -6,20 +6,20 @@ export type Headers = Readonly<Record<string, string | string[] | undefined>>;
 const LONGEST_TEXT = 500;
 const LONGEST_WAIT_MS = 120_000;
 
-/** 408, 409 and 429 are left out: whether the request had an effect is not settled by them. */
+/** 408 and 409 leave the effect open; a 429 is sent before the request is executed. */
 export function requestEffectOf(status: number): RequestEffect {
   if (status === 429) return 'not-sent';
   return status >= 400 && status < 500 && status !== 408 && status !== 409 ? 'refused' : 'unknown';
 }
 
-/** A 404 that is not the API's own JSON speaks of the route, not of the thing asked for. */
-export function troubleOf(status: number, body: Body): ApiErrorKind {
+/** A 404 without JSON comes from another server or route, not from the API. */
+export function errorKindOf(status: number, body: Body): ApiErrorKind {
   if (status === 429) return 'rate-limit';
   if (status >= 300 && status < 400) return 'redirect';
   return status === 404 && body.kind !== 'json' ? 'wrong-address' : 'answer';
 }
 
-/** The server's own words, whichever of its error shapes they came in; null when there are none. */
+/** The server's error text from any of its known error shapes, at most 500 characters; or null. */
 export function serverTextOf(body: Body): string | null {
   const text = body.kind === 'json' ? textIn(body.value) : body.kind === 'text' ? body.text : null;
   // Control characters could forge log lines or colour a terminal.
@@ -38,7 +38,7 @@ export function requestIdOf(body: Body): string | null {
   return typeof id === 'string' && /^[\w-]{1,100}$/.test(id) ? id : null;
 }
 
-/** How long a 429 asks to wait; the three headers live servers were seen to use, best first. */
+/** Milliseconds to wait after a 429, from the three headers that live servers use, best first. */
 export function retryAfterOf(headers: Headers, fallbackMs: number): number {
   const waitMs =
     retryAfterMs(headers) ??
@@ -50,7 +50,7 @@ export function retryAfterOf(headers: Headers, fallbackMs: number): number {
 
 function retryAfterMs(headers: Headers): number | null {
   const given = headers['retry-after'];
-  // The other form is a date. The server's own clock is the one to measure it with.
+  // The other form of Retry-After is a date, which is measured with the server's own clock.
   const untilMs = Date.parse(`${given}`) - Date.parse(`${headers.date}`);
   return secondsIn(given, 0) ?? (untilMs >= 0 ? untilMs : null);
 }
@@ -70,7 +70,7 @@ function textIn(value: unknown): string | null {
   return [inner, message].find((text) => typeof text === 'string') ?? null;
 }
 
-/** An older alerts server answers with a list: `[{ type, errors: { issues: [{ path, message }] } }]`. */
+/** Older alerts servers return a list: `[{ type, errors: { issues: [{ path, message }] } }]`. */
 function issuesIn(list: readonly unknown[]): string | null {
   const texts = list.filter(isRecord).flatMap((item): string[] => {
     if (isRecord(item.errors) && Array.isArray(item.errors.issues)) {
@@ -79,8 +79,8 @@ function issuesIn(list: readonly unknown[]): string | null {
     const path = Array.isArray(item.path) ? `${item.path.join('.')}: ` : '';
     return typeof item.message === 'string' ? [path + item.message] : [];
   });
-  const told = texts.filter((text) => text !== '');
-  return told.length > 0 ? told.join('; ') : null;
+  const present = texts.filter((text) => text !== '');
+  return present.length > 0 ? present.join('; ') : null;
 }
 
 export function isRecord(value: unknown): value is Record<string, unknown> {

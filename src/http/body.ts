@@ -9,9 +9,9 @@ export type Body =
   | { readonly kind: 'empty' | 'html' | 'unreadable' };
 
 /**
- * Reads a whole body and says what it is, by looking at it: content types and encodings of error
- * pages are often wrong. Rejects only when the connection breaks; a body over `maxBytes`, before or
- * after unpacking, is `unreadable`.
+ * Reads a whole body and detects its kind from its content, because content types and encodings of
+ * error pages are often wrong. Rejects only when the connection breaks. A body over `maxBytes`,
+ * before or after decompression, is `unreadable`.
  */
 export async function readResponseBody(
   stream: AsyncIterable<Buffer>,
@@ -24,12 +24,12 @@ export async function readResponseBody(
     if (size > maxBytes) return { kind: 'unreadable' };
     chunks.push(chunk);
   }
-  const bytes = await unpacked(Buffer.concat(chunks), maxBytes);
+  const bytes = await unzipped(Buffer.concat(chunks), maxBytes);
   return bytes === null ? { kind: 'unreadable' } : bodyOf(new TextDecoder().decode(bytes).trim());
 }
 
-/** No JSON and no text begins with gzip's mark, so the header that should announce it is not needed. */
-async function unpacked(bytes: Buffer, maxBytes: number): Promise<Buffer | null> {
+/** Neither JSON nor text begins with the gzip signature, so the encoding header is not needed. */
+async function unzipped(bytes: Buffer, maxBytes: number): Promise<Buffer | null> {
   if (bytes[0] !== 0x1f || bytes[1] !== 0x8b) return bytes;
   try {
     return await unzip(bytes, { maxOutputLength: maxBytes });

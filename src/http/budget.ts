@@ -5,19 +5,19 @@ export interface Limit {
   readonly perMs: number;
 }
 
-/** A person who waits for an answer comes before a report that nobody watches. */
+/** Requests of people are sent before those of scheduled reports. */
 export type Priority = 'people' | 'digest';
 
 export type BudgetTurn = { readonly ok: true } | { readonly ok: false; readonly inMs: number };
 
 export interface RequestBudget {
   /**
-   * Resolves when one request may start, or with `ok: false` as soon as it is clear that it cannot
-   * start by `until` (in the clock's milliseconds), or when the signal says that nobody waits for it
-   * any more. `inMs` is the earliest that could be hoped for.
+   * Resolves when one request may start. Resolves with `ok: false` when the request cannot start by
+   * `until` (in the clock's milliseconds), when the queue is full, or when the signal aborts.
+   * `inMs` is the earliest possible start.
    */
   take(priority: Priority, until: number, signal?: AbortSignal): Promise<BudgetTurn>;
-  /** The server says that the window is full, so nobody starts for a while. */
+  /** After a 429: starts no request for `ms` milliseconds. */
   pause(ms: number): void;
 }
 
@@ -27,17 +27,17 @@ interface Waiter {
   readonly answer: (turn: BudgetTurn) => void;
 }
 
-// More than any window serves before whoever waits gives up: the rest would only fill the memory.
+// More requests than a window serves before their deadlines; a longer queue only uses memory.
 const MOST_WAITING = 200;
 
-/** At most `requests` starts in any stretch of `perMs`, shared by everyone who uses one key. */
+/** A sliding window: at most `requests` starts within any `perMs`. One budget per API key. */
 export function createBudget(limit: Limit, clock: Pick<Clock, 'now' | 'sleep'>): RequestBudget {
   const starts: number[] = [];
   let waiting: readonly Waiter[] = [];
   let pausedUntil = Number.NEGATIVE_INFINITY;
   let serving = false;
-  let doze = new AbortController();
-  // What was slept through has passed: by a clock that stands still the wait would never end.
+  let idle = new AbortController();
+  // After a sleep its time counts as passed. With a clock that stands still the wait would not end.
   let sleptUntil = Number.NEGATIVE_INFINITY;
 
   const now = () => Math.max(clock.now(), sleptUntil);
@@ -48,23 +48,23 @@ export function createBudget(limit: Limit, clock: Pick<Clock, 'now' | 'sleep'>):
     return Math.max(now(), free, pausedUntil);
   }
 
-  function sendAway(at: number): void {
+  function dismissLate(at: number): void {
     const late = waiting.filter(({ until }) => until < at);
     waiting = waiting.filter(({ until }) => until >= at);
     for (const { answer } of late) answer({ ok: false, inMs: at - now() });
   }
 
-  /** Who does not wait any more keeps no place, and when nobody waits there is no timer either. */
-  function leave(waiter: Waiter): void {
+  /** Removes an aborted request from the queue; an empty queue needs no timer. */
+  function withdraw(waiter: Waiter): void {
     waiting = waiting.filter((other) => other !== waiter);
     waiter.answer({ ok: false, inMs: nextStart() - now() });
-    if (waiting.length === 0) doze.abort();
+    if (waiting.length === 0) idle.abort();
   }
 
   async function sleepUntil(at: number): Promise<void> {
-    doze = new AbortController();
-    await clock.sleep(at - now(), doze.signal);
-    if (!doze.signal.aborted) sleptUntil = at;
+    idle = new AbortController();
+    await clock.sleep(at - now(), idle.signal);
+    if (!idle.signal.aborted) sleptUntil = at;
   }
 
   function admitOne(): void {
@@ -80,7 +80,7 @@ export function createBudget(limit: Limit, clock: Pick<Clock, 'now' | 'sleep'>):
     serving = true;
     while (waiting.length > 0) {
       const at = nextStart();
-      sendAway(at);
+      dismissLate(at);
       if (waiting.length > 0 && at > now()) await sleepUntil(at);
       else if (waiting.length > 0) admitOne();
     }
@@ -94,7 +94,7 @@ export function createBudget(limit: Limit, clock: Pick<Clock, 'now' | 'sleep'>):
       if (full || at > until || signal?.aborted) return { ok: false, inMs: at - now() };
       const { promise, resolve: answer } = Promise.withResolvers<BudgetTurn>();
       const waiter = { priority, until, answer };
-      const giveUp = () => leave(waiter);
+      const giveUp = () => withdraw(waiter);
       signal?.addEventListener('abort', giveUp);
       waiting = [...waiting, waiter];
       void serve();

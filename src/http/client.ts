@@ -1,21 +1,21 @@
 import { Agent, request } from 'undici';
 import { ApiError, type Secret } from '../errors.ts';
-import { AddressRefused, guardedConnector } from './addresses.ts';
+import { AddressRefusedError, guardedConnector } from './addresses.ts';
 import { requestIdOf } from './answer.ts';
 import { type Body, readResponseBody } from './body.ts';
 import { createBudget, type Limit, type Priority } from './budget.ts';
-import { type Clock, machineClock } from './clock.ts';
-import { refusal, silence, waitBeforeRepeat } from './failure.ts';
+import { type Clock, systemClock } from './clock.ts';
+import { answerError, noAnswerError, retryDelay } from './failure.ts';
 
 export interface Call {
   readonly operation: string;
   readonly method: 'GET' | 'POST' | 'PATCH' | 'PUT';
-  /** Begins with a slash; its parts are encoded already. */
+  /** Begins with a slash; its segments are already encoded. */
   readonly path: string;
   readonly query?: Readonly<Record<string, string>>;
   readonly body?: unknown;
   readonly priority?: Priority | undefined;
-  /** Gives the call up, wherever it is: waiting, repeating or under way. For reads only. */
+  /** Aborts the call in any phase: queued, waiting for a repetition or sent. For reads only. */
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -26,7 +26,7 @@ export interface HttpAnswer {
   readonly tookMs: number;
 }
 
-/** What a call of the API brought. `tookMs` counts from sending, without the wait for a turn. */
+/** The parsed reply of an API call. `tookMs` excludes the wait for the request budget. */
 export interface Reply<T> {
   readonly result: T;
   readonly requestId: string | null;
@@ -34,13 +34,13 @@ export interface Reply<T> {
   readonly tookMs: number;
 }
 
-/** One request that was put on the wire; `status` is null when no answer came. */
+/** One sent request; `status` is null when no answer came. */
 export interface Observation {
   readonly operation: string;
   readonly method: Call['method'];
   readonly attempt: number;
   readonly status: number | null;
-  /** The server's own id for it, to ask its support about. */
+  /** The server's id of the request, for its support team. */
   readonly requestId: string | null;
   readonly ms: number;
 }
@@ -49,73 +49,76 @@ export interface HttpOptions {
   readonly baseUrl: URL;
   /** The whole value of the Authorization header. */
   readonly authorization: Secret;
-  /** What must not come back in an error text, should the server repeat it. */
+  /** Values that are removed from error texts, in case the server quotes them. */
   readonly secrets: readonly Secret[];
   readonly version: string;
   readonly limit: Limit;
-  /** How long to wait after a 429 that does not say. */
+  /** Milliseconds to wait after a 429 without a wait time. */
   readonly retryAfterMs: number;
   readonly timing?: Partial<HttpTimeouts> | undefined;
   readonly clock?: Clock | undefined;
-  /** The address may lie in a network of one's own; else only where everybody can reach it. */
+  /** Allows addresses in private networks; otherwise only public addresses are allowed. */
   readonly privateAddresses?: boolean | undefined;
-  /** Fires when the process has to go: what hangs then is broken off, writes too. */
+  /** Aborts when the process must exit: open requests are cancelled, including writes. */
   readonly leaving?: AbortSignal | undefined;
-  /** Must not throw: it is called while the outcome of a write is in hand. */
-  readonly observe?: ((seen: Observation) => void) | undefined;
+  /** Must not throw: it runs before the outcome of a write is recorded. */
+  readonly observe?: ((observation: Observation) => void) | undefined;
 }
 
 export interface HttpTimeouts {
   readonly connectMs: number;
-  /** For a call as a whole, with its waiting and its repetitions. */
+  /** For the whole call, including waits and repetitions. */
   readonly deadlineMs: number;
-  /** How long a write may wait for its turn. The rest of the deadline belongs to the answer. */
+  /** The longest wait of a write for the request budget. The rest of the deadline is for the answer. */
   readonly writeWaitMs: number;
 }
 
 export interface Http {
   /**
-   * Resolves for a 2xx only; everything else is an ApiError. Only a GET is ever sent twice. After a
-   * 2xx to a write a body that breaks off counts as unreadable: the status has said what matters.
+   * Resolves for a 2xx only; every other result is thrown as ApiError. Only a GET is ever repeated.
+   * A write with a 2xx status succeeds even if its body breaks off (the body is then `unreadable`).
    */
   send(call: Call): Promise<HttpAnswer>;
   close(): Promise<void>;
 }
 
-// A gateway gives up on a slow answer after 30 s. The deadline lies behind that, so that its 504 is
-// seen, and a write waits so briefly that the larger part of those 30 s is still to come.
-const TIMING: HttpTimeouts = { connectMs: 5_000, deadlineMs: 40_000, writeWaitMs: 12_000 };
+// Gateways answer 504 after 30 s. The deadline is longer, so that this 504 arrives. The wait of a
+// write is short, so that most of the deadline is left for its answer.
+const DEFAULT_TIMEOUTS: HttpTimeouts = {
+  connectMs: 5_000,
+  deadlineMs: 40_000,
+  writeWaitMs: 12_000,
+};
 const MAX_BODY_BYTES = 16 * 1024 * 1024;
 
 export function createHttp(options: HttpOptions): Http {
-  const { clock = machineClock } = options;
-  const timing = { ...TIMING, ...options.timing };
+  const { clock = systemClock } = options;
+  const timing = { ...DEFAULT_TIMEOUTS, ...options.timing };
   const budget = createBudget(options.limit, clock);
-  const wire = createWire(options, timing.connectMs);
+  const transport = createTransport(options, timing.connectMs);
 
   async function send(call: Call): Promise<HttpAnswer> {
     const deadline = clock.now() + timing.deadlineMs;
     for (let attempt = 1; ; attempt += 1) {
-      const outcome = await takeTurn(call, attempt, deadline);
+      const outcome = await attemptOnce(call, attempt, deadline);
       if (!(outcome instanceof ApiError)) return outcome;
-      const waitMs =
-        call.method === 'GET' ? waitBeforeRepeat(outcome, attempt, clock.random()) : null;
+      const waitMs = call.method === 'GET' ? retryDelay(outcome, attempt, clock.random()) : null;
       if (waitMs === null || clock.now() + waitMs >= deadline) throw outcome;
       await clock.sleep(waitMs, call.signal ?? options.leaving);
     }
   }
 
-  async function takeTurn(call: Call, attempt: number, deadline: number) {
+  async function attemptOnce(call: Call, attempt: number, deadline: number) {
     const { operation, method, priority = 'people' } = call;
     const signal = call.signal ?? options.leaving;
     const patience = method === 'GET' ? timing.deadlineMs : timing.writeWaitMs;
     const until = Math.min(deadline - 1, clock.now() + patience);
     const turn = await budget.take(priority, until, signal);
-    if (signal?.aborted) return silence(operation, { trouble: 'stopping' });
-    if (!turn.ok) return silence(operation, { trouble: 'budget', retryAfterMs: turn.inMs });
+    if (signal?.aborted) return noAnswerError(operation, { kind: 'stopping' });
+    if (!turn.ok) return noAnswerError(operation, { kind: 'budget', retryAfterMs: turn.inMs });
 
     const sentAt = clock.now();
-    const outcome = await wire.exchange(call, clock.timeout(deadline - sentAt));
+    const outcome = await transport.exchange(call, clock.timeout(deadline - sentAt));
     const tookMs = clock.now() - sentAt;
     const { status, requestId } = outcome;
     options.observe?.({ operation, method, attempt, status, requestId, ms: tookMs });
@@ -124,59 +127,59 @@ export function createHttp(options: HttpOptions): Http {
     return outcome;
   }
 
-  return { send, close: wire.close };
+  return { send, close: transport.close };
 }
 
-function createWire(options: HttpOptions, connectMs: number) {
-  // Each request has a connection of its own: one that the server is just closing could swallow a
-  // write. HTTP/2 is off because there a refused stream would be sent again on another connection.
+function createTransport(options: HttpOptions, connectMs: number) {
+  // Each request uses a new connection: a reused one that the server is closing could lose a write.
+  // HTTP/2 is off because undici repeats a refused stream on another connection.
   const agent = new Agent({
     pipelining: 0,
     allowH2: false,
     connect: guardedConnector(
-      { privateToo: options.privateAddresses ?? false },
+      { allowPrivate: options.privateAddresses ?? false },
       { timeout: connectMs, allowH2: false },
     ),
-    // The deadline's signal is the one timer of a call.
+    // The signal of the deadline is the only timer of a call.
     headersTimeout: 0,
     bodyTimeout: 0,
   });
-  // An error that is reported here arose before the connection stood, so no byte of a request left.
+  // Errors of this event occur before the connection is open, so no byte of the request was sent.
   const unconnected = new WeakSet<object>();
   agent.on('connectionError', (_origin, _targets, error) => unconnected.add(error));
 
   async function exchange(call: Call, deadline: AbortSignal) {
-    const { operation, method, signal: givenUp = options.leaving } = call;
+    const { operation, method, signal: abort = options.leaving } = call;
     try {
       const reply = await request(urlOf(call, options.baseUrl), {
         dispatcher: agent,
         method,
         headers: headersOf(call, options),
         body: call.body === undefined ? null : JSON.stringify(call.body),
-        signal: givenUp ? AbortSignal.any([deadline, givenUp]) : deadline,
+        signal: abort ? AbortSignal.any([deadline, abort]) : deadline,
       });
       const { statusCode: status, headers } = reply;
       const body = await readResponseBody(reply.body, MAX_BODY_BYTES).catch((cause): Body => {
         if (method === 'GET' && isSuccess(status)) throw cause;
         return { kind: 'unreadable' };
       });
-      if (!isSuccess(status)) return refusal(operation, { status, headers, body }, options);
+      if (!isSuccess(status)) return answerError(operation, { status, headers, body }, options);
       return { status, body, requestId: requestIdOf(body) };
     } catch (cause) {
-      const neverLeft = cause instanceof Error && unconnected.has(cause);
-      if (neverLeft) return silence(operation, { trouble: unconnectedBy(cause), cause });
-      // Only a read is given up without a loss: what a write did is not known any more.
-      const gone = method === 'GET' ? 'stopping' : 'left';
-      const late = deadline.aborted ? 'deadline' : 'connection-lost';
-      return silence(operation, { trouble: givenUp?.aborted ? gone : late, cause });
+      const isUnsent = cause instanceof Error && unconnected.has(cause);
+      if (isUnsent) return noAnswerError(operation, { kind: connectErrorKind(cause), cause });
+      // An aborted read had no effect; the effect of an aborted write is unknown.
+      const aborted = method === 'GET' ? 'stopping' : 'terminated';
+      const failed = deadline.aborted ? 'deadline' : 'connection-lost';
+      return noAnswerError(operation, { kind: abort?.aborted ? aborted : failed, cause });
     }
   }
 
   return { exchange, close: () => agent.close() };
 }
 
-function unconnectedBy(cause: Error) {
-  return cause instanceof AddressRefused ? 'private-address' : 'no-connection';
+function connectErrorKind(cause: Error) {
+  return cause instanceof AddressRefusedError ? 'private-address' : 'no-connection';
 }
 
 function urlOf({ path, query = {} }: Call, base: URL): URL {
@@ -198,4 +201,17 @@ function headersOf({ body }: Call, { authorization, version }: HttpOptions) {
 
 function isSuccess(status: number): boolean {
   return status >= 200 && status < 300;
+}
+
+/** Posts JSON once, without redirects, and returns the reply as text. Throws without a reply. */
+export async function postJson(url: string, content: unknown, withinMs: number) {
+  const { statusCode: status, body } = await request(url, {
+    method: 'POST',
+    headersTimeout: withinMs,
+    bodyTimeout: withinMs,
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify(content),
+  });
+  // The body is read to its end, so that the connection can be reused.
+  return { status, text: await body.text() };
 }

@@ -1,31 +1,23 @@
-/** Time and chance as the clients need them; tests pass their own. */
+import { setTimeout as delay } from 'node:timers/promises';
+
+/** The time and randomness that the clients use; tests pass their own. */
 export interface Clock {
-  /** Milliseconds that only ever grow, from an arbitrary zero. */
+  /** Monotonic milliseconds with an arbitrary origin. */
   now(): number;
-  /** Over before its time when the signal fires. */
+  /** Resolves early when the signal aborts. */
   sleep(ms: number, signal?: AbortSignal): Promise<unknown>;
-  /** A signal that fires after so many milliseconds. */
+  /** A signal that aborts after `ms` milliseconds. */
   timeout(ms: number): AbortSignal;
-  /** From 0 to just under 1. */
+  /** From 0 (inclusive) to 1 (exclusive). */
   random(): number;
 }
 
-export const machineClock: Clock = {
+export const systemClock: Clock = {
   now: () => performance.now(),
-  sleep: machineSleep,
+  sleep: (ms, signal) =>
+    delay(ms, undefined, signal ? { signal } : {}).catch((error: unknown) => {
+      if (!signal?.aborted) throw error;
+    }),
   timeout: (ms) => AbortSignal.timeout(Math.ceil(ms)),
   random: () => Math.random(),
 };
-
-function machineSleep(ms: number, signal?: AbortSignal): Promise<void> {
-  return new Promise((wake) => {
-    const over = () => {
-      clearTimeout(timer);
-      signal?.removeEventListener('abort', over);
-      wake();
-    };
-    const timer = setTimeout(over, ms);
-    signal?.addEventListener('abort', over);
-    if (signal?.aborted) over();
-  });
-}

@@ -4,7 +4,7 @@ import { isRecord } from './answer.ts';
 import type { Priority } from './budget.ts';
 import { type Call, createHttp, type HttpAnswer, type HttpOptions, type Reply } from './client.ts';
 
-/** What a caller may say about any call. `people` is the default. */
+/** Options of every API call. The default priority is `people`. */
 export interface CallOptions {
   readonly priority?: Priority | undefined;
 }
@@ -12,8 +12,8 @@ export interface CallOptions {
 type ReadCall = Omit<Call, 'method' | 'body'>;
 
 /**
- * Both APIs wrap what they answer in an object, below one field. A read must find it there; for a
- * write the status has said that it was accepted, and null stands for "no details".
+ * Both APIs return an object with the result in one field. A read without that field is an error.
+ * A write with a 2xx status is accepted, so a missing or unreadable result becomes null.
  */
 export function createEnvelopeHttp(field: 'result' | 'data', options: HttpOptions) {
   const http = createHttp(options);
@@ -25,9 +25,9 @@ export function createEnvelopeHttp(field: 'result' | 'data', options: HttpOption
   ) {
     const answer = await http.send({ ...call, method: 'GET' });
     const body = objectIn(answer);
-    if ((body?.[field] ?? null) === null) throw unusable(call.operation, answer);
+    if ((body?.[field] ?? null) === null) throw replyError(call.operation, answer);
     const parsed = schema.safeParse(body === null ? null : pick(body));
-    if (!parsed.success) throw unusable(call.operation, answer, parsed.error);
+    if (!parsed.success) throw replyError(call.operation, answer, parsed.error);
     return replyOf<z.output<S>>(answer, parsed.data);
   }
 
@@ -35,7 +35,7 @@ export function createEnvelopeHttp(field: 'result' | 'data', options: HttpOption
     return readFrom(call, schema, (body) => body[field]);
   }
 
-  /** For a reply that says more beside the field, such as how much there is in all. */
+  /** Parses the whole object, for a reply with further fields such as a total. */
   function readWhole<S extends z.ZodType>(call: ReadCall, schema: S) {
     return readFrom(call, schema, (body) => body);
   }
@@ -57,10 +57,10 @@ function replyOf<T>({ status, requestId, tookMs }: HttpAnswer, result: T): Reply
   return { result, requestId, status, tookMs };
 }
 
-function unusable(operation: string, answer: HttpAnswer, cause?: z.ZodError): ApiError {
+function replyError(operation: string, answer: HttpAnswer, cause?: z.ZodError): ApiError {
   const { body, status, requestId } = answer;
   const json = body.kind === 'json' && (isRecord(body.value) || body.value === null);
   const empty = cause === undefined && (json || body.kind === 'empty');
-  const trouble: ApiErrorKind = empty ? 'empty-reply' : 'unreadable-reply';
-  return new ApiError({ operation, effect: 'unknown', trouble, status, requestId, cause });
+  const kind: ApiErrorKind = empty ? 'empty-reply' : 'unreadable-reply';
+  return new ApiError({ operation, effect: 'unknown', kind, status, requestId, cause });
 }

@@ -1,34 +1,34 @@
 import { ApiError, type ApiFailure, type Secret } from '../errors.ts';
 import {
   codeOf,
+  errorKindOf,
   type Headers,
   requestEffectOf,
   requestIdOf,
   retryAfterOf,
   serverTextOf,
-  troubleOf,
 } from './answer.ts';
 import type { Body } from './body.ts';
 
 const MAX_ATTEMPTS = 3;
 
-export interface Refusing {
+export interface ErrorAnswer {
   readonly status: number;
   readonly headers: Headers;
   readonly body: Body;
 }
 
-/** What an answer other than 2xx means. */
-export function refusal(
+/** The error for an answer other than 2xx. */
+export function answerError(
   operation: string,
-  { status, headers, body }: Refusing,
+  { status, headers, body }: ErrorAnswer,
   options: { readonly secrets: readonly Secret[]; readonly retryAfterMs: number },
 ): ApiError {
   const serverText = withoutSecrets(serverTextOf(body), options.secrets);
   return new ApiError({
     operation,
     effect: requestEffectOf(status),
-    trouble: troubleOf(status, body),
+    kind: errorKindOf(status, body),
     status,
     serverText,
     code: codeOf(serverText),
@@ -37,28 +37,30 @@ export function refusal(
   });
 }
 
-type Circumstances = Pick<ApiFailure, 'trouble' | 'cause' | 'retryAfterMs'>;
+type NoAnswerFacts = Pick<ApiFailure, 'kind' | 'cause' | 'retryAfterMs'>;
 
-/** What it means that no answer came, or none to the end. */
-export function silence(operation: string, circumstances: Circumstances): ApiError {
-  const { trouble } = circumstances;
-  const neverLeft = ['budget', 'no-connection', 'private-address', 'stopping'].includes(trouble);
-  return new ApiError({ operation, effect: neverLeft ? 'not-sent' : 'unknown', ...circumstances });
+/** Kinds of failure that happen before the first byte of the request leaves. */
+const BEFORE_SENDING = ['budget', 'no-connection', 'private-address', 'stopping'];
+
+/** The error for a request without a complete answer. */
+export function noAnswerError(operation: string, facts: NoAnswerFacts): ApiError {
+  const effect = BEFORE_SENDING.includes(facts.kind) ? 'not-sent' : 'unknown';
+  return new ApiError({ operation, effect, ...facts });
 }
 
-/** How long to wait before a read is sent again; null when it is not. Writes never ask. */
-export function waitBeforeRepeat(error: ApiError, attempt: number, chance: number): number | null {
-  if (attempt >= MAX_ATTEMPTS || error.trouble === 'budget') return null;
-  if (error.trouble === 'stopping') return null;
+/** Milliseconds to wait before a read is repeated; null: no repetition. Never used for writes. */
+export function retryDelay(error: ApiError, attempt: number, chance: number): number | null {
+  if (attempt >= MAX_ATTEMPTS) return null;
+  if (error.kind === 'budget' || error.kind === 'stopping') return null;
   const jitterMs = 500 + Math.round(chance * 3500);
   const { status } = error;
   if (status === 429) return error.retryAfterMs;
   if (status === null || [502, 503, 504].includes(status)) return jitterMs;
-  // A 500 is more often a defect than a moment's weakness, so one repetition has to do.
+  // A 500 is more often a permanent defect than a temporary error, so it is repeated once only.
   return status === 500 && attempt === 1 ? jitterMs : null;
 }
 
-/** A server may quote the request that it refuses, credentials included. */
+/** A server may quote the rejected request in its error text, including the credentials. */
 function withoutSecrets(text: string | null, secrets: readonly Secret[]): string | null {
   return secrets
     .map((secret) => secret.reveal())

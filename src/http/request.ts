@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import { type FieldProblem, InvalidRequest } from '../errors.ts';
 
-/** The value as its schema reads it, or an InvalidRequest that lists every broken rule once. */
+/** The parsed value. Throws an InvalidRequest that lists every violated rule once. */
 export function validRequest<S extends z.ZodType>(
   operation: string,
   schema: S,
@@ -19,11 +19,11 @@ export function requestProblems(error: z.ZodError): FieldProblem[] {
     }
     return [{ field: issue.path.join('.') || 'request', problem: issue.message }];
   });
-  // A value can be too large and no multiple at once; both rules have one sentence.
+  // Two violated rules of a field can share one sentence, for example “a multiple of 4 up to 356”.
   return [...new Map(all.map((each) => [`${each.field} ${each.problem}`, each])).values()];
 }
 
-/** An id as a part of a path. Anything but these characters could lead to another address. */
+/** An id as a path segment. Other characters could change the path, so they are refused. */
 export function pathId(operation: string, field: string, id: string): string {
   if (/^[A-Za-z0-9_-]{1,64}$/.test(id)) return encodeURIComponent(id);
   const problem = 'must be 1 to 64 letters, digits, hyphens or underscores';
@@ -31,8 +31,8 @@ export function pathId(operation: string, field: string, id: string): string {
 }
 
 /**
- * The address below which the API's paths lie, however it was written in the configuration: with or
- * without slashes at the end, and with or without the version that every path begins with.
+ * The base URL of an API from its configured address, which may end with slashes and may contain
+ * the version that every path begins with. Throws InvalidRequest for other additions.
  */
 export function apiAddress(text: string, version: RegExp): URL {
   if (!URL.canParse(text)) throw badAddress('must be an http or https address');

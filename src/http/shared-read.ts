@@ -1,24 +1,24 @@
 import { setTimeout as wait } from 'node:timers/promises';
 
 /**
- * Reads that several askers share: one question is under way at a time for each key, and its
- * answer serves for a while. A failure is never kept, so that the next asker asks anew.
+ * A cache of reads by key. Concurrent callers share one fetch. A result is cached for `keepMs`; a
+ * failure is not cached, so that the next caller fetches again.
  */
 export interface SharedRead<Value> {
   /**
-   * `fresh` takes no answer to a question that left before it was asked; it shares one with others
-   * that ask afresh within the same few milliseconds.
+   * With `fresh`, the result comes from a fetch that starts after this call. Fresh reads within a
+   * few milliseconds share one fetch.
    */
   read(key: string, how: { readonly fresh: boolean }): Promise<Value>;
   forget(key: string): void;
 }
 
-/** How long a fresh question waits for others of its kind before it leaves. */
+/** How long a fresh read waits for others before its fetch starts. */
 const GATHER_MS = 10;
 
-interface Question<Value> {
-  left: boolean;
-  answer: Promise<Value>;
+interface Fetch<Value> {
+  isStarted: boolean;
+  result: Promise<Value>;
 }
 
 export function sharedRead<Value>(
@@ -26,40 +26,40 @@ export function sharedRead<Value>(
   keepMs: number,
   now: () => number,
 ): SharedRead<Value> {
-  const kept = new Map<string, { readonly value: Value; readonly until: number }>();
-  const asked = new Map<string, Question<Value>>();
+  const cached = new Map<string, { readonly value: Value; readonly until: number }>();
+  const pending = new Map<string, Fetch<Value>>();
 
-  async function put(key: string, question: Omit<Question<Value>, 'answer'>): Promise<Value> {
-    if (!question.left) await wait(GATHER_MS);
-    question.left = true;
+  async function run(key: string, own: Omit<Fetch<Value>, 'result'>): Promise<Value> {
+    if (!own.isStarted) await wait(GATHER_MS);
+    own.isStarted = true;
     const value = await fetch(key);
-    if (asked.get(key) === question) kept.set(key, { value, until: now() + keepMs });
+    if (pending.get(key) === own) cached.set(key, { value, until: now() + keepMs });
     return value;
   }
 
-  function ask(key: string, fresh: boolean): Promise<Value> {
-    const question = { left: !fresh };
-    const answer = put(key, question);
-    asked.set(key, Object.assign(question, { answer }));
+  function start(key: string, fresh: boolean): Promise<Value> {
+    const own = { isStarted: !fresh };
+    const result = run(key, own);
+    pending.set(key, Object.assign(own, { result }));
     const settled = () => {
-      if (asked.get(key) === question) asked.delete(key);
+      if (pending.get(key) === own) pending.delete(key);
     };
-    answer.then(settled, settled);
-    return answer;
+    result.then(settled, settled);
+    return result;
   }
 
   return {
     read: (key, { fresh }) => {
-      const running = asked.get(key);
-      if (running && (!fresh || !running.left)) return running.answer;
-      const answer = kept.get(key);
-      if (!fresh && answer && now() < answer.until) return Promise.resolve(answer.value);
-      return ask(key, fresh);
+      const running = pending.get(key);
+      if (running && (!fresh || !running.isStarted)) return running.result;
+      const entry = cached.get(key);
+      if (!fresh && entry && now() < entry.until) return Promise.resolve(entry.value);
+      return start(key, fresh);
     },
     forget: (key) => {
-      kept.delete(key);
-      // An answer that is still on its way was asked before the news: it is not kept either.
-      asked.delete(key);
+      cached.delete(key);
+      // A fetch that is still running is older than the change, so its result is not cached either.
+      pending.delete(key);
     },
   };
 }

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 
-// A server adds, drops and blanks fields of its replies at any time. Null stands for all that is not
-// known: absent, null, or of a kind that cannot be shown. It never becomes 0, false or "".
+// Servers add, omit and clear reply fields at any time. Null means unknown: the field is absent,
+// null or of an unexpected type. It never becomes 0, false or "".
 
 const DIGITS = /^\s*-?\d+(\.\d+)?([eE][+-]?\d+)?\s*$/;
 const NUMERIC = z.string().regex(DIGITS).transform(Number);
@@ -13,24 +13,24 @@ function tolerant<S extends z.ZodType>(schema: S) {
     .catch(null);
 }
 
-/** Some servers wrap their numbers in strings. */
+/** Some servers send numbers as strings. */
 export const MaybeNumber = tolerant(z.union([z.number(), NUMERIC]));
-/** Enumerations too: a state or type that we have never heard of is shown as it is. */
+/** Also used for enumerations: an unknown state or type is shown as the server sent it. */
 export const MaybeText = tolerant(z.string());
 export const MaybeSwitch = tolerant(z.boolean());
 export const MaybeTexts = tolerant(z.array(z.string()));
 export const MaybeRecord = tolerant(z.record(z.string(), z.unknown()));
 export const MaybeRecords = tolerant(z.array(z.record(z.string(), z.unknown())));
 
-// The same without a schema, for replies of so many values that a schema takes too long.
+// The same without a schema, for usage reports, in which schemas are too slow.
 
 export function numberOf(value: unknown): number | null {
   if (typeof value === 'string') return DIGITS.test(value) ? Number(value) : null;
   return typeof value === 'number' && Number.isFinite(value) ? value : null;
 }
 
-/** As above, but what is told and cannot be read is NaN: that a figure was lost is worth a word. */
-export function figureOf(value: unknown): number | null {
+/** Like numberOf, but a value that is not a number becomes NaN, so that reports can mention it. */
+export function figureOrNaN(value: unknown): number | null {
   return value === undefined || value === null ? null : (numberOf(value) ?? Number.NaN);
 }
 
@@ -42,14 +42,14 @@ export function switchOf(value: unknown): boolean | null {
   return typeof value === 'boolean' ? value : null;
 }
 
-/** Refuses a reply that says it is about another thing: carried on, it would overwrite this one. */
-export function about<S extends z.ZodType<Record<string, unknown>>>(
+/** Rejects a reply with another id: it would overwrite what is known about this one. */
+export function matchingId<S extends z.ZodType<Record<string, unknown>>>(
   schema: S,
   field: string,
   id: string,
 ) {
   return schema.refine((reply) => {
-    const told = reply[field];
-    return typeof told !== 'string' || told.toLowerCase() === id.toLowerCase();
+    const actual = reply[field];
+    return typeof actual !== 'string' || actual.toLowerCase() === id.toLowerCase();
   });
 }

@@ -71,7 +71,7 @@ describe('each operation has its method, path and body', () => {
 });
 
 describe('the list', () => {
-  test('of a server without pages is what it sent', async () => {
+  test('of a server without pages is returned as sent', async () => {
     const server = await serve(json(200, { data: numbered(0, 1000) }));
     const { result } = await client(server.url).listAlerts();
     expect(result).toMatchObject({ total: null, complete: true });
@@ -102,7 +102,7 @@ describe('the list', () => {
     const pages: Respond = async (response, received) => {
       const offset = Number(received.query.offset ?? 0);
       if (offset > 0 && asked.add(offset).size === 3) together.resolve();
-      // Each page but the first comes only when the others were asked for as well.
+      // Each page except the first is sent only after the others were requested.
       if (offset > 0) await together.promise;
       const data = numbered(offset, Math.min(2, 7 - offset));
       json(200, { data, meta: { total: 7 } })(response, received);
@@ -113,10 +113,10 @@ describe('the list', () => {
     expect(result).toMatchObject({ total: 7, complete: true });
   });
 
-  test('has five pages on their way at most', async () => {
+  test('requests at most five pages at a time', async () => {
     const clock = testClock();
     const under = { way: 0, most: 0 };
-    // A deadline is set for each request when it leaves, before any of them has arrived.
+    // Each request sets a deadline when it is sent, before any of them arrives.
     const timeout = (ms: number) => {
       under.way += 1;
       return clock.timeout(ms);
@@ -140,7 +140,7 @@ describe('the list', () => {
     expect(under.most).toBe(5);
   });
 
-  test('of a server that ignores pages is not read for ever', async () => {
+  test('of a server that ignores the offset is not read forever', async () => {
     const server = await serve(json(200, { data: numbered(0, 3), meta: { total: 5 } }));
     const { result } = await client(server.url).listAlerts();
     expect(result.alerts).toHaveLength(3);
@@ -148,7 +148,7 @@ describe('the list', () => {
     expect(server.received).toHaveLength(2);
   });
 
-  test('names no alert twice when one was added between two pages', async () => {
+  test('has no duplicates when an alert was added between two pages', async () => {
     const server = await serve(
       json(200, { data: numbered(0, 2), meta: { total: 4 } }),
       json(200, { data: numbered(1, 2), meta: { total: 4 } }),
@@ -168,7 +168,7 @@ describe('the list', () => {
     expect(result).toMatchObject({ total: 50, complete: false });
   });
 
-  test('has every alert, also the odd ones', async () => {
+  test('has every alert, also malformed ones', async () => {
     const odd = { id: 'x', name: 5, threshold: '7', channel: 'none', silenced: [] };
     const server = await serve(json(200, { data: [currentTile, odd, {}, {}] }));
     const { result } = await client(server.url).listAlerts();
@@ -182,20 +182,20 @@ describe('the list', () => {
     ['a null', json(200, { data: null }), 'empty-reply'],
     ['one alert', json(200, { data: currentTile }), 'unreadable-reply'],
     ['a page', raw(200, GATEWAY_PAGE), 'unreadable-reply'],
-  ])('is not made of %s', async ([, answer, trouble]) => {
+  ])('is an error when the reply is %s', async ([, answer, kind]) => {
     const server = await serve(answer);
-    await expect(client(server.url).listAlerts()).rejects.toMatchObject({ trouble });
+    await expect(client(server.url).listAlerts()).rejects.toMatchObject({ kind });
   });
 });
 
-test('another alert than the one asked for is not taken for it', async () => {
+test('a reply about another alert is an error', async () => {
   const server = await serve(json(200, { data: currentSearch }));
   const alerts = client(server.url);
-  await expect(alerts.getAlert(TILE)).rejects.toMatchObject({ trouble: 'unreadable-reply' });
+  await expect(alerts.getAlert(TILE)).rejects.toMatchObject({ kind: 'unreadable-reply' });
   await expect(alerts.updateAlert(TILE, BODY)).resolves.toMatchObject({ result: null });
 });
 
-test('once reading is stopped no list is read, but the alert of an update under way is', async () => {
+test('after the stop signal no list is read, but the alert of a running update is', async () => {
   const server = await serve(json(200, { data: currentTile }));
   const alerts = createAlertsClient({
     baseUrl: server.url,
@@ -205,13 +205,13 @@ test('once reading is stopped no list is read, but the alert of an update under 
     stopping: AbortSignal.abort(),
   });
   onTestFinished(() => alerts.close());
-  await expect(alerts.listAlerts()).rejects.toMatchObject({ trouble: 'stopping' });
+  await expect(alerts.listAlerts()).rejects.toMatchObject({ kind: 'stopping' });
   expect(server.received).toHaveLength(0);
   expect((await alerts.getAlert(TILE)).result.id).toBe(TILE);
 });
 
 describe('an update', () => {
-  test('made from a fresh read arrives whole', async () => {
+  test('built from a fresh read keeps every field', async () => {
     const server = await serve(json(200, { data: currentSearch }));
     const alerts = client(server.url);
     const { result: read } = await alerts.getAlert(currentSearch.id);
@@ -246,7 +246,7 @@ describe('an update', () => {
     expect(server.received).toHaveLength(1);
   });
 
-  test('that the server refuses is not tried again with less', async () => {
+  test('that the server rejects is not repeated with fewer fields', async () => {
     const server = await serve(
       json(400, { message: 'Webhook not found' }),
       json(200, { data: currentTile }),
@@ -258,7 +258,7 @@ describe('an update', () => {
     expect(server.received).toHaveLength(1);
   });
 
-  test('with a null or a key of the server is refused here', async () => {
+  test('with a null or a server-managed field is refused before sending', async () => {
     const server = await serve(json(200, { data: currentTile }));
     const body = { ...BODY, thresholdMax: null, state: 'OK' };
     await expect(client(server.url).updateAlert(TILE, body)).rejects.toMatchObject({
@@ -283,12 +283,12 @@ describe('an error', () => {
     [
       'an unknown alert',
       json(404, { message: 'Alert not found' }),
-      { effect: 'refused', trouble: 'answer', serverText: 'Alert not found' },
+      { effect: 'refused', kind: 'answer', serverText: 'Alert not found' },
     ],
     [
       'an unknown alert on an older server, or a wrong address',
       raw(404, 'Not Found', { 'content-type': 'text/plain' }),
-      { effect: 'refused', trouble: 'wrong-address', serverText: 'Not Found' },
+      { effect: 'refused', kind: 'wrong-address', serverText: 'Not Found' },
     ],
     [
       'a body that is refused by an older server',
@@ -304,25 +304,25 @@ describe('an error', () => {
       { effect: 'not-sent', retryAfterMs: 31_000 },
     ],
     ['a full window that says nothing', raw(429, 'no'), { retryAfterMs: 60_000 }],
-  ])('tells of %s', async ([, answer, expected]) => {
+  ])('describes %s', async ([, answer, expected]) => {
     const server = await serve(answer);
     await expect(client(server.url).updateAlert(TILE, BODY)).rejects.toMatchObject(expected);
   });
 });
 
-test.each(['', 'canary\n', 'two words', 'ümlaut'])('the token %j stops the start', (token) => {
+test.each(['', 'canary\n', 'two words', 'ümlaut'])('the token %j is refused', (token) => {
   const start = () =>
     createAlertsClient({ baseUrl: 'http://127.0.0.1', token: new Secret(token), version: '0' });
   expect(start).toThrow('configuration: token must be one word of printable ASCII characters');
 });
 
-test('a hundred requests go out at once, and the next is not sent for a minute', async () => {
+test('a hundred requests start at once, and the next one a minute later', async () => {
   const server = await serve(json(200, { data: currentTile }));
   const { getAlert } = client(server.url);
   const rush = Array.from({ length: 101 }, () => getAlert(TILE));
   await expect(Promise.all(rush)).rejects.toMatchObject({
     effect: 'not-sent',
-    trouble: 'budget',
+    kind: 'budget',
     retryAfterMs: 61_000,
   });
   await Promise.allSettled(rush);

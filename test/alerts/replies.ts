@@ -1,5 +1,5 @@
-// Alerts as three servers send them: a current one, one that answers as the contract's pages say,
-// and one of the time between, with the contract's names and the values of today.
+// Alerts of three servers: a current one, one that follows the contract exactly, and an
+// intermediate version with the contract's names and current values.
 
 export const TILE = '65b0c0ffee0000000000a001';
 export const SEARCH = '65b0c0ffee0000000000a002';

@@ -38,7 +38,7 @@ describe('an alert reads the same from every server', () => {
     expect(Alert.parse(reply).channels).toEqual(channels);
   });
 
-  test('with values that nobody has heard of, as they are', () => {
+  test('with unknown values, which are kept', () => {
     const odd = { ...currentTile, thresholdType: 'near', state: 'SLEEPING', source: 'metric' };
     expect(Alert.parse(odd)).toMatchObject({
       thresholdType: 'near',
@@ -52,7 +52,7 @@ describe('an alert reads the same from every server', () => {
     expect(Alert.parse(nulls)).toMatchObject({ id: null, threshold: null, channels: [] });
   });
 
-  test('with the newer name where both are there', () => {
+  test('with the newer name where both are present', () => {
     const both = { dashboardId: 'new', dashboard: 'old' };
     expect(Alert.parse(both).dashboardId).toBe('new');
     expect(Alert.parse({ dashboard: 'old', dashboardId: 'new' }).dashboardId).toBe('new');
@@ -79,7 +79,7 @@ describe('an alert is silenced', () => {
 });
 
 describe('an edit', () => {
-  const INTERVAL = 'must be a number and a unit, such as 5m, 15m or 1h';
+  const INTERVAL = 'must be a number and a unit, for example 5m, 15m or 1h';
 
   test.for<[string, unknown[], unknown[], string]>([
     ['threshold', [0, -1, 2.5], ['5', null, NaN], 'must be a number'],
@@ -103,16 +103,18 @@ describe('an edit', () => {
     ]);
   });
 
-  test.each([{}, { threshold: undefined }])('must change something (%j)', (edit) => {
-    expect(AlertEdit.safeParse(edit).error?.issues[0]?.message).toBe('must change something');
+  test.each([{}, { threshold: undefined }])('must contain at least one change (%j)', (edit) => {
+    expect(AlertEdit.safeParse(edit).error?.issues[0]?.message).toBe(
+      'must contain at least one change',
+    );
   });
 });
 
 describe('the body of an update', () => {
   test.for<[string, object, string]>([
     ['a null', { thresholdMax: null }, 'must not be null'],
-    ['a state', { state: 'OK' }, 'is written by the server only'],
-    ['a silence', { silenced: {} }, 'is written by the server only'],
+    ['a state', { state: 'OK' }, 'is set by the server only'],
+    ['a silence', { silenced: {} }, 'is set by the server only'],
     ['a threshold in words', { threshold: 'five' }, 'must be a number'],
   ])('with %s is not sent', ([, body, problem]) => {
     expect(AlertBody.safeParse(body).error?.issues).toMatchObject([{ message: problem }]);

@@ -11,7 +11,7 @@ function bodyOf(reply: object, edit: AlertEdit) {
   return update.body;
 }
 
-describe('an update carries over all that was read and changes what was asked for', () => {
+describe('an update keeps all fields that were read and applies the requested changes', () => {
   test('of a tile alert on a current server', () => {
     expect(bodyOf(currentTile, { threshold: 250, interval: '15m' })).toEqual({
       name: '5xx rate',
@@ -43,7 +43,7 @@ describe('an update carries over all that was read and changes what was asked fo
     });
   });
 
-  test('of a tile alert on a server of the contract: its nine fields and no other', () => {
+  test('of a tile alert on a contract-only server: its nine fields and no other', () => {
     expect(bodyOf(contractTile, { name: 'errors' })).toEqual({
       name: 'errors',
       message: 'too many',
@@ -57,7 +57,7 @@ describe('an update carries over all that was read and changes what was asked fo
     });
   });
 
-  test('of a search alert on a server of the contract, under the names of requests', () => {
+  test('of a search alert on a contract-only server, with request names', () => {
     const body = bodyOf(contractSearch, { threshold: 1 });
     expect(body).toMatchObject({
       source: 'search',
@@ -68,7 +68,7 @@ describe('an update carries over all that was read and changes what was asked fo
     expect(Object.keys(body)).not.toContain('dashboardId');
   });
 
-  test('with the keys of a future server', () => {
+  test('with unknown keys of a newer server', () => {
     const body = bodyOf({ ...currentTile, runbook: { url: 'x' } }, { threshold: 1 });
     expect(body.runbook).toEqual({ url: 'x' });
   });
@@ -78,7 +78,7 @@ describe('an update carries over all that was read and changes what was asked fo
     expect(bodyOf(currentTile, { threshold: -5 }).threshold).toBe(-5);
   });
 
-  test('with a number where the server had wrapped it in a string', () => {
+  test('with a number where the server sent a string', () => {
     expect(bodyOf({ ...currentTile, threshold: '100' }, { interval: '1h' }).threshold).toBe(100);
   });
 
@@ -92,16 +92,16 @@ describe('an update carries over all that was read and changes what was asked fo
     'createdAt',
     'updatedAt',
     'createdBy',
-  ])('but not %s, which the server alone writes', (field) => {
+  ])('but not %s, which only the server sets', (field) => {
     expect(bodyOf({ ...currentTile, [field]: 'x' }, { threshold: 1 })).not.toHaveProperty(field);
   });
 
-  test('but no nulls, which some servers refuse to take back', () => {
+  test('but no nulls, which some servers reject', () => {
     const body = bodyOf({ ...currentTile, thresholdMax: null }, { threshold: 1 });
     expect(Object.values(body)).not.toContain(null);
   });
 
-  test('but not what belongs to the other source', () => {
+  test('but not the fields of another source', () => {
     const tile = { ...currentTile, savedSearchId: 's', groupBy: 'service' };
     expect(bodyOf(tile, { threshold: 1 })).not.toHaveProperty('savedSearchId');
     expect(bodyOf(tile, { threshold: 1 })).not.toHaveProperty('groupBy');
@@ -110,7 +110,7 @@ describe('an update carries over all that was read and changes what was asked fo
     expect(bodyOf(search, { threshold: 6 })).not.toHaveProperty('tileId');
   });
 
-  test('but not an upper bound that is left over from a range', () => {
+  test('but not an upper bound of a former range', () => {
     const body = bodyOf({ ...currentTile, thresholdMax: 500 }, { threshold: 1 });
     expect(body).not.toHaveProperty('thresholdMax');
   });
@@ -122,7 +122,7 @@ describe('an update carries over all that was read and changes what was asked fo
 });
 
 describe('another webhook', () => {
-  test('goes into the first channel, which keeps what we do not know of it', () => {
+  test('goes into the first channel, whose unknown keys are kept', () => {
     const body = bodyOf(currentTile, { webhookId: 'w2' });
     const first = { type: 'webhook', webhookId: 'w2', severity: 'high' };
     expect(body.channels).toEqual([first, currentTile.channels[1]]);
@@ -141,7 +141,7 @@ test('an alert moves to another tile', () => {
   expect(body).toMatchObject({ source: 'tile', dashboardId: 'd2', tileId: 'tile-9' });
 });
 
-test('an update tells what changes and what stays', () => {
+test('an update lists changed and unchanged fields', () => {
   const update = alertUpdate(read(currentTile), { threshold: 250, name: '5xx rate' });
   expect(update).toMatchObject({
     ok: true,
@@ -224,11 +224,11 @@ describe('the reply to an update is compared with what was sent', () => {
   const body = bodyOf(currentTile, { threshold: 250 });
   const reply = { ...currentTile, threshold: 250 };
 
-  test('and agrees, whatever the server writes itself', () => {
+  test('and matches, whatever the server sets itself', () => {
     expect(differences(body, read({ ...reply, updatedAt: 'now', state: 'OK' }))).toEqual([]);
   });
 
-  test('and agrees in spite of older names and wrapped numbers', () => {
+  test('and matches in spite of older names and numbers in strings', () => {
     const { dashboardId, ...rest } = reply;
     const older = { ...rest, dashboard: dashboardId, threshold: '250', numConsecutiveWindows: '2' };
     expect(differences(body, read(older))).toEqual([]);

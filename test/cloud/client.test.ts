@@ -105,7 +105,7 @@ describe('each operation has its method, path and body', () => {
     expect(server.received[0]?.path).toBe(`${ROOT}/services/${SERVICE}/state`);
   });
 
-  test('nothing is sent that was not given: no address list, no default', async () => {
+  test('only given fields are sent: no address list, no default', async () => {
     const server = await serve(json(200, envelope({})));
     await create(client(server.url));
     expect(server.received[0]?.text).toBe('{"name":"analytics eu"}');
@@ -113,7 +113,7 @@ describe('each operation has its method, path and body', () => {
 });
 
 describe('a reply', () => {
-  test('brings the service as reported, with fields of tomorrow', async () => {
+  test('contains the service as reported, with unknown fields', async () => {
     const server = await serve(json(200, envelope(stopping)));
     const reply = await client(server.url).updateServiceState(SERVICE, { command: 'stop' });
     expect(reply).toMatchObject({ status: 200, requestId: REQUEST, tookMs: 0 });
@@ -125,20 +125,20 @@ describe('a reply', () => {
     });
   });
 
-  test('may have an unknown state, which is shown as it is', async () => {
+  test('may have an unknown state, which is kept', async () => {
     const server = await serve(json(200, envelope({ ...stopping, state: 'hibernating' })));
     const { result } = await client(server.url).updateServiceState(SERVICE, { command: 'stop' });
     expect(result?.state).toBe('hibernating');
   });
 
-  test('may lack the state, and then none is claimed', async () => {
+  test('without a state has the state null', async () => {
     const { state: _, ...contractOnly } = stopping;
     const server = await serve(json(200, envelope(contractOnly)));
     const { result } = await client(server.url).updateServiceState(SERVICE, { command: 'stop' });
     expect(result?.state).toBeNull();
   });
 
-  test('may lack replicas and timeout, and tell what is in force instead', async () => {
+  test('may have the effective scaling instead of replicas and timeout', async () => {
     const { numReplicas: _, idleTimeoutMinutes: __, ...horizontal } = stopping;
     const scaled = { ...horizontal, minReplicas: 2, currentScaling: { numReplicas: 5 } };
     const server = await serve(json(200, envelope(scaled)));
@@ -150,7 +150,7 @@ describe('a reply', () => {
     });
   });
 
-  test('may have numbers as strings, nulls and things of another kind', async () => {
+  test('may have numbers as strings, nulls and values of another type', async () => {
     const odd = { id: null, numReplicas: '3', idleScaling: 'yes', endpoints: 'none', state: 7 };
     const server = await serve(json(200, envelope(odd)));
     const { result } = await client(server.url).updateServiceState(SERVICE, { command: 'start' });
@@ -163,13 +163,13 @@ describe('a reply', () => {
     });
   });
 
-  test('may come as 201, without status and request id', async () => {
+  test('may be a 201 without status and request id', async () => {
     const server = await serve(json(201, { result: stopping }));
     const reply = await client(server.url).updateServiceState(SERVICE, { command: 'stop' });
     expect(reply).toMatchObject({ status: 201, requestId: null, result: { state: 'stopping' } });
   });
 
-  test('brings pipe settings with nulls and names nobody knows', async () => {
+  test('contains pipe settings with nulls and unknown names', async () => {
     const server = await serve(json(200, envelope(settings)));
     const { result } = await client(server.url).getPipeSettings(SERVICE, PIPE);
     expect(result).toMatchObject({
@@ -184,13 +184,13 @@ describe('a reply', () => {
     ['one cloud', { bucketPath: 's3://b', iamRoleArn: 'arn:x', iamRoleSessionName: 's' }],
     ['another cloud', { bucketPath: 'gs://b', accessKeyId: 'k' }],
     ['a third cloud', { containerName: 'c' }],
-  ])('brings a backup in a bucket of %s', async ([, bucket]) => {
+  ])('contains a backup in a bucket of %s', async ([, bucket]) => {
     const server = await serve(json(200, envelope({ ...backup, bucket })));
     const { result } = await client(server.url).getBackup(SERVICE, BACKUP);
     expect(result).toMatchObject({ bucket, sizeInBytes: 412_316_860_416 });
   });
 
-  test('brings an endpoint that is not ready, with names to come', async () => {
+  test('contains an endpoint that is not ready and has no names yet', async () => {
     const made = { id: 'e', type: 'NEW_KIND', status: 'PendingAcceptance', dnsNames: null };
     const server = await serve(json(200, envelope(made)));
     const { result } = await client(server.url).createReversePrivateEndpoint(SERVICE, {
@@ -201,7 +201,7 @@ describe('a reply', () => {
 });
 
 describe('the password of a new service', () => {
-  test('comes sealed, and nothing that stands beside it comes at all', async () => {
+  test('is a Secret, and unknown fields next to it are dropped', async () => {
     const made = { service: stopping, password: 'canary-password', credentials: 'canary-too' };
     const server = await serve(json(200, envelope(made)));
     const reply = await client(server.url).createService({ name: 'analytics eu' });
@@ -218,7 +218,7 @@ describe('the password of a new service', () => {
     },
   );
 
-  test('is not lost when the service beside it cannot be read', async () => {
+  test('is kept when the service next to it is unreadable', async () => {
     const server = await serve(json(200, envelope({ service: 'soon', password: 'canary' })));
     const { result } = await client(server.url).createService({ name: 'analytics eu' });
     expect(result?.service).toBeNull();
@@ -260,32 +260,32 @@ describe('a success without details', () => {
       [name, 'half an object', use, BARE[4]?.[1], 'unreadable-reply'] as const,
       [name, 'a result of another kind', use, BARE[5]?.[1], 'unreadable-reply'] as const,
     ]),
-  )('%s does not take %s for an answer', async ([, , use, answer = hangUp, trouble]) => {
+  )('%s rejects %s as an answer', async ([, , use, answer = hangUp, kind]) => {
     const server = await serve(answer);
-    await expect(use(client(server.url))).rejects.toMatchObject({ trouble, status: 200 });
+    await expect(use(client(server.url))).rejects.toMatchObject({ kind, status: 200 });
   });
 });
 
-describe('a reply about another thing', () => {
+describe('a reply about another resource', () => {
   const other = { ...stopping, id: ORGANIZATION, serviceId: ORGANIZATION };
 
   test.for<[string, Use]>([
     ['updateServiceState', stop],
     ['updateReplicaScaling', scale],
     ['createReversePrivateEndpoint', connect],
-  ])('tells no details of %s', async ([, use]) => {
+  ])('has no result for %s', async ([, use]) => {
     const server = await serve(json(200, envelope(other)));
     expect(await use(client(server.url))).toMatchObject({ status: 200, result: null });
   });
 
-  test('is not the backup that was asked for', async () => {
+  test('is an error for a backup', async () => {
     const server = await serve(json(200, envelope({ ...backup, id: SERVICE })));
     await expect(readBackup(client(server.url))).rejects.toMatchObject({
-      trouble: 'unreadable-reply',
+      kind: 'unreadable-reply',
     });
   });
 
-  test('is not suspected because of capital letters', async () => {
+  test('is recognized regardless of upper and lower case', async () => {
     const server = await serve(json(200, envelope({ ...stopping, id: SERVICE.toUpperCase() })));
     expect(await stop(client(server.url))).toMatchObject({ result: { state: 'stopping' } });
   });
@@ -342,7 +342,7 @@ describe('an error', () => {
     [
       'a wrong base address',
       raw(404, '<html>Not Found</html>', { 'content-type': 'text/html' }),
-      { trouble: 'wrong-address', serverText: null },
+      { kind: 'wrong-address', serverText: null },
     ],
     [
       'a full window',
@@ -350,12 +350,12 @@ describe('an error', () => {
       { effect: 'not-sent', retryAfterMs: 5200 },
     ],
     ['a full window that says nothing', raw(429, ''), { retryAfterMs: 10_000 }],
-  ])('tells of %s', async ([, answer, expected]) => {
+  ])('describes %s', async ([, answer, expected]) => {
     const server = await serve(answer);
     await expect(stop(client(server.url))).rejects.toMatchObject(expected);
   });
 
-  test('does not repeat the key, not even when the server does', async () => {
+  test('does not contain the key, even when the server quotes it', async () => {
     const encoded = Buffer.from('key-id:canary-secret').toString('base64');
     const error = `BAD_REQUEST: saw Basic ${encoded} and canary-secret`;
     const server = await serve(json(400, { error }));
@@ -396,7 +396,7 @@ describe('nothing is sent', () => {
     expect(server.received).toHaveLength(0);
   });
 
-  test('an organization id that leads elsewhere stops the start', () => {
+  test('an organization id with path characters is refused', () => {
     expect(() => client('http://127.0.0.1:1', { organizationId: '../x' })).toThrow(
       'organizationId must be',
     );

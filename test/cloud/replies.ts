@@ -1,4 +1,4 @@
-// Replies as live servers of this contract were seen to send them, under the contract's names.
+// Replies as recorded from live servers of this contract.
 
 export const ORGANIZATION = '7d5e2c1a-8f0b-4c62-9a55-0b2f6f1f9f10';
 export const SERVICE = '2f7c9d34-5f0e-4f0a-8f58-0f6f0b1c2d3e';

@@ -160,14 +160,14 @@ describe('one field', () => {
     expect(problems(schema, body)).toEqual([{ field: 'colour', problem }]);
   });
 
-  test('names that reach into prototypes are fields that nobody knows', () => {
+  test('prototype names are unknown fields', () => {
     const body: unknown = JSON.parse('{"command":"stop","__proto__":{"a":1},"constructor":1}');
     const fields = problems(ServiceState, body).map(({ field }) => field);
     expect(fields).toContain('constructor');
     expect(Object.prototype).not.toHaveProperty('a');
   });
 
-  test('entries of lists are checked where they stand', () => {
+  test('a problem in a list names the entry', () => {
     const body = { ipAccessList: [{ source: '10.0.0.0/8' }, { source: '' }], endpoints: [{}] };
     expect(problems(ServiceCreation, body).map(({ field }) => field)).toEqual([
       'ipAccessList.1.source',
@@ -202,13 +202,13 @@ describe('fields together', () => {
       'no change at all',
       ReplicaScaling,
       {},
-      [{ field: 'request', problem: 'must change something' }],
+      [{ field: 'request', problem: 'must contain at least one change' }],
     ],
     [
       'no change but a name for it',
       ReplicaScaling,
       { numReplicas: undefined },
-      [{ field: 'request', problem: 'must change something' }],
+      [{ field: 'request', problem: 'must contain at least one change' }],
     ],
     [
       'own cloud, sizes of it',
@@ -301,7 +301,7 @@ describe('fields together', () => {
     expect(problems(schema, body)).toEqual(expected);
   });
 
-  test.each(Object.entries(REGIONS_OF))('%s takes each of its regions', (provider, regions) => {
+  test.each(Object.entries(REGIONS_OF))('%s accepts each of its regions', (provider, regions) => {
     for (const region of regions) {
       expect(problems(ServiceCreation, { provider, region })).toEqual([]);
     }
@@ -309,7 +309,7 @@ describe('fields together', () => {
 });
 
 describe('a period', () => {
-  const DAY = 'must be a day such as 2026-11-01';
+  const DAY = 'must be a date, for example 2026-11-01';
   const LONG = 'must be at most 30 days after from_date, so that the period has at most 31 days';
 
   test.for<[string, string, string, readonly FieldProblem[]]>([
@@ -336,7 +336,7 @@ describe('a period', () => {
   });
 });
 
-describe('what the organization may ask for', () => {
+describe('the limits of the organization', () => {
   const free = { plan: 'free' } as const;
   const paid = { plan: 'paid', tier: 'scale' } as const;
   const enterprise = { plan: 'paid', tier: 'enterprise' } as const;

@@ -33,7 +33,7 @@ function client(baseUrl: string) {
 }
 
 describe('the days of a report', () => {
-  test('are sent as the contract says, and that stays so while it works', async () => {
+  test('are date-times as in the contract as long as the server accepts them', async () => {
     const server = await serve(COSTS);
     const cloud = client(server.url);
     await cloud.getUsageCost(OCTOBER);
@@ -52,14 +52,14 @@ describe('the days of a report', () => {
     },
   );
 
-  test('another client does not know what this one has learned', async () => {
+  test('the learned format is not shared between clients', async () => {
     const server = await serve(refuseInstants('from_date'));
     await client(server.url).getUsageCost(OCTOBER);
     await client(server.url).getUsageCost(OCTOBER);
     expect(server.received).toHaveLength(4);
   });
 
-  test('are sent a second time only once', async () => {
+  test('are repeated in the other format once only', async () => {
     const server = await serve((response, received) =>
       json(400, { error: `BAD_REQUEST: ${received.query.from_date}` })(response, received),
     );
@@ -70,7 +70,7 @@ describe('the days of a report', () => {
     expect(server.received).toHaveLength(2);
   });
 
-  test('stay date-times when the date was refused as well', async () => {
+  test('stay date-times when the plain date is rejected as well', async () => {
     const server = await serve(
       json(400, { error: 'BAD_REQUEST: 2026-10-01T00:00:00Z is too early' }),
       json(400, { error: 'BAD_REQUEST: 2026-10-01 is too early' }),
@@ -85,7 +85,7 @@ describe('the days of a report', () => {
   test.for<[string, Respond]>([
     ['a 400 about something else', json(400, { error: 'BAD_REQUEST: no such filter' })],
     ['a 403 that quotes the day', json(403, { error: 'FORBIDDEN: 2026-10-01T00:00:00Z' })],
-  ])('are not sent again after %s', async ([, answer]) => {
+  ])('are not repeated after %s', async ([, answer]) => {
     const server = await serve(answer);
     await expect(client(server.url).getUsageCost(OCTOBER)).rejects.toMatchObject({
       effect: 'refused',
@@ -128,7 +128,7 @@ describe('costs become a list', () => {
 describe('a row of costs', () => {
   const read = (row: object) => UsageCosts.parse({ costs: [row] }).costs[0];
 
-  test('of a warehouse belongs to no service, and its numbers may be strings', () => {
+  test('of a warehouse has no service, and its numbers may be strings', () => {
     expect(read(warehouseRow)).toMatchObject({
       serviceId: null,
       totalCredits: 3.2,
@@ -137,13 +137,13 @@ describe('a row of costs', () => {
     });
   });
 
-  test('has no zero where the server sent nothing', () => {
+  test('has null instead of zero where the server sent nothing', () => {
     const row = read({ date: '2026-11-18' });
     expect(row).toMatchObject({ totalCredits: null, locked: null, entityType: null });
     expect(Object.values(row?.metrics ?? {})).toEqual(Array(10).fill(null));
   });
 
-  test.each([null, 'none', 5])('may have metrics that are none: %j', (metrics) => {
+  test.each([null, 'none', 5])('may have unreadable metrics: %j', (metrics) => {
     expect(read({ ...serviceRow, metrics })?.metrics.computeCredits).toBeNull();
   });
 
@@ -158,7 +158,7 @@ describe('a row of costs', () => {
     expect(read({ ...serviceRow, totalCredits: '-1.5e-7' })?.totalCredits).toBe(-1.5e-7);
   });
 
-  test('keeps a field of tomorrow', () => {
+  test('keeps an unknown field', () => {
     expect(read({ ...serviceRow, tags: ['prod'] })).toMatchObject({ tags: ['prod'] });
   });
 });

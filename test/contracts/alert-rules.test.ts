@@ -39,20 +39,20 @@ describe('/alert edit', () => {
         typed: taken
         form:  taken
       0m
-        typed: interval must be a number and a unit, such as 5m, 15m or 1h (you said 0m)
-        form:  [interval] must be a number and a unit, such as 5m, 15m or 1h
+        typed: interval must be a number and a unit, for example 5m, 15m or 1h (you said 0m)
+        form:  [interval] must be a number and a unit, for example 5m, 15m or 1h
       5
-        typed: interval must be a number and a unit, such as 5m, 15m or 1h (you said 5)
-        form:  [interval] must be a number and a unit, such as 5m, 15m or 1h
+        typed: interval must be a number and a unit, for example 5m, 15m or 1h (you said 5)
+        form:  [interval] must be a number and a unit, for example 5m, 15m or 1h
       m5
-        typed: interval must be a number and a unit, such as 5m, 15m or 1h (you said m5)
-        form:  [interval] must be a number and a unit, such as 5m, 15m or 1h
+        typed: interval must be a number and a unit, for example 5m, 15m or 1h (you said m5)
+        form:  [interval] must be a number and a unit, for example 5m, 15m or 1h
       5 minutes
-        typed: interval must be a number and a unit, such as 5m, 15m or 1h (you said 5 minutes)
-        form:  [interval] must be a number and a unit, such as 5m, 15m or 1h
+        typed: interval must be a number and a unit, for example 5m, 15m or 1h (you said 5 minutes)
+        form:  [interval] must be a number and a unit, for example 5m, 15m or 1h
       100000m
-        typed: interval must be a number and a unit, such as 5m, 15m or 1h (you said 100000m)
-        form:  [interval] must be a number and a unit, such as 5m, 15m or 1h"
+        typed: interval must be a number and a unit, for example 5m, 15m or 1h (you said 100000m)
+        form:  [interval] must be a number and a unit, for example 5m, 15m or 1h"
     `);
   });
 

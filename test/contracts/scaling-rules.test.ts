@@ -79,7 +79,7 @@ describe('/service scale', () => {
     `);
   });
 
-  test('the plan of an organization that does not pay ends at 120', async () => {
+  test('the plan of an organization on the free plan ends at 120', async () => {
     const rule = scale('maxReplicaMemoryGb', 'min=8');
     expect(await verdicts(free, rule, ['116', '120', '124'])).toMatchInlineSnapshot(`
       "116
@@ -89,8 +89,8 @@ describe('/service scale', () => {
         typed: taken
         form:  taken
       124
-        typed: max must be at most 120 for an organization that does not pay (you said 124) | [scale with 120] | /service scale staging min=8 max=124
-        form:  not offered; [maxReplicaMemoryGb] must be at most 120 for an organization that does not pay"
+        typed: max must be at most 120 for an organization on the free plan (you said 124) | [scale with 120] | /service scale staging min=8 max=124
+        form:  not offered; [maxReplicaMemoryGb] must be at most 120 for an organization on the free plan"
     `);
     expect(
       await verdicts(free, scale('minReplicaMemoryGb'), ['120', '124']),
@@ -99,8 +99,8 @@ describe('/service scale', () => {
         typed: taken
         form:  taken
       124
-        typed: min must be at most 120 for an organization that does not pay (you said 124) | [scale with 120] | /service scale staging min=124
-        form:  not offered; [minReplicaMemoryGb] must be at most 120 for an organization that does not pay"
+        typed: min must be at most 120 for an organization on the free plan (you said 124) | [scale with 120] | /service scale staging min=124
+        form:  not offered; [minReplicaMemoryGb] must be at most 120 for an organization on the free plan"
     `);
   });
 

@@ -107,6 +107,6 @@ test('a read of many months is given up as a whole when the bot stops, not told 
   const asked = () => cloud.requests().length;
   await expect.poll(asked).toBe(1);
   stop();
-  await expect(told).rejects.toMatchObject({ trouble: 'stopping' });
+  await expect(told).rejects.toMatchObject({ kind: 'stopping' });
   expect(asked()).toBe(1);
 });

@@ -12,9 +12,9 @@ test.for<[string, string]>([
   ['a home network', '192.168.0.1'],
   ['a shared one', '100.64.0.1'],
   ['a private one of IPv6', 'fd12:3456::1'],
-])('%s, %s, is reached only where that is allowed', ([, address]) => {
-  expect(mayReach(API, address, { privateToo: false })).toBe(false);
-  expect(mayReach(API, address, { privateToo: true })).toBe(true);
+])('%s, %s, is reached only if private addresses are allowed', ([, address]) => {
+  expect(mayReach(API, address, { allowPrivate: false })).toBe(false);
+  expect(mayReach(API, address, { allowPrivate: true })).toBe(true);
 });
 
 test.for([
@@ -31,33 +31,33 @@ test.for([
   '::ffff:169.254.169.254',
   '::ffff:127.0.0.1',
   'no address',
-])('%s is never where an API is', (address) => {
-  expect(mayReach(API, address, { privateToo: true })).toBe(false);
+])('%s is never reached', (address) => {
+  expect(mayReach(API, address, { allowPrivate: true })).toBe(false);
 });
 
 test.for(['93.184.216.34', '172.32.0.1', '2606:2800:220:1::1', '::ffff:93.184.216.34'])(
   '%s is reached',
   (address) => {
-    expect(mayReach(API, address, { privateToo: false })).toBe(true);
+    expect(mayReach(API, address, { allowPrivate: false })).toBe(true);
   },
 );
 
-test('an address of IPv4 within one of IPv6 is the same address', () => {
-  expect(mayReach(API, '::ffff:10.0.0.1', { privateToo: false })).toBe(false);
+test('an IPv4-mapped IPv6 address counts as the IPv4 address', () => {
+  expect(mayReach(API, '::ffff:10.0.0.1', { allowPrivate: false })).toBe(false);
 });
 
 test.for(['localhost', '127.0.0.1', '127.1.2.3', '[::1]'])(
   '%s is this machine, and nothing else',
   (name) => {
-    expect(mayReach(name, '127.0.0.1', { privateToo: false })).toBe(true);
-    expect(mayReach(name, '93.184.216.34', { privateToo: true })).toBe(false);
-    expect(mayReach(name, '10.0.0.1', { privateToo: true })).toBe(false);
+    expect(mayReach(name, '127.0.0.1', { allowPrivate: false })).toBe(true);
+    expect(mayReach(name, '93.184.216.34', { allowPrivate: true })).toBe(false);
+    expect(mayReach(name, '10.0.0.1', { allowPrivate: true })).toBe(false);
   },
 );
 
 const names = vi.hoisted(() => new Map<string, readonly string[]>());
 
-// What the world outside answers, of which no test asks.
+// Replaces the DNS of the outside world, which no test uses.
 vi.mock('node:dns', async (original) => {
   const real = await original<typeof import('node:dns')>();
   const lookup = (name: string, _options: object, done: (error: null, found: object[]) => void) =>
@@ -82,34 +82,34 @@ function client(baseUrl: string) {
   return http.send({ operation: 'makeThing', method: 'POST', path: '/v1/thing', body: {} });
 }
 
-async function troubleOf(sending: Promise<unknown>) {
+async function kindAndEffectOf(sending: Promise<unknown>) {
   const error = await sending.catch((reason: unknown) => reason);
   if (!(error instanceof ApiError)) throw new Error('It was sent');
-  return { trouble: error.trouble, effect: error.effect };
+  return { kind: error.kind, effect: error.effect };
 }
 
-const REFUSED = { trouble: 'private-address', effect: 'not-sent' };
+const REFUSED = { kind: 'private-address', effect: 'not-sent' };
 
-test('a name that leads to this machine gets no request, and no key', async () => {
+test('a name that resolves to this machine gets no request and no key', async () => {
   const server = await serve(json(200, { result: {} }));
   names.set('api.example.com', ['127.0.0.1']);
-  expect(await troubleOf(client(`http://api.example.com:${server.port}`))).toEqual(REFUSED);
+  expect(await kindAndEffectOf(client(`http://api.example.com:${server.port}`))).toEqual(REFUSED);
   expect(server.received).toEqual([]);
 });
 
-test('one bad address among good ones is enough to refuse', async () => {
+test('one forbidden address among allowed ones is refused', async () => {
   names.set('api.example.com', ['93.184.216.34', '169.254.169.254']);
-  expect(await troubleOf(client('https://api.example.com'))).toEqual(REFUSED);
+  expect(await kindAndEffectOf(client('https://api.example.com'))).toEqual(REFUSED);
 });
 
 test.for(['http://169.254.169.254', 'https://10.0.0.1', 'https://[fe80::1]', 'https://2852039166'])(
   '%s, which nobody looks up, is refused as well',
   async (address) => {
-    expect(await troubleOf(client(address))).toEqual(REFUSED);
+    expect(await kindAndEffectOf(client(address))).toEqual(REFUSED);
   },
 );
 
-test('the name of this machine leads to it', async () => {
+test('localhost is reached', async () => {
   const server = await serve(json(200, { result: {} }));
   names.set('localhost', ['127.0.0.1']);
   await client(`http://localhost:${server.port}`);

@@ -5,7 +5,7 @@ import type { Body } from '../../src/http/body.ts';
 const json = (value: unknown): Body => ({ kind: 'json', value });
 const text = (words: string): Body => ({ kind: 'text', text: words });
 
-describe('the words of the server are found', () => {
+describe('the error text of the server is found', () => {
   test.for<[string, Body, string | null]>([
     [
       'in the error of the cloud API',
@@ -43,7 +43,7 @@ describe('the words of the server are found', () => {
     expect(serverTextOf(body)).toBe(words);
   });
 
-  test('with their angle brackets, which are not a page', () => {
+  test('with angle brackets that are not an HTML page', () => {
     const words = 'Invalid service id <string:not-a-uuid>';
     expect(serverTextOf(json({ error: words }))).toBe(words);
   });
@@ -52,7 +52,7 @@ describe('the words of the server are found', () => {
     expect(serverTextOf(text('one\r\ntwo\u001b[31m\u0000three'))).toBe('one two [31m three');
   });
 
-  test('and cut off at 500 characters', () => {
+  test('and truncated to 500 characters', () => {
     const words = serverTextOf(text('x'.repeat(501)));
     expect(words).toHaveLength(500);
     expect(words?.endsWith('…')).toBe(true);

@@ -1,7 +1,7 @@
 import { describe, expect, test, vi } from 'vitest';
 import { createBudget } from '../../src/http/budget.ts';
 
-/** Time that moves only when it is told to, and then wakes the sleepers whose time has come. */
+/** A clock that tests advance; it wakes the sleepers whose time has come. */
 function handClock() {
   let now = 0;
   let sleepers: { at: number; wake: () => void }[] = [];
@@ -27,7 +27,7 @@ async function settled() {
 
 const NEVER = Number.POSITIVE_INFINITY;
 
-test('ten requests start at once and the eleventh when the first leaves the window', async () => {
+test('ten requests start at once, the eleventh when the first leaves the window', async () => {
   const clock = handClock();
   const budget = createBudget({ requests: 10, perMs: 10_000 }, clock);
   const started: number[] = [];
@@ -40,7 +40,7 @@ test('ten requests start at once and the eleventh when the first leaves the wind
   expect(started).toHaveLength(11);
 });
 
-test('the window slides: what started late frees its place late', async () => {
+test('the window slides: a late start frees its slot late', async () => {
   const clock = handClock();
   const budget = createBudget({ requests: 2, perMs: 10_000 }, clock);
   const started: string[] = [];
@@ -56,7 +56,7 @@ test('the window slides: what started late frees its place late', async () => {
   expect(started).toEqual(['at 0', 'at 6', 'then', 'last']);
 });
 
-test('a person who comes later starts before the digest that waits', async () => {
+test('a later request of a person starts before a queued digest', async () => {
   const clock = handClock();
   const budget = createBudget({ requests: 1, perMs: 10_000 }, clock);
   const started: string[] = [];
@@ -68,14 +68,14 @@ test('a person who comes later starts before the digest that waits', async () =>
   expect(started).toEqual(['Ana', 'Ben', 'digest']);
 });
 
-test('who cannot start in time hears it at once', async () => {
+test('a request that cannot start in time is refused at once', async () => {
   const clock = handClock();
   const budget = createBudget({ requests: 1, perMs: 10_000 }, clock);
   await budget.take('people', NEVER);
   expect(await budget.take('people', 9_999)).toEqual({ ok: false, inMs: 10_000 });
 });
 
-test('who cannot start in time hears it at once, also while others wait', async () => {
+test('a request that cannot start in time is refused at once, also while others wait', async () => {
   const clock = handClock();
   const budget = createBudget({ requests: 1, perMs: 10_000 }, clock);
   await budget.take('people', NEVER);
@@ -87,7 +87,7 @@ test('who cannot start in time hears it at once, also while others wait', async 
   expect(answers).toEqual([{ ok: false, inMs: 10_000 }]);
 });
 
-test('who may wait exactly as long as it takes starts', async () => {
+test('a request starts if its limit equals the waiting time', async () => {
   const clock = handClock();
   const budget = createBudget({ requests: 1, perMs: 10_000 }, clock);
   await budget.take('people', NEVER);
@@ -97,7 +97,7 @@ test('who may wait exactly as long as it takes starts', async () => {
   expect(await turn).toEqual({ ok: true });
 });
 
-test('a digest that was overtaken too often is sent away, and keeps no place', async () => {
+test('a digest that was overtaken too often is refused and frees its slot', async () => {
   const clock = handClock();
   const budget = createBudget({ requests: 1, perMs: 10_000 }, clock);
   await budget.take('people', NEVER);
@@ -109,7 +109,7 @@ test('a digest that was overtaken too often is sent away, and keeps no place', a
   expect(await digest).toEqual({ ok: false, inMs: 10_000 });
 });
 
-test('after a pause nobody starts before it is over', async () => {
+test('no request starts during a pause', async () => {
   const clock = handClock();
   const budget = createBudget({ requests: 10, perMs: 10_000 }, clock);
   budget.pause(60_000);
@@ -120,7 +120,7 @@ test('after a pause nobody starts before it is over', async () => {
   expect(await turn).toEqual({ ok: true });
 });
 
-test('a shorter pause does not cut a longer one short', async () => {
+test('a shorter pause does not end a longer one early', async () => {
   const clock = handClock();
   const budget = createBudget({ requests: 10, perMs: 10_000 }, clock);
   budget.pause(60_000);
@@ -128,9 +128,9 @@ test('a shorter pause does not cut a longer one short', async () => {
   expect(await budget.take('people', 5_000)).toEqual({ ok: false, inMs: 60_000 });
 });
 
-test('by a clock that stands still what was slept through has passed all the same', async () => {
+test('a sleep counts as passed even if the clock stands still', async () => {
   const sleep = vi.fn(async () => {
-    // Else a wait that never ends would take this test with it.
+    // Otherwise an endless wait would block this test.
     if (sleep.mock.calls.length > 100) throw new Error('still waiting');
   });
   const clock = { now: () => 0, sleep };
@@ -141,7 +141,7 @@ test('by a clock that stands still what was slept through has passed all the sam
   expect(await budget.take('people', 29_999)).toMatchObject({ ok: true });
 });
 
-test('a queue that is full takes nobody more, and goes on serving those who wait', async () => {
+test('a full queue refuses new requests and still serves the queued ones', async () => {
   const clock = handClock();
   const budget = createBudget({ requests: 1, perMs: 10_000 }, clock);
   await budget.take('people', NEVER);
@@ -150,13 +150,13 @@ test('a queue that is full takes nobody more, and goes on serving those who wait
   expect(await budget.take('people', NEVER)).toEqual({ ok: false, inMs: 10_000 });
   await clock.advance(10_000);
   expect(await waiting[0]).toEqual({ ok: true });
-  // One has left: there is a place again.
+  // One request has started, so there is a free place.
   const late = budget.take('digest', NEVER).then(({ ok }) => ok);
   await settled();
   expect(await Promise.race([late, 'waits'])).toBe('waits');
 });
 
-describe('a wait that is given up', () => {
+describe('an aborted wait', () => {
   async function full() {
     const clock = handClock();
     const sleep = vi.fn((ms: number, _signal?: AbortSignal) => clock.sleep(ms));
@@ -165,7 +165,7 @@ describe('a wait that is given up', () => {
     return { clock, sleep, budget };
   }
 
-  test('is over at once, and leaves no timer behind', async () => {
+  test('ends at once and leaves no timer', async () => {
     const { budget, sleep } = await full();
     const patience = new AbortController();
     const turn = budget.take('people', NEVER, patience.signal);
@@ -175,7 +175,7 @@ describe('a wait that is given up', () => {
     expect(sleep.mock.lastCall?.[1]?.aborted).toBe(true);
   });
 
-  test('takes no place away from those who go on waiting', async () => {
+  test('keeps no place from the others', async () => {
     const { clock, budget, sleep } = await full();
     const patience = new AbortController();
     const given = budget.take('people', NEVER, patience.signal);
@@ -188,7 +188,7 @@ describe('a wait that is given up', () => {
     expect(await other).toEqual({ ok: true });
   });
 
-  test('does not begin where it was given up before', async () => {
+  test('does not start if it was aborted before', async () => {
     const { budget, sleep } = await full();
     expect(await budget.take('people', NEVER, AbortSignal.abort())).toMatchObject({ ok: false });
     expect(sleep).not.toHaveBeenCalled();

@@ -3,7 +3,7 @@ import { gzipSync } from 'node:zlib';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { ApiError, Secret } from '../../src/errors.ts';
 import { type Call, createHttp, type HttpOptions } from '../../src/http/client.ts';
-import { machineClock } from '../../src/http/clock.ts';
+import { systemClock } from '../../src/http/clock.ts';
 import {
   breakOff,
   GATEWAY_PAGE,
@@ -53,7 +53,7 @@ async function unusedPort(): Promise<number> {
 }
 
 describe('a request', () => {
-  test('carries who we are, what we want and the body', async () => {
+  test('has identification, accepted types and the body', async () => {
     const server = await serve(OK);
     await client(`${server.url}/base`).send({ ...WRITE, query: { day: '2026-11-01' } });
     expect(server.received).toMatchObject([
@@ -79,20 +79,20 @@ describe('a request', () => {
     expect(server.received[0]?.headers).not.toHaveProperty('content-type');
   });
 
-  test('has a connection of its own, so that none is swallowed by a closing one', async () => {
+  test('uses its own connection, so that a closing one cannot lose it', async () => {
     const server = await serve(OK);
     await client(server.url).send(WRITE);
     expect(server.received[0]?.headers.connection).toBe('close');
   });
 
-  test.each([200, 201, 202, 204])('the server answers %i, and that is success', async (status) => {
+  test.each([200, 201, 202, 204])('succeeds with status %i', async (status) => {
     const server = await serve(raw(status, ''));
     await expect(client(server.url).send(WRITE)).resolves.toMatchObject({ status });
   });
 });
 
 describe('a write is sent once', () => {
-  test.for<[string, Respond, ApiError['effect'], ApiError['trouble']]>([
+  test.for<[string, Respond, ApiError['effect'], ApiError['kind']]>([
     ['refuses it', json(400, { error: 'BAD_REQUEST: no' }), 'refused', 'answer'],
     ['does not know the key', json(401, { error: 'UNAUTHORIZED: x' }), 'refused', 'answer'],
     ['forbids it', json(403, { message: 'Forbidden' }), 'refused', 'answer'],
@@ -109,44 +109,44 @@ describe('a write is sent once', () => {
     ['is slower than its gateway', raw(504, GATEWAY_PAGE), 'unknown', 'answer'],
     ['hangs up', hangUp, 'unknown', 'connection-lost'],
     ['redirects', raw(307, '', { location: '/elsewhere' }), 'unknown', 'redirect'],
-  ])('and fails as known when the server %s', async ([, answer, effect, trouble]) => {
+  ])('and fails with the known effect when the server %s', async ([, answer, effect, kind]) => {
     const server = await serve(answer, OK);
     const error = await failureOf(client(server.url).send(WRITE));
-    expect(error).toMatchObject({ effect, trouble, operation: 'makeThing' });
+    expect(error).toMatchObject({ effect, kind, operation: 'makeThing' });
     expect(server.received).toHaveLength(1);
   });
 
-  test('the deadline passes while the server works on it', async () => {
+  test('when the deadline passes before the server answers', async () => {
     const { promise: arrived, resolve: arrive } = Promise.withResolvers<void>();
     const server = await serve(() => arrive());
     const { send, clock } = client(server.url);
     const failing = failureOf(send(WRITE));
     await arrived;
     clock.expire();
-    expect(await failing).toMatchObject({ effect: 'unknown', trouble: 'deadline', status: null });
+    expect(await failing).toMatchObject({ effect: 'unknown', kind: 'deadline', status: null });
     expect(server.received).toHaveLength(1);
   });
 
-  test('nobody listens at the address', async () => {
+  test('when the connection is refused', async () => {
     const error = await failureOf(client(`http://127.0.0.1:${await unusedPort()}`).send(WRITE));
-    expect(error).toMatchObject({ effect: 'not-sent', trouble: 'no-connection', status: null });
+    expect(error).toMatchObject({ effect: 'not-sent', kind: 'no-connection', status: null });
     expect(error.cause).toMatchObject({ code: 'ECONNREFUSED' });
   });
 
-  test('the server does not speak TLS', async () => {
+  test('when the server does not support TLS', async () => {
     const server = await serve(OK);
     const error = await failureOf(client(`https://127.0.0.1:${server.port}`).send(WRITE));
-    expect(error).toMatchObject({ effect: 'not-sent', trouble: 'no-connection' });
+    expect(error).toMatchObject({ effect: 'not-sent', kind: 'no-connection' });
     expect(server.received).toHaveLength(0);
   });
 
-  test('the answer breaks off after a 200, which has said what matters', async () => {
+  test('and succeeds when the answer breaks off after a 200', async () => {
     const server = await serve(breakOff);
     const answer = await client(server.url).send(WRITE);
     expect(answer).toMatchObject({ status: 200, body: { kind: 'unreadable' }, requestId: null });
   });
 
-  test('a redirect is not followed, not even a 307', async () => {
+  test('and follows no redirect, not even a 307', async () => {
     const target = await serve(OK);
     const server = await serve(raw(307, '', { location: `${target.url}/v1/thing` }));
     await failureOf(client(server.url).send(WRITE));
@@ -154,7 +154,7 @@ describe('a write is sent once', () => {
   });
 });
 
-describe('a read is sent again', () => {
+describe('a read is repeated', () => {
   test.for<[string, Respond]>([
     ['hung up', hangUp],
     ['broke off in the middle', breakOff],
@@ -169,7 +169,7 @@ describe('a read is sent again', () => {
     expect(server.received).toHaveLength(2);
   });
 
-  test('three times at most, with pauses of half a second to four', async () => {
+  test('at most three times, with pauses of 0.5 s to 4 s', async () => {
     const server = await serve(raw(503, ''));
     const { send, clock } = client(server.url);
     const error = await failureOf(send(READ));
@@ -178,22 +178,22 @@ describe('a read is sent again', () => {
     expect(clock.slept).toEqual([500, 500]);
   });
 
-  test('the pauses reach up to four seconds', async () => {
+  test('with pauses of up to four seconds', async () => {
     const server = await serve(raw(503, ''), OK);
     const clock = { ...testClock(), random: () => 0.9999 };
     await client(server.url, { clock }).send(READ);
     expect(clock.slept).toEqual([4000]);
   });
 
-  test('only once more after a 500', async () => {
+  test('once only after a 500', async () => {
     const server = await serve(json(500, { message: 'oops' }));
     await failureOf(client(server.url).send(READ));
     expect(server.received).toHaveLength(2);
   });
 
-  test('when no connection could be made', async () => {
+  test('when the connection fails', async () => {
     const { send, clock } = client(`http://127.0.0.1:${await unusedPort()}`);
-    expect(await failureOf(send(READ))).toMatchObject({ trouble: 'no-connection' });
+    expect(await failureOf(send(READ))).toMatchObject({ kind: 'no-connection' });
     expect(clock.slept).toHaveLength(2);
   });
 
@@ -203,7 +203,7 @@ describe('a read is sent again', () => {
     expect(server.received).toHaveLength(1);
   });
 
-  test('not when the wait would outlast the deadline', async () => {
+  test('not when the wait would exceed the deadline', async () => {
     const server = await serve(raw(429, 'wait', { 'retry-after': '60' }), OK);
     const error = await failureOf(client(server.url).send(READ));
     expect(error).toMatchObject({ effect: 'not-sent', retryAfterMs: 60_000 });
@@ -218,7 +218,7 @@ describe('a read is sent again', () => {
     const failing = failureOf(send(READ));
     await arrived;
     clock.expire();
-    expect(await failing).toMatchObject({ trouble: 'deadline' });
+    expect(await failing).toMatchObject({ kind: 'deadline' });
     expect(server.received).toHaveLength(1);
   });
 
@@ -227,7 +227,7 @@ describe('a read is sent again', () => {
     ['RateLimit-Reset', { 'ratelimit-reset': '7' }, 7000],
     ['X-RateLimit-Reset and a second more', { 'x-ratelimit-reset': '1.5' }, 2500],
     ['its own rule when the server says nothing', {}, 10_000],
-  ])('after the time of %s', async ([, headers, ms]) => {
+  ])('after the wait time of %s', async ([, headers, ms]) => {
     const server = await serve(raw(429, '<html>wait</html>', headers), OK);
     const { send, clock } = client(server.url);
     await send(READ);
@@ -236,7 +236,7 @@ describe('a read is sent again', () => {
 });
 
 describe('the request budget', () => {
-  test('the eleventh request waits for the window to move on', async () => {
+  test('the eleventh request waits for the window', async () => {
     const server = await serve(OK);
     const { send, clock } = client(server.url);
     await Promise.all(Array.from({ length: 11 }, () => send(READ)));
@@ -250,36 +250,36 @@ describe('the request budget', () => {
     const { send } = client(server.url, { limit });
     await send(READ);
     const error = await failureOf(send(WRITE));
-    expect(error).toMatchObject({ effect: 'not-sent', trouble: 'budget', retryAfterMs: 30_000 });
+    expect(error).toMatchObject({ effect: 'not-sent', kind: 'budget', retryAfterMs: 30_000 });
     expect(server.received).toHaveLength(1);
   });
 
-  test('a read that cannot start in time is not tried again', async () => {
+  test('a read that cannot start in time is not repeated', async () => {
     const server = await serve(OK);
     const limit = { requests: 1, perMs: 60_000 };
     const { send, clock } = client(server.url, { limit });
     await send(READ);
-    expect(await failureOf(send(READ))).toMatchObject({ trouble: 'budget' });
+    expect(await failureOf(send(READ))).toMatchObject({ kind: 'budget' });
     expect(clock.slept).toEqual([]);
   });
 
-  test('a repetition whose turn would come with the deadline is not sent', async () => {
+  test('a repetition that could start only at the deadline is not sent', async () => {
     const server = await serve(raw(503, ''), OK);
     const limit = { requests: 1, perMs: 40_000 };
     await failureOf(client(server.url, { limit }).send(READ));
     expect(server.received).toHaveLength(1);
   });
 
-  test('a 429 stops everyone until the server is ready again', async () => {
+  test('a 429 pauses all requests until the wait time has passed', async () => {
     const server = await serve(raw(429, 'wait', { 'retry-after': '20' }), OK);
     const { send } = client(server.url);
     await failureOf(send(WRITE));
-    expect(await failureOf(send(WRITE))).toMatchObject({ trouble: 'budget', retryAfterMs: 20_000 });
+    expect(await failureOf(send(WRITE))).toMatchObject({ kind: 'budget', retryAfterMs: 20_000 });
     expect(server.received).toHaveLength(1);
   });
 });
 
-describe('a read that is given up', () => {
+describe('an aborted read', () => {
   const silent: Respond = () => undefined;
 
   function patient(url: string, options: Partial<HttpOptions> = {}) {
@@ -288,27 +288,27 @@ describe('a read that is given up', () => {
     return { patience, failure: () => failureOf(send({ ...READ, signal: patience.signal })) };
   }
 
-  test('while the server is silent says so, and is not sent again', async () => {
+  test('during a request fails and is not repeated', async () => {
     const server = await serve(silent);
     const { patience, failure } = patient(server.url);
     const failed = failure();
     await expect.poll(() => server.received.length).toBe(1);
     patience.abort();
-    expect(await failed).toMatchObject({ trouble: 'stopping' });
+    expect(await failed).toMatchObject({ kind: 'stopping' });
     expect(server.received).toHaveLength(1);
   });
 
-  test('while it waits to be repeated is not sent again', async () => {
+  test('before a repetition is not sent again', async () => {
     const server = await serve(raw(503, ''), OK);
     const clock = testClock();
     const { patience, failure } = patient(server.url, {
       clock: { ...clock, sleep: async () => patience.abort() },
     });
-    expect(await failure()).toMatchObject({ trouble: 'stopping' });
+    expect(await failure()).toMatchObject({ kind: 'stopping' });
     expect(server.received).toHaveLength(1);
   });
 
-  test('while it waits for its turn is never sent', async () => {
+  test('in the queue is never sent', async () => {
     const server = await serve(OK);
     const limit = { requests: 1, perMs: 10_000 };
     const { patience, failure } = patient(server.url, {
@@ -316,12 +316,12 @@ describe('a read that is given up', () => {
       clock: { ...testClock(), sleep: async () => patience.abort() },
     });
     const [, second] = await Promise.all([failure(), failure()]);
-    expect(second).toMatchObject({ trouble: 'stopping' });
+    expect(second).toMatchObject({ kind: 'stopping' });
     expect(server.received.length).toBeLessThanOrEqual(1);
   });
 });
 
-test('an API that hangs holds no more connections than it may be asked, and keeps none', async () => {
+test('a hanging API holds at most as many connections as the limit, and none after the stop', async () => {
   const server = await serve(() => undefined);
   const leaving = new AbortController();
   const { expire, timeout } = testClock();
@@ -329,7 +329,7 @@ test('an API that hangs holds no more connections than it may be asked, and keep
     leaving: leaving.signal,
     limit: { requests: 10, perMs: 60_000 },
     timing: { deadlineMs: 90_000, writeWaitMs: 80_000 },
-    clock: { ...machineClock, timeout },
+    clock: { ...systemClock, timeout },
   });
   const failing = Array.from({ length: 1_000 }, () => failureOf(send(WRITE)));
   await expect.poll(() => server.received.length).toBe(10);
@@ -337,50 +337,50 @@ test('an API that hangs holds no more connections than it may be asked, and keep
   expire();
   await expect.poll(server.connections).toBe(0);
   leaving.abort();
-  const troubles = (await Promise.all(failing)).map(({ trouble }) => trouble);
-  const count = (wanted: string) => troubles.filter((trouble) => trouble === wanted).length;
-  // Those that were asked, those that still waited for their turn, and those who found it full.
+  const kinds = (await Promise.all(failing)).map(({ kind }) => kind);
+  const count = (wanted: string) => kinds.filter((kind) => kind === wanted).length;
+  // Requests that were sent, requests in the queue, and requests that found the queue full.
   expect([count('deadline'), count('stopping'), count('budget')]).toEqual([10, 200, 790]);
 });
 
-describe('when the process has to go', () => {
+describe('when the process must exit', () => {
   const silent: Respond = () => undefined;
 
-  test('nobody knows what a write did that is under way, and it is not sent again', async () => {
+  test('the effect of a sent write is unknown, and it is not repeated', async () => {
     const server = await serve(silent);
     const leaving = new AbortController();
     const failed = failureOf(client(server.url, { leaving: leaving.signal }).send(WRITE));
     await expect.poll(() => server.received.length).toBe(1);
     leaving.abort();
-    expect(await failed).toMatchObject({ effect: 'unknown', trouble: 'left', status: null });
+    expect(await failed).toMatchObject({ effect: 'unknown', kind: 'terminated', status: null });
     expect(server.received).toHaveLength(1);
   });
 
-  test('a write that waits for its turn is surely not sent', async () => {
+  test('a queued write is not sent', async () => {
     const server = await serve(silent);
     const leaving = new AbortController();
     const { send } = client(server.url, {
       leaving: leaving.signal,
       limit: { requests: 1, perMs: 10_000 },
-      // By the clock of the tests a wait is over at once.
-      clock: machineClock,
+      // With the test clock a wait would end at once.
+      clock: systemClock,
     });
     const both = [failureOf(send(WRITE)), failureOf(send(WRITE))];
     await expect.poll(() => server.received.length).toBe(1);
     leaving.abort();
     const [first, second] = await Promise.all(both);
-    expect(first).toMatchObject({ effect: 'unknown', trouble: 'left' });
-    expect(second).toMatchObject({ effect: 'not-sent', trouble: 'stopping' });
+    expect(first).toMatchObject({ effect: 'unknown', kind: 'terminated' });
+    expect(second).toMatchObject({ effect: 'not-sent', kind: 'stopping' });
     expect(server.received).toHaveLength(1);
   });
 
-  test('a read that a change needs is given up as well', async () => {
+  test('a read that a change needs is aborted as well', async () => {
     const server = await serve(silent);
     const leaving = new AbortController();
     const failed = failureOf(client(server.url, { leaving: leaving.signal }).send(READ));
     await expect.poll(() => server.received.length).toBe(1);
     leaving.abort();
-    expect(await failed).toMatchObject({ trouble: 'stopping' });
+    expect(await failed).toMatchObject({ kind: 'stopping' });
   });
 });
 
@@ -408,12 +408,12 @@ describe('an answer is read by its content', () => {
     ['a broken archive', raw(200, Buffer.from([0x1f, 0x8b, 0, 1])), 'unreadable'],
     ['more than we keep', raw(200, 'x'.repeat(17 * 1024 * 1024)), 'unreadable'],
     ['a bomb', raw(200, gzipSync('x'.repeat(17 * 1024 * 1024))), 'unreadable'],
-  ])('and %s is told apart', async ([, answer, kind]) => {
+  ])('and %s is recognized', async ([, answer, kind]) => {
     const server = await serve(answer);
     await expect(client(server.url).send(READ)).resolves.toMatchObject({ body: { kind } });
   });
 
-  test('a server that quotes our credentials does not get them into an error', async () => {
+  test('an error contains no credentials, even if the server quotes them', async () => {
     const server = await serve(json(400, { error: 'BAD: Authorization was Bearer canary-token' }));
     const error = await failureOf(client(server.url).send(WRITE));
     expect(error.serverText).toBe('BAD: Authorization was Bearer [secret]');
@@ -421,13 +421,13 @@ describe('an answer is read by its content', () => {
   });
 });
 
-test('an empty credential leaves the words of the server alone', async () => {
+test('an empty credential does not change the server text', async () => {
   const server = await serve(json(400, { error: 'BAD_REQUEST: no' }));
   const error = await failureOf(client(server.url, { secrets: [new Secret('')] }).send(WRITE));
   expect(error.serverText).toBe('BAD_REQUEST: no');
 });
 
-test('every request on the wire is observed, repetitions too', async () => {
+test('every sent request is observed, repetitions included', async () => {
   const seen: unknown[] = [];
   const server = await serve(hangUp, raw(503, ''), OK);
   await client(server.url, { observe: (one) => seen.push(one) }).send(READ);

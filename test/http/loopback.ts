@@ -14,7 +14,7 @@ export interface Received {
 
 export type Respond = (response: ServerResponse, received: Received) => unknown;
 
-/** A server that answers in the order given, and with the last answer from then on. */
+/** A server that sends the given answers in order and then repeats the last one. */
 export async function serve(...answers: readonly [Respond, ...Respond[]]) {
   const received: Received[] = [];
   const server = createServer(async (request, response) => {
@@ -31,7 +31,7 @@ export async function serve(...answers: readonly [Respond, ...Respond[]]) {
     answer?.(response, one);
   });
   await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
-  // A server that listens on TCP has an address of this kind.
+  // A TCP server has an address of this type.
   const { port } = server.address() as AddressInfo;
   onTestFinished(() => {
     server.closeAllConnections();
@@ -74,11 +74,11 @@ export const GATEWAY_PAGE =
 export interface TestClock extends Clock {
   /** Every sleep, in milliseconds. */
   readonly slept: number[];
-  /** All deadlines that were set go off. */
+  /** Fires all deadlines that were set. */
   expire(): void;
 }
 
-/** Time stands still but for the sleeps, which are over at once. Chance is always 0. */
+/** A clock that only advances during sleeps, which end at once. The random value is always 0. */
 export function testClock(): TestClock {
   let now = 1_000;
   const slept: number[] = [];

@@ -9,11 +9,11 @@ describe('an address of the configuration', () => {
     'https://api.example.com/v1',
     'https://api.example.com/v1/',
     'https://api.example.com//v1//',
-  ])('%s leads to the same place', (written) => {
+  ])('%s has the same base URL', (written) => {
     expect(apiAddress(written, /\/v1$/).href).toBe('https://api.example.com/');
   });
 
-  test('keeps a path of its own', () => {
+  test('keeps its own path', () => {
     expect(apiAddress('http://127.0.0.1:8080/cloud/v1/', /\/v1$/).href).toBe(
       'http://127.0.0.1:8080/cloud',
     );
@@ -26,7 +26,7 @@ describe('an address of the configuration', () => {
     ['a user', 'https://me@example.com', 'must not contain a user or password'],
     ['a query', 'https://example.com/?a=1', 'must not contain a query or a fragment'],
     ['a fragment', 'https://example.com/#a', 'must not contain a query or a fragment'],
-  ])('is refused with %s in it, and not repeated', ([, written, problem]) => {
+  ])('is refused with %s, and the error does not quote it', ([, written, problem]) => {
     expect(() => apiAddress(written, /\/v1$/)).toThrow(
       new InvalidRequest('configuration', [{ field: 'address', problem }]),
     );

@@ -3,7 +3,7 @@ import { sharedRead } from '../../src/http/shared-read.ts';
 
 const KEEP_MS = 60_000;
 
-/** A read whose questions are answered by hand, and a clock that is set by hand. */
+/** A read whose fetches the test resolves, and a clock that the test sets. */
 function reading() {
   const questions: { key: string; answer: (value: string) => void; fail: () => void }[] = [];
   const clock = { now: 0 };
@@ -24,7 +24,7 @@ async function questionAt({ questions }: ReturnType<typeof reading>, index: numb
 const fresh = { fresh: true };
 const kept = { fresh: false };
 
-test('whoever asks while a question is under way shares its answer', async () => {
+test('concurrent reads share one fetch', async () => {
   const shared = reading();
   const answers = [shared.read('g', kept), shared.read('g', kept)];
   (await questionAt(shared, 0)).answer('Ben');
@@ -32,7 +32,7 @@ test('whoever asks while a question is under way shares its answer', async () =>
   expect(shared.questions).toHaveLength(1);
 });
 
-test('different groups are different questions', async () => {
+test('different keys have different fetches', async () => {
   const shared = reading();
   const answers = [shared.read('g', kept), shared.read('h', kept)];
   (await questionAt(shared, 0)).answer('Ben');
@@ -40,7 +40,7 @@ test('different groups are different questions', async () => {
   expect(await Promise.all(answers)).toEqual(['Ben', 'Cleo']);
 });
 
-test('an answer serves for a minute, then it is asked for anew', async () => {
+test('a result is cached for a minute, then fetched again', async () => {
   const shared = reading();
   const first = shared.read('g', kept);
   (await questionAt(shared, 0)).answer('Ben');
@@ -53,7 +53,7 @@ test('an answer serves for a minute, then it is asked for anew', async () => {
   expect(await second).toBe('Cleo');
 });
 
-test('a failure is told to all who shared it, and kept for nobody', async () => {
+test('a failure reaches all callers that shared the fetch, and is not cached', async () => {
   const shared = reading();
   const failed = Promise.allSettled([shared.read('g', kept), shared.read('g', kept)]);
   (await questionAt(shared, 0)).fail();
@@ -63,7 +63,7 @@ test('a failure is told to all who shared it, and kept for nobody', async () => 
   expect(await again).toBe('Ben');
 });
 
-test('a fresh question takes no kept answer, and its own is kept instead', async () => {
+test('a fresh read ignores the cached result and replaces it', async () => {
   const shared = reading();
   const first = shared.read('g', kept);
   (await questionAt(shared, 0)).answer('Ben');
@@ -74,7 +74,7 @@ test('a fresh question takes no kept answer, and its own is kept instead', async
   expect(await shared.read('g', kept)).toBe('Cleo');
 });
 
-test('a fresh question takes no answer to one that left before, however late that comes', async () => {
+test('a fresh read does not use a fetch that started before it', async () => {
   const shared = reading();
   const early = shared.read('g', kept);
   const old = await questionAt(shared, 0);
@@ -86,7 +86,7 @@ test('a fresh question takes no answer to one that left before, however late tha
   expect(await shared.read('g', kept)).toBe('Cleo');
 });
 
-test('those who ask afresh at the same moment share one question', async () => {
+test('simultaneous fresh reads share one fetch', async () => {
   const shared = reading();
   const answers = [shared.read('g', fresh), shared.read('g', fresh), shared.read('g', kept)];
   (await questionAt(shared, 0)).answer('Ben');
@@ -94,7 +94,7 @@ test('those who ask afresh at the same moment share one question', async () => {
   expect(shared.questions).toHaveLength(1);
 });
 
-test('who asks afresh when such a question has left asks one of their own', async () => {
+test('a fresh read after the start of a fresh fetch starts another one', async () => {
   const shared = reading();
   const first = shared.read('g', fresh);
   const left = await questionAt(shared, 0);
@@ -104,7 +104,7 @@ test('who asks afresh when such a question has left asks one of their own', asyn
   expect(await Promise.all([first, second])).toEqual(['Ben', 'Cleo']);
 });
 
-test('after news of a change neither a kept answer nor one on its way is believed', async () => {
+test('after forget neither a cached result nor a running fetch is used', async () => {
   const shared = reading();
   const first = shared.read('g', kept);
   const onItsWay = await questionAt(shared, 0);

@@ -8,7 +8,7 @@ test('a stop does not wait for a long read, and whoever waits for it hears that'
   const hanging = () => stage.cloud.requests().filter(({ fault }) => fault === 'hang').length;
   await expect.poll(hanging).toBe(1);
   await stage.restart();
-  await stage.privateWord(DORA, 'Signalbox is being stopped');
+  await stage.privateWord(DORA, 'Signalbox is stopping');
   expect(hanging()).toBe(1);
 });
 

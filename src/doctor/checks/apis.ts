@@ -77,7 +77,7 @@ function troubleLine(error: unknown, about: About): CheckLine {
   const { name, address, key, withinMs } = about;
   if (error instanceof InvalidRequest) return failed(name, error.message, `look at ${key}`);
   const late = error instanceof TimeoutError;
-  if (late || (error instanceof ApiError && error.trouble === 'deadline')) {
+  if (late || (error instanceof ApiError && error.kind === 'deadline')) {
     const fix = `look at ${address}, and whether a firewall or proxy holds it up`;
     return failed(name, `did not answer in ${withinMs / 1_000} s`, fix);
   }
@@ -88,9 +88,9 @@ function troubleLine(error: unknown, about: About): CheckLine {
 /** By what the server or the line said. */
 function answerLine(error: ApiError, about: About): CheckLine {
   const { name, address, key, right, thing } = about;
-  const { status, serverText, trouble, sentence } = error;
+  const { status, serverText, kind, sentence } = error;
   const said = [status, serverText].filter((part) => part !== null).join(' ') || sentence;
-  if (trouble === 'rate-limit' || trouble === 'budget') {
+  if (kind === 'rate-limit' || kind === 'budget') {
     const fix = 'run this again in a minute: a running Signalbox shares the limit of the key';
     return warning(name, `asked too often just now (${said})`, fix);
   }
@@ -99,7 +99,7 @@ function answerLine(error: ApiError, about: About): CheckLine {
     return failed(name, `the key is not accepted (${said})`, fix);
   }
   if (status === 403) return failed(name, `the key may not read it (${said})`, `give it ${right}`);
-  if (status === 404 && trouble === 'answer') {
+  if (status === 404 && kind === 'answer') {
     return failed(name, `knows no such thing (${said})`, `look at ${thing}`);
   }
   if (status !== null && status >= 500) {
@@ -112,7 +112,7 @@ function answerLine(error: ApiError, about: About): CheckLine {
 const CERTIFICATE = /CERT|SELF_SIGNED|ISSUER|LEAF|SSL|TLS|EPROTO/;
 
 function lineLine(error: ApiError, { name, address }: About): CheckLine {
-  if (error.trouble === 'private-address') {
+  if (error.kind === 'private-address') {
     const fix = `look at ${address}, or set access.privateAddresses to allowed if that is meant`;
     return failed(name, 'its address lies in a private network', fix);
   }

@@ -45,7 +45,7 @@ export function ceilingProblems(
 ): readonly FieldProblem[] {
   const ceiling = CEILING_GB[plan];
   if (min === undefined || min <= ceiling) return [];
-  const problem = `must be at most ${ceiling} for an organization that does not pay`;
+  const problem = `must be at most ${ceiling} for an organization on the free plan`;
   return [{ field: 'minReplicaMemoryGb', problem }];
 }
 

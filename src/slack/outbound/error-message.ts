@@ -20,8 +20,8 @@ export function errorMessage(error: unknown): Message | null {
   if (!(error instanceof ApiError)) {
     return isDatabaseAway(error) ? sentenceMessage([DATABASE_AWAY]) : null;
   }
-  const { status, serverText, requestId, trouble, sentence } = error;
-  if (trouble === 'wrong-address') {
+  const { status, serverText, requestId, kind, sentence } = error;
+  if (kind === 'wrong-address') {
     return sentenceMessage(['That address does not answer like the API. Check the configuration.']);
   }
   const said = [status, serverText].filter((part) => part !== null).join(' ');

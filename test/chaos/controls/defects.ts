@@ -38,7 +38,7 @@ export const DEFECTS: readonly Defect[] = [
   {
     name: 'a write is repeated after a server error',
     file: 'src/http/client.ts',
-    find: /\w+\.method === 'GET' \? (waitBeforeRepeat\(.+\)) : null/,
+    find: /\w+\.method === 'GET' \? (retryDelay\(.+\)) : null/,
     put: '$1',
     test: 'test/http/client.test.ts',
     reports: /AssertionError|expected an ApiError/,

@@ -76,15 +76,15 @@ export type Server = ReturnType<typeof openServer>;
 function failure(fault: Fault): ApiError {
   const operation = 'a write';
   if (fault === 'refused') {
-    return new ApiError({ operation, effect: 'refused', trouble: 'answer', status: 422 });
+    return new ApiError({ operation, effect: 'refused', kind: 'answer', status: 422 });
   }
   if (fault === 'too-many') {
     const retryAfterMs = 20_000;
-    return new ApiError({ operation, effect: 'not-sent', trouble: 'rate-limit', retryAfterMs });
+    return new ApiError({ operation, effect: 'not-sent', kind: 'rate-limit', retryAfterMs });
   }
   if (fault === 'no-connection') {
-    return new ApiError({ operation, effect: 'not-sent', trouble: 'no-connection' });
+    return new ApiError({ operation, effect: 'not-sent', kind: 'no-connection' });
   }
   const trouble = fault === 'unreadable' ? 'unreadable-reply' : 'connection-lost';
-  return new ApiError({ operation, effect: 'unknown', trouble });
+  return new ApiError({ operation, effect: 'unknown', kind: trouble });
 }

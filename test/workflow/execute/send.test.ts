@@ -78,7 +78,7 @@ function failure(effect: ApiError['effect']): ApiError {
   return new ApiError({
     operation: 'updateReplicaScaling',
     effect,
-    trouble: 'answer',
+    kind: 'answer',
     status: 418,
   });
 }

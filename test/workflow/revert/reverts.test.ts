@@ -164,7 +164,7 @@ test('while the API is down, a revert is planned again after a pause, and none i
 const notFound = new ApiError({
   operation: 'get alert',
   effect: 'refused',
-  trouble: 'answer',
+  kind: 'answer',
   status: 404,
 });
 
@@ -194,7 +194,7 @@ test('a refused read does not stop a revert', async () => {
   const refused = new ApiError({
     operation: 'get alert',
     effect: 'refused',
-    trouble: 'answer',
+    kind: 'answer',
     status: 403,
   });
   const { context } = await theWorld(() => Promise.reject(refused));

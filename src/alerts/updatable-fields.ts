@@ -3,9 +3,9 @@ import { type Alert, SERVER_MANAGED, underRequestNames } from './schema.ts';
 
 export type AlertFields = Readonly<Record<string, unknown>>;
 
-/** Everything the alert has that an update may say, under the names that requests use. */
-export function carried({ asRead, threshold, thresholdMax }: Alert): AlertFields {
-  // Some servers wrap numbers in strings; the contract wants this one as a number.
+/** All fields of the alert that an update may contain, under the request names. */
+export function updatableFields({ asRead, threshold, thresholdMax }: Alert): AlertFields {
+  // Some servers send numbers as strings; the contract requires numbers in requests.
   const fields = { ...underRequestNames(asRead), threshold, thresholdMax };
   const foreign = isTile(fields) ? ['savedSearchId', 'groupBy'] : ['dashboardId', 'tileId'];
   const dropped = isTile(fields) || isSearch(fields) ? foreign : [];
@@ -16,15 +16,15 @@ export function carried({ asRead, threshold, thresholdMax }: Alert): AlertFields
   );
 }
 
-export type Gap = 'unknown-source' | 'no-channel' | 'no-tile' | 'no-saved-search';
+export type MissingForUpdate = 'unknown-source' | 'no-channel' | 'no-tile' | 'no-saved-search';
 
-/** What the server would need in an update and did not tell. */
-export function gapIn(kept: AlertFields): Gap | null {
+/** A field that an update requires and that the server did not send; null: none. */
+export function missingForUpdate(kept: AlertFields): MissingForUpdate | null {
   if (!isTile(kept) && !isSearch(kept)) return 'unknown-source';
   if (firstChannel(kept) === null) return 'no-channel';
   const hasTile = kept.dashboardId !== undefined && kept.tileId !== undefined;
   if (isTile(kept)) return hasTile ? null : 'no-tile';
-  // The contract's own word is `search`, and its update knows no field for the saved search.
+  // For the contract's `search`, the update has no field for the saved search.
   const needed = kept.source === 'saved_search' && kept.savedSearchId === undefined;
   return needed ? 'no-saved-search' : null;
 }
@@ -42,7 +42,7 @@ function isSearch({ source }: AlertFields): boolean {
   return source === 'search' || source === 'saved_search';
 }
 
-/** One text for one value, whatever the order of its keys. */
+/** JSON with sorted keys, so that equal values have equal texts. */
 export function canonicalAlert(value: unknown): string {
   return (
     JSON.stringify(value, (_key, item: unknown) =>
