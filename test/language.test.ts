@@ -48,7 +48,9 @@ const REVISED: readonly string[] = [
   'sandbox/main.ts',
   'sandbox/protocol.ts',
   'src/alerts',
+  'src/app.ts',
   'src/bot-options.ts',
+  'src/bot.ts',
   'src/cloud',
   'src/command-context.ts',
   'src/errors.ts',
@@ -57,6 +59,7 @@ const REVISED: readonly string[] = [
   'test/architecture.test.ts',
   'test/bench',
   'test/cloud',
+  'test/deploy',
   'test/directory',
   'test/documents',
   'test/errors.test.ts',
@@ -66,6 +69,7 @@ const REVISED: readonly string[] = [
   'test/language.test.ts',
   'test/mutation.config.ts',
   'test/rooms.ts',
+  'test/security.test.ts',
   'test/seeded-defects.test.ts',
 ];
 
