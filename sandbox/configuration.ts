@@ -1,12 +1,12 @@
 import { stringify } from 'yaml';
 import { ORGANIZATION } from './seed/organization.ts';
 
-/** A signalbox.yaml for the made-up company: every service of the seed, and a rule for each kind. */
+/** A signalbox.yaml for the example organization: every service of the seed and sample rules. */
 export function sandboxYaml(): string {
   return stringify(baseConfiguration());
 }
 
-/** The same, with all that is told without being asked for: what the sandbox itself runs with. */
+/** The same file with scheduled digests and budgets, which the sandbox itself uses. */
 export function sandboxYamlWithReports(): string {
   return stringify({ ...baseConfiguration(), digests: DIGESTS, budgets: BUDGETS });
 }
@@ -16,7 +16,7 @@ const DIGESTS = [
   { channel: '#db-costs', period: 'week', days: ['mon'], on: { tags: ['prod'] } },
 ];
 
-// Against what the seed costs: the first has room to spare, the second is spent before the month is.
+// Compared with the costs of the seed, the first budget is sufficient and the second is not.
 const BUDGETS = [
   { name: 'everything', monthlyCredits: 9_000, notify: '#db-costs' },
   { name: 'production', monthlyCredits: 5_500, on: { tags: ['prod'] }, notify: '#db-costs' },
@@ -39,7 +39,7 @@ function baseConfiguration(): object {
       viewer: { groups: ['@engineering'] },
       operator: { groups: ['@db-operators'] },
       approver: { groups: ['@db-leads'] },
-      // Ana has the pager this week.
+      // Ana is on call this week.
       oncall: { users: ['U0ANA00001'] },
     },
     channels: { approvals: '#db-approvals', audit: '#db-audit' },

@@ -3,19 +3,20 @@ import { startSandbox } from './start.ts';
 
 const USAGE = 'npm run sandbox -- [--port 4000] [--socket] [--verbose]';
 
-const STORY = ({ url, envFile }: { url: string; envFile: string }) => `
+const GUIDE = ({ url, envFile }: { url: string; envFile: string }) => `
 Signalbox is running in a sandbox: ${url}
 
-  1. As Ana, in #ops, type  /service stop analytics-prod nightly maintenance  and ask for approval.
+  1. As Ana, in #ops, type  /service stop analytics-prod nightly maintenance  and request approval.
   2. Act as Ben, then as Cleo: open #db-approvals and press Approve.
-  3. Look at the card's thread, and behind the scenes at the one request that the cloud received.
-  4. Read #db-costs, and type  /cost  or  /cost budget. A start of lab-core shows its size; from
-     then on  /service scale lab-core min=8 max=8  tells what that saves.
+  3. Read the thread of the card. Open "API requests" to see the one request to the cloud API.
+  4. Read #db-costs, then type  /cost  or  /cost budget.
+     Start lab-core once, so that Signalbox learns its size. After that, the preview of
+     /service scale lab-core min=8 max=8  shows the savings.
 
-Whether all is well with it, from another shell:
+To check the installation, run this in another shell:
   npm run doctor -- --env ${envFile}
 
-Nothing leaves this machine. Ctrl-C stops it.
+The sandbox uses no network outside this machine. Press Ctrl-C to stop it.
 `;
 
 function readOptions() {
@@ -28,34 +29,34 @@ function readOptions() {
   });
   const port = Number(values.port);
   if (!Number.isInteger(port) || port < 0 || port > 65_535) {
-    throw new Error(`--port must be a number from 0 to 65535 (you said ${values.port})`);
+    throw new Error(`--port must be a number from 0 to 65535, not ${values.port}`);
   }
   const delivery: 'http' | 'socket' = values.socket ? 'socket' : 'http';
   return { port, delivery, logLevel: values.verbose ? 'info' : 'warn' };
 }
 
-function leave(error: unknown): never {
-  const taken = error instanceof Error && 'code' in error && error.code === 'EADDRINUSE';
-  const words = error instanceof Error ? error.message : String(error);
-  const sentence = taken
-    ? 'That port is taken. Choose another one: npm run sandbox -- --port 4100'
-    : `${words}\n${USAGE}`;
-  process.stderr.write(`${sentence}\n`);
+function exitWithError(error: unknown): never {
+  const isPortInUse = error instanceof Error && 'code' in error && error.code === 'EADDRINUSE';
+  const reason = error instanceof Error ? error.message : String(error);
+  const text = isPortInUse
+    ? 'The port is in use. Choose another one: npm run sandbox -- --port 4100'
+    : `${reason}\n${USAGE}`;
+  process.stderr.write(`${text}\n`);
   process.exit(1);
 }
 
 try {
   const sandbox = await startSandbox(readOptions());
-  process.stdout.write(STORY(sandbox));
-  let stopping = false;
+  process.stdout.write(GUIDE(sandbox));
+  let isStopping = false;
   const stop = async () => {
-    if (stopping) return;
-    stopping = true;
+    if (isStopping) return;
+    isStopping = true;
     await sandbox.stop();
     process.exit(0);
   };
   process.on('SIGINT', stop);
   process.on('SIGTERM', stop);
 } catch (error) {
-  leave(error);
+  exitWithError(error);
 }

@@ -1,33 +1,31 @@
 /**
- * What the sandbox's page and its server say to each other: JSON over HTTP below `/sandbox`.
- * The page knows no more of Slack than a person's screen shows.
+ * The messages between the page of the sandbox and its server: JSON over HTTP below `/sandbox`.
+ * The page gets only what Slack's own client shows to one person.
  *
- *   GET  /sandbox/state?as=U…        → Screen; with `&channel=C…` that channel is read to its end
- *   GET  /sandbox/events?as=U…       → text/event-stream, `event: changed` whenever the Screen of
- *                                      that person or the panel may have changed; the page reads again
- *   POST /sandbox/command            CommandTyped    → Delivery
- *   POST /sandbox/message            MessageTyped    → Delivery
- *   POST /sandbox/action             Pressed         → Delivery
- *   POST /sandbox/suggest            Searched        → Suggestions
- *   POST /sandbox/submit             Submitted       → Delivery
- *   POST /sandbox/close              Closed          → Delivery
- *   POST /sandbox/shortcut           ShortcutUsed    → Delivery
- *   POST /sandbox/home               HomeOpened      → Delivery
+ *   GET  /sandbox/state?as=U…        → ClientState; `&channel=C…` marks that channel as read
+ *   GET  /sandbox/events?as=U…       → text/event-stream with `event: changed` when that person's
+ *                                      ClientState or the panel may have changed
+ *   POST /sandbox/command            CommandInput      → Delivery
+ *   POST /sandbox/message            MessageInput      → Delivery
+ *   POST /sandbox/action             ActionTriggered   → Delivery
+ *   POST /sandbox/suggest            OptionsRequested  → Suggestions
+ *   POST /sandbox/submit             ViewSubmission    → Delivery
+ *   POST /sandbox/close              ViewClosed        → Delivery
+ *   POST /sandbox/shortcut           ShortcutUsed      → Delivery
+ *   POST /sandbox/home               HomeOpening       → Delivery
  *   GET  /sandbox/panel              → Panel
- *   POST /sandbox/panel/faults       SetFault        → Panel
- *   POST /sandbox/panel/clear        {}              → Panel   (all faults off)
- *   POST /sandbox/panel/profile      SetProfile      → Panel
+ *   POST /sandbox/panel/faults       ActiveFault       → Panel
+ *   POST /sandbox/panel/clear        {}                → Panel, without active faults
+ *   POST /sandbox/panel/profile      ProfileChoice     → Panel
  */
-
-/** Slack's own JSON, drawn but not understood by the sandbox. */
-export type Json = { readonly [key: string]: unknown };
+import { z } from 'zod';
+import type { Json } from './json.ts';
 
 export interface Person {
   readonly id: string;
   readonly name: string;
   readonly title: string;
-  /** 'member' | 'guest' | 'external' (another workspace) | 'bot' | 'deactivated' */
-  readonly kind: string;
+  readonly kind: 'member' | 'guest' | 'external' | 'bot' | 'deactivated';
 }
 
 export interface Channel {
@@ -42,19 +40,18 @@ export interface Message {
   readonly channel: string;
   readonly ts: string;
   readonly threadTs: string | null;
-  /** A person's id, or the id of the bot's user. */
+  /** The id of a person or of the bot user. */
   readonly author: string;
   readonly authorName: string;
   readonly byBot: boolean;
   readonly text: string;
   readonly blocks: readonly Json[];
-  /** Only the person who looks sees it. */
+  /** True when only this person sees the message. */
   readonly ephemeral: boolean;
-  readonly edited: boolean;
   readonly files: readonly { name: string; url: string; mimetype: string }[];
 }
 
-/** An open modal; the last of the list is on top. `blocks` and the rest as the bot sent them. */
+/** An open modal, with blocks and texts as the bot sent them. */
 export interface View {
   readonly id: string;
   readonly callbackId: string;
@@ -62,7 +59,7 @@ export interface View {
   readonly submit: string | null;
   readonly close: string | null;
   readonly blocks: readonly Json[];
-  /** Errors of the last submission, by block_id. */
+  /** The errors of the last submission, by block_id. */
   readonly errors: Readonly<Record<string, string>>;
 }
 
@@ -79,58 +76,79 @@ export interface Shortcut {
   readonly kind: 'global' | 'message';
 }
 
+/** Everything that Slack's client shows to one person. */
 export interface ClientState {
   readonly workspace: string;
   readonly me: Person;
   readonly people: readonly Person[];
   readonly botName: string;
   readonly channels: readonly Channel[];
-  /** Messages of every channel that this person is in, oldest first. */
+  /** The messages of every channel of this person, oldest first. */
   readonly messages: readonly Message[];
+  /** The open modal, or nothing. */
   readonly views: readonly View[];
   readonly home: readonly Json[] | null;
   readonly commands: readonly SlashCommand[];
   readonly shortcuts: readonly Shortcut[];
-  /** User groups, so that `<!subteam^S…>` can be drawn. */
+  /** The user groups, for mentions such as `<!subteam^S…>`. */
   readonly groups: readonly { id: string; handle: string; name: string }[];
 }
 
-/** Where a block stands that is pressed or searched. */
-export type Place =
-  | { readonly in: 'message'; readonly channel: string; readonly ts: string }
-  | { readonly in: 'view'; readonly viewId: string }
-  | { readonly in: 'home' };
+const Id = z.string().min(1).max(255);
+const Text = z.string().max(40_000);
+const AnyJson = z.record(z.string(), z.unknown());
 
-export interface CommandInput {
-  readonly as: string;
-  readonly channel: string;
-  /** The whole line: `/service stop analytics-prod nightly maintenance`. */
-  readonly text: string;
-}
+/** The message or view that contains a block. */
+const Place = z.discriminatedUnion('in', [
+  z.object({ in: z.literal('message'), channel: Id, ts: Id }),
+  z.object({ in: z.literal('view'), viewId: Id }),
+  z.object({ in: z.literal('home') }),
+]);
+export type Place = Readonly<z.infer<typeof Place>>;
 
-export interface MessageInput extends CommandInput {
-  readonly threadTs?: string;
-}
-
-/** `element` is Slack's action payload: `{type:'button', value}`, `{type:'static_select', selected_option}` … */
-export interface ActionTriggered {
-  readonly as: string;
-  readonly place: Place;
-  readonly blockId: string;
-  readonly actionId: string;
-  readonly element: Json;
-  /** What the inputs of the view hold at that moment: block_id → action_id → Slack's state value. */
-  readonly values?: ViewValues;
-}
-
+/** Slack's state of the inputs of a surface: block_id → action_id → value. */
+const ViewValues = z.record(z.string(), z.record(z.string(), AnyJson));
 export type ViewValues = Readonly<Record<string, Readonly<Record<string, Json>>>>;
 
-export interface OptionsRequested {
-  readonly as: string;
-  readonly place: Place;
-  readonly blockId: string;
-  readonly actionId: string;
-  readonly value: string;
+const elementFields = { as: Id, place: Place, blockId: Id, actionId: Id };
+
+/** The requests of the page. They come from a browser, so the server validates each of them. */
+export const requests = {
+  /** `text` is the whole line: `/service stop analytics-prod nightly maintenance`. */
+  command: z.object({ as: Id, channel: Id, text: Text }),
+  message: z.object({ as: Id, channel: Id, text: Text, threadTs: Id.exactOptional() }),
+  /** `element` has the fields of Slack's action: `{type: 'button', value}` and so on. */
+  action: z.object({ ...elementFields, element: AnyJson, values: ViewValues.exactOptional() }),
+  suggest: z.object({ ...elementFields, value: z.string().max(3000) }),
+  submit: z.object({ as: Id, viewId: Id, values: ViewValues }),
+  close: z.object({ as: Id, viewId: Id }),
+  /** Only a message shortcut has `channel` and `ts`. */
+  shortcut: z.object({
+    as: Id,
+    callbackId: Id,
+    channel: Id.exactOptional(),
+    ts: Id.exactOptional(),
+  }),
+  home: z.object({ as: Id }),
+};
+
+type Requests = { readonly [Path in keyof typeof requests]: z.infer<(typeof requests)[Path]> };
+export type CommandInput = Requests['command'];
+export type MessageInput = Requests['message'];
+export type ActionTriggered = Omit<Requests['action'], 'element' | 'values'> & {
+  readonly element: Json;
+  readonly values?: ViewValues;
+};
+export type OptionsRequested = Requests['suggest'];
+export type ViewSubmission = Omit<Requests['submit'], 'values'> & { readonly values: ViewValues };
+export type ViewClosed = Requests['close'];
+export type ShortcutUsed = Requests['shortcut'];
+export type HomeOpening = Requests['home'];
+
+/** What a person can do on the page, by path. Each of these requests returns a Delivery. */
+export interface Interactions extends Omit<Requests, 'suggest' | 'action' | 'submit'> {
+  readonly action: ActionTriggered;
+  readonly submit: ViewSubmission;
 }
 
 export interface Suggestions {
@@ -138,31 +156,8 @@ export interface Suggestions {
   readonly error: string | null;
 }
 
-export interface ViewSubmission {
-  readonly as: string;
-  readonly viewId: string;
-  readonly values: ViewValues;
-}
-
-export interface ViewClosed {
-  readonly as: string;
-  readonly viewId: string;
-}
-
-export interface ShortcutUsed {
-  readonly as: string;
-  readonly callbackId: string;
-  /** Only for message shortcuts. */
-  readonly channel?: string;
-  readonly ts?: string;
-}
-
-export interface HomeOpening {
-  readonly as: string;
-}
-
 /**
- * How the bot answered. `error` is the line that Slack would show the person, for instance
+ * The bot's response to an interaction. `error` is the text that Slack shows, for example
  * `/service failed with the error "operation_timeout"`; null when the bot acknowledged in time.
  */
 export interface Delivery {
@@ -172,11 +167,13 @@ export interface Delivery {
   readonly error: string | null;
 }
 
-/** One request that a simulator of the cloud API or of the alerts API received. */
+export type Api = 'cloud' | 'alerts';
+
+/** One request that the simulator of an API received, with its reply. */
 export interface RecordedRequest {
   readonly at: string;
-  readonly api: 'cloud' | 'alerts';
-  /** The operation's words: 'set state', 'create service' …, or 'no such route'. */
+  readonly api: Api;
+  /** The name of the operation, for example 'set state', or 'no such route'. */
   readonly operation: string;
   readonly method: string;
   readonly path: string;
@@ -192,26 +189,26 @@ export interface FaultChoice {
   readonly summary: string;
 }
 
-export interface SetFault {
-  readonly api: 'cloud' | 'alerts';
+export interface ActiveFault {
+  readonly api: Api;
   readonly operation: string;
   readonly fault: string;
-  /** How many requests it befalls before it clears itself. */
+  /** The number of requests to which the fault still applies. */
   readonly times: number;
 }
 
-export interface SetProfile {
-  readonly api: 'cloud' | 'alerts';
+export interface ProfileChoice {
+  readonly api: Api;
   readonly profile: string;
 }
 
 export interface Panel {
   /** Newest first, at most 200. */
   readonly requests: readonly RecordedRequest[];
-  readonly operations: Readonly<Record<'cloud' | 'alerts', readonly string[]>>;
+  readonly operations: Readonly<Record<Api, readonly string[]>>;
   readonly faults: readonly FaultChoice[];
-  readonly activeFaults: readonly SetFault[];
+  readonly activeFaults: readonly ActiveFault[];
   readonly profiles: Readonly<
-    Record<'cloud' | 'alerts', { readonly now: string; readonly all: readonly string[] }>
+    Record<Api, { readonly current: string; readonly all: readonly string[] }>
   >;
 }

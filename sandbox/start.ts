@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { startAlertsSimulator } from './alerts/simulator.ts';
-import { simulatorPanel } from './api/panel.ts';
+import { panelRoutes } from './api/panel.ts';
 import { startCloudSimulator } from './cloud/simulator.ts';
 import { sandboxYamlWithReports } from './configuration.ts';
 import { freePort } from './free-port.ts';
@@ -19,30 +19,30 @@ const READY_WITHIN_MS = 15_000;
 export interface SandboxOptions {
   readonly port: number;
   readonly delivery: 'http' | 'socket';
-  /** Where the bot's log goes; by default nowhere but its errors. */
+  /** The log level of the bot; by default only warnings and errors. */
   readonly logLevel?: string;
 }
 
-/** Signalbox with stand-ins for everything around it: nothing leaves this machine. */
+/** Starts Signalbox with simulators of Slack and both APIs, all on this machine. */
 export async function startSandbox({ port, delivery, logLevel = 'warn' }: SandboxOptions) {
   const folder = mkdtempSync(join(tmpdir(), 'signalbox-sandbox-'));
   const [cloud, alerts] = await Promise.all([startCloudSimulator(), startAlertsSimulator()]);
   const signingSecret = randomBytes(16).toString('hex');
   const botPort = await freePort();
   const eventsUrl = `http://127.0.0.1:${botPort}/slack/events`;
-  const later: { changed: () => void } = { changed: () => {} };
+  const panel = { changed: () => {} };
   const slack = await startSlackSimulator({
     port,
     manifest: JSON.parse(readFileSync(join(ROOT, 'manifest.json'), 'utf8')),
     delivery: delivery === 'http' ? { mode: 'http', eventsUrl, signingSecret } : { mode: 'socket' },
     page: join(ROOT, 'sandbox/page/dist'),
-    routes: simulatorPanel({ cloud, alerts, changed: () => later.changed() }),
+    routes: panelRoutes({ cloud, alerts, changed: () => panel.changed() }),
   }).catch(async (error: unknown) => {
     await Promise.all([cloud.stop(), alerts.stop()]);
     rmSync(folder, { recursive: true });
     throw error;
   });
-  later.changed = slack.changed;
+  panel.changed = slack.changed;
 
   writeFileSync(join(folder, 'signalbox.yaml'), sandboxYamlWithReports());
   const env = {
@@ -62,18 +62,18 @@ export async function startSandbox({ port, delivery, logLevel = 'warn' }: Sandbo
     SIGNALBOX_KEY: randomBytes(32).toString('base64'),
     LOG_LEVEL: logLevel,
   };
-  // For whoever looks at the sandbox as at an installation: doctor reads it in another shell.
+  // The doctor reads this file in another shell.
   const envFile = join(folder, 'env');
   writeFileSync(envFile, envText(env), { mode: 0o600 });
   const readyUrl = `http://127.0.0.1:${botPort}/readyz`;
   const running = { bot: startBot(env), stopping: false };
-  // Whoever kills the bot wants to see it come back, with the same database and the same people.
-  const keepUp = () => {
+  // A bot that crashes or is killed restarts with the same database.
+  const restartOnExit = () => {
     running.bot.once('exit', (code, signal) => {
       if (running.stopping) return;
-      process.stderr.write(`The bot stopped (${signal ?? code}) and is started again.\n`);
+      process.stderr.write(`The bot stopped (${signal ?? code}). Restarting it.\n`);
       running.bot = startBot(env);
-      keepUp();
+      restartOnExit();
     });
   };
 
@@ -84,8 +84,8 @@ export async function startSandbox({ port, delivery, logLevel = 'warn' }: Sandbo
     rmSync(folder, { recursive: true });
   };
   try {
-    await ready(readyUrl, running.bot);
-    keepUp();
+    await waitUntilReady(readyUrl, running.bot);
+    restartOnExit();
   } catch (error) {
     await stop();
     throw error;
@@ -104,7 +104,7 @@ function startBot(env: Readonly<Record<string, string>>): ChildProcess {
     PATH: process.env.PATH ?? '',
     NODE_COMPILE_CACHE: join(ROOT, 'node_modules/.cache/compile'),
   };
-  // The bot's own log stays out of the story that the sandbox tells on standard output.
+  // The bot logs to standard error, so that standard output contains only the guide.
   return spawn(process.execPath, [join(ROOT, 'src/main.ts')], {
     cwd: ROOT,
     env: { ...path, ...env },
@@ -114,21 +114,21 @@ function startBot(env: Readonly<Record<string, string>>): ChildProcess {
 
 async function stopBot(bot: ChildProcess): Promise<void> {
   if (bot.exitCode !== null || bot.signalCode !== null) return;
-  const gone = new Promise((resolve) => bot.once('exit', resolve));
+  const exited = new Promise((resolve) => bot.once('exit', resolve));
   bot.kill('SIGTERM');
-  await gone;
+  await exited;
 }
 
-async function ready(url: string, bot: ChildProcess): Promise<void> {
+async function waitUntilReady(url: string, bot: ChildProcess): Promise<void> {
   const until = performance.now() + READY_WITHIN_MS;
   while (performance.now() < until) {
-    if (bot.exitCode !== null) throw new Error('The bot stopped while it was starting.');
-    const ok = await fetch(url).then(
-      (answer) => answer.ok,
+    if (bot.exitCode !== null) throw new Error('The bot exited during its start.');
+    const isReady = await fetch(url).then(
+      ({ ok }) => ok,
       () => false,
     );
-    if (ok) return;
+    if (isReady) return;
     await wait(50);
   }
-  throw new Error('The bot did not become ready in time.');
+  throw new Error('The bot did not become ready within 15 s.');
 }

@@ -1,8 +1,8 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Delivery, ViewValues } from '../../sandbox/protocol.ts';
-import { elementsIn } from '../../sandbox/slack/block-elements.ts';
+import { elementsIn } from '../../sandbox/slack/input-state.ts';
 import { ImpossibleInteraction } from '../../sandbox/slack/interactions/actor.ts';
-import type { StoredMessage } from '../../sandbox/slack/messages.ts';
+import type { StoredMessage } from '../../sandbox/slack/records.ts';
 import type { Stage } from './stage.ts';
 
 const LOOK_EVERY_MS = 150;

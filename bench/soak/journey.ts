@@ -1,5 +1,5 @@
 import type { RandomSource } from '../../sandbox/api/random.ts';
-import type { StoredMessage } from '../../sandbox/slack/messages.ts';
+import type { StoredMessage } from '../../sandbox/slack/records.ts';
 import { APPROVERS, type Shard } from './company.ts';
 import { oneOf } from './faults.ts';
 import { because, changeBehind, type Hands, seen, type Tally } from './hands.ts';

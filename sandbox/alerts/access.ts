@@ -6,18 +6,18 @@ import type { AlertsState } from './state.ts';
 
 type Limiter = ReturnType<typeof createRateLimiter>;
 
-/** The limit comes before the token is looked at, so that guessing is limited, too. */
+/** Checks the rate limit before the token, so that it also limits guesses of tokens. */
 export function admit(state: AlertsState, limiter: Limiter, { headers }: Call): Reply | null {
   const authorization = headers.authorization ?? '';
-  const limited = tooOften(state, limiter, authorization);
+  const limited = rateLimitReply(state, limiter, authorization);
   if (limited !== null) return limited;
-  // The server splits at this exact text: `bearer` in lower case is no token.
+  // The server splits at this exact text, so it does not accept `bearer` in lower case.
   const token = state.tokens.get(authorization.split('Bearer ')[1] ?? '');
   if (token === undefined) return textReply(401, 'Unauthorized');
   return token.hasTeam ? null : refusal(403, 'Forbidden');
 }
 
-function tooOften(state: AlertsState, limiter: Limiter, key: string): Reply | null {
+function rateLimitReply(state: AlertsState, limiter: Limiter, key: string): Reply | null {
   const { rateLimit } = state;
   if (rateLimit === null) return null;
   const { allowed, remaining, resetMs } = limiter(key, rateLimit, state.now());

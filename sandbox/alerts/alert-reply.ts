@@ -1,10 +1,10 @@
-import type { JsonObject } from '../api/call.ts';
+import type { Json } from '../json.ts';
 import { TEAM } from '../seed/alert-references.ts';
 import { TRAITS, type Traits } from './profiles.ts';
 import type { AlertRecord, AlertsState } from './state.ts';
 
-/** The alert in the words of the present profile; what does not apply is left out. */
-export function alertReply({ profile, now }: AlertsState, record: AlertRecord): JsonObject {
+/** The alert in the format of the current profile, without fields that do not apply. */
+export function alertReply({ profile, now }: AlertsState, record: AlertRecord): Json {
   const traits = TRAITS[profile];
   const all = {
     id: record.id,
@@ -35,7 +35,7 @@ function stateFields({ source, state, silenced }: AlertRecord, traits: Traits, n
   return { source, state, silenced: silenced && embedded };
 }
 
-// The contract names two states; what the server calls by a word of its own stays that word.
+// The contract has two states. An unknown state of the server is not mapped.
 function contractState(state: string): string {
   if (state === 'ALERT') return 'active';
   return ['OK', 'PENDING', 'INSUFFICIENT_DATA', 'DISABLED'].includes(state) ? 'inactive' : state;
@@ -49,7 +49,7 @@ function channelFields({ channels }: AlertRecord, traits: Traits) {
 
 function referenceFields(record: AlertRecord, traits: Traits) {
   const { dashboardId, tileId, savedSearchId, groupBy } = record;
-  // Null was shown until the version that also began to accept it.
+  // Servers before the first that accepts null also return null.
   const grouping = {
     groupBy: traits.nullGroupBy === 'accepted' ? (groupBy ?? undefined) : groupBy,
   };
@@ -69,7 +69,7 @@ function extendedFields(record: AlertRecord) {
   };
 }
 
-function withoutMissing(all: JsonObject, nullsToo: boolean): JsonObject {
+function withoutMissing(all: Json, nullsToo: boolean): Json {
   const present = Object.entries(all).filter(
     ([, value]) => value !== undefined && !(nullsToo && value === null),
   );

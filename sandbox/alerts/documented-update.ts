@@ -1,13 +1,13 @@
-import { isObject, type JsonObject } from '../api/call.ts';
+import { isJson, type Json } from '../json.ts';
 import type { Traits } from './profiles.ts';
 import type { Issue } from './replies.ts';
 import type { AlertRecord } from './state.ts';
 
 const TEXTS = ['dashboardId', 'tileId', 'name', 'message'];
 
-/** What the contract says of an update: nine fields, none required, each of its type. */
+/** The problems with an update according to the contract: nine optional fields with their types. */
 export function documentedIssues(
-  body: JsonObject,
+  body: Json,
   _traits: Traits,
   stored: AlertRecord | undefined,
 ): readonly Issue[] {
@@ -20,17 +20,17 @@ export function documentedIssues(
     ...is('interval', /^\d+[a-z]$/.test(String(interval)), 'must be a number and a unit letter'),
     ...is('thresholdType', types.includes(thresholdType), 'must be above or below'),
     ...is('source', source === 'tile' || source === 'search', 'must be tile or search'),
-    ...is('channel', isObject(channel) && typeof channel.type === 'string', 'must be an object'),
+    ...is('channel', isJson(channel) && typeof channel.type === 'string', 'must be an object'),
     ...TEXTS.flatMap((path) => is(path, typeof body[path] === 'string', 'must be a string')),
   ];
 }
 
 /**
- * Nothing says whether an update replaces or merges. This server does what every version of the
- * real one did with the texts: what is left out is lost. The rest it keeps.
+ * The contract does not define whether an update replaces or merges the alert. This profile clears
+ * omitted texts, as every version of the real server does, and keeps the other omitted fields.
  */
-export function documentedChanges(stored: AlertRecord, body: JsonObject): Partial<AlertRecord> {
-  // The issues above checked the type of each field that is read here.
+export function documentedChanges(stored: AlertRecord, body: Json): Partial<AlertRecord> {
+  // The validation has checked the type of each field.
   const sent = body as Partial<AlertRecord>;
   const { channel } = body;
   const source = body.source === 'search' ? 'saved_search' : (sent.source ?? stored.source);
@@ -44,7 +44,7 @@ export function documentedChanges(stored: AlertRecord, body: JsonObject): Partia
     source,
     dashboardId: sent.dashboardId ?? stored.dashboardId,
     tileId: sent.tileId ?? stored.tileId,
-    channels: isObject(channel) ? [channel, ...stored.channels.slice(1)] : stored.channels,
+    channels: isJson(channel) ? [channel, ...stored.channels.slice(1)] : stored.channels,
     ...(isConverted ? { savedSearchId: undefined, groupBy: undefined } : {}),
   };
 }

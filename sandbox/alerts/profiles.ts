@@ -1,22 +1,22 @@
 /**
- * `docs` is a server that does what the contract's page says. The others are the real one as it was
- * at three dates; `code` is the newest. They differ in names, in checks, and in what becomes of a
- * stored field that an update leaves out.
+ * `docs` behaves as the page of the contract describes. The other profiles are the real server at
+ * three dates; `code` is the latest. They differ in names, in validation, and in what an update does
+ * to stored fields that it omits.
  */
 export type AlertsProfile = 'code' | 'code-2026-07' | 'code-2026-01' | 'docs';
 
 export interface Traits {
   /** `teamId`, `dashboardId`, `savedSearchId` in replies, or the same without `Id`. */
   readonly names: 'with id' | 'plain';
-  /** Whether replies use the contract's values: `search`, `active`, a boolean `silenced`. */
+  /** `contract`: replies have the values `search`, `active` and a boolean `silenced`. */
   readonly values: 'contract' | 'server';
   readonly paging: boolean;
   readonly channels: 'many' | 'one';
-  /** Notes, ranges, schedules and consecutive windows exist. */
+  /** True when alerts have notes, ranges, schedules and consecutive windows. */
   readonly extended: boolean;
   readonly references: 'checked' | 'unchecked';
   readonly omittedGroupBy: 'kept' | 'cleared';
-  /** The saved search of an alert that became a tile's, and the reverse. */
+  /** The fields of the previous source after an update changes the source. */
   readonly otherSource: 'kept' | 'cleared';
   readonly nullGroupBy: 'accepted' | 'refused';
   readonly negativeThreshold: 'accepted' | 'refused';

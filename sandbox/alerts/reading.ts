@@ -5,16 +5,19 @@ import { TRAITS } from './profiles.ts';
 import { alertNotFound, type Issue, invalid } from './replies.ts';
 import type { AlertsState } from './state.ts';
 
-const MOST = 1_000;
+const MAX_LIMIT = 1_000;
 
 export function listAlerts(state: AlertsState, { query }: Call): Reply {
   const all = [...state.alerts.values()];
   if (!TRAITS[state.profile].paging) {
     return jsonReply(200, { data: all.map((one) => alertReply(state, one)) });
   }
-  const limit = Number(query.get('limit') ?? MOST);
+  const limit = Number(query.get('limit') ?? MAX_LIMIT);
   const offset = Number(query.get('offset') ?? 0);
-  const issues = [...wholeNumber('limit', limit, 1, MOST), ...wholeNumber('offset', offset, 0)];
+  const issues = [
+    ...wholeNumber('limit', limit, 1, MAX_LIMIT),
+    ...wholeNumber('offset', offset, 0),
+  ];
   if (issues.length > 0) return invalid(state, 'Query', issues);
 
   const sorted = all.toSorted((a, b) => (a.id < b.id ? -1 : 1));
@@ -34,7 +37,7 @@ export function getAlert(state: AlertsState, call: Call): Reply {
     : jsonReply(200, { data: alertReply(state, record) });
 }
 
-// The server takes 24 hex digits, but also any 12 characters, for an id.
+// The server accepts as an id 24 hex digits or any 12 characters.
 export function idProblem(state: AlertsState, id: string): Reply | null {
   const isServer = TRAITS[state.profile].values === 'server';
   if (!isServer || id.length === 12 || isObjectId(id)) return null;

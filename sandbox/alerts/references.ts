@@ -1,15 +1,15 @@
-import { isObject, type JsonObject } from '../api/call.ts';
+import { isJson, type Json } from '../json.ts';
 import { isObjectId } from './reading.ts';
 import type { AlertsState } from './state.ts';
 
-/** The first thing that the update points at and that is not there, in the server's words. */
-export function referenceProblem(state: AlertsState, body: JsonObject): string | null {
+/** The server's text for the first reference to a missing object, or null. */
+export function referenceProblem(state: AlertsState, body: Json): string | null {
   return (
     watchedProblem(state, body) ?? channelsOf(body).map(webhookProblem(state)).find(Boolean) ?? null
   );
 }
 
-function watchedProblem(state: AlertsState, body: JsonObject): string | null {
+function watchedProblem(state: AlertsState, body: Json): string | null {
   if (body.source === 'saved_search') {
     return state.savedSearches.has(String(body.savedSearchId)) ? null : 'Saved search not found';
   }
@@ -19,15 +19,15 @@ function watchedProblem(state: AlertsState, body: JsonObject): string | null {
 }
 
 function webhookProblem({ webhooks }: AlertsState) {
-  return ({ type, webhookId }: JsonObject): string | null => {
+  return ({ type, webhookId }: Json): string | null => {
     if (type !== 'webhook') return null;
     if (!isObjectId(webhookId)) return 'Invalid webhook ID';
     return webhooks.has(webhookId) ? null : 'Webhook not found';
   };
 }
 
-/** The channels that a body asks for: the list where there is one, else the single one. */
-export function channelsOf({ channel, channels }: JsonObject): readonly JsonObject[] {
-  if (Array.isArray(channels)) return channels.filter(isObject);
-  return isObject(channel) ? [channel] : [];
+/** The channels in a body: the list if present, otherwise the single channel. */
+export function channelsOf({ channel, channels }: Json): readonly Json[] {
+  if (Array.isArray(channels)) return channels.filter(isJson);
+  return isJson(channel) ? [channel] : [];
 }

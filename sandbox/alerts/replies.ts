@@ -2,7 +2,7 @@ import { jsonReply, type Reply, textReply } from '../api/reply.ts';
 import { TRAITS } from './profiles.ts';
 import type { AlertsState } from './state.ts';
 
-/** One thing wrong with a request; an issue of the whole body has an empty path. */
+/** One problem with a request. The path is empty for a problem with the whole body. */
 export interface Issue {
   readonly path: string;
   readonly message: string;
@@ -12,7 +12,7 @@ export function refusal(status: number, message: string): Reply {
   return jsonReply(status, { message });
 }
 
-/** 400 with every issue, in the form of the present profile. */
+/** 400 with every issue, in the format of the current profile. */
 export function invalid(
   { profile }: AlertsState,
   part: 'Body' | 'Params' | 'Query',

@@ -23,19 +23,19 @@ export interface AlertsOptions extends ServerOptions {
 
 export interface AlertsSimulator extends Simulator {
   readonly profiles: readonly AlertsProfile[];
-  /** Which profile answers now; given a name, from now on. */
+  /** Returns the current profile, after setting it if a name is given. */
   profile(name?: AlertsProfile): AlertsProfile;
   limitTo(limit: RateLimit | null): void;
-  /** As the server stores it, beyond what any profile shows. */
+  /** The stored alert, with fields that no profile returns. */
   alert(id: string): AlertRecord | undefined;
   alerts(): readonly AlertRecord[];
-  /** An edit by someone else, behind the bot's back. */
+  /** Edits an alert without a request of the bot. */
   editAlert(id: string, changes: Partial<Omit<AlertRecord, 'id' | 'updatedAt'>>): void;
   deleteAlert(id: string): void;
-  /** Adds so many plain alerts, for pages. */
+  /** Adds ordinary alerts, for tests of paging. */
   addAlerts(count: number): void;
   removeWebhook(id: string): void;
-  /** Adds or changes a token; one whose person has no team may not do anything. */
+  /** Adds or changes a token. The token of a person without a team has no permissions. */
   setToken(token: string, rights: { readonly hasTeam: boolean }): void;
   removeToken(token: string): void;
 }

@@ -1,11 +1,11 @@
-import type { JsonObject } from '../api/call.ts';
 import type { Effects } from '../api/effects.ts';
 import type { RandomSource } from '../api/random.ts';
 import type { RateLimit } from '../api/rate-limit.ts';
+import type { Json } from '../json.ts';
 import type { AlertSeed } from '../seed/alerts.ts';
 import type { AlertsProfile } from './profiles.ts';
 
-/** An alert as the server stores it; each profile shows another part of it, in other words. */
+/** An alert as the server stores it. Each profile returns a different part of it. */
 export interface AlertRecord {
   readonly id: string;
   readonly name: string | null;
@@ -20,12 +20,12 @@ export interface AlertRecord {
   readonly savedSearchId?: string | undefined;
   readonly groupBy?: string | null | undefined;
   readonly state: string;
-  readonly channels: readonly JsonObject[];
+  readonly channels: readonly Json[];
   readonly note?: string | null | undefined;
   readonly numConsecutiveWindows?: number | null | undefined;
   readonly scheduleOffsetMinutes?: number | undefined;
   readonly scheduleStartAt?: string | null | undefined;
-  readonly executionErrors?: readonly JsonObject[] | undefined;
+  readonly executionErrors?: readonly Json[] | undefined;
   readonly silenced?: { readonly by: string; readonly at: string; readonly until: string };
   readonly createdAt: string;
   readonly updatedAt: string;
@@ -33,7 +33,7 @@ export interface AlertRecord {
 
 export interface AlertsState {
   readonly alerts: Map<string, AlertRecord>;
-  /** Tiles by dashboard. */
+  /** The tiles of each dashboard. */
   readonly dashboards: Map<string, readonly string[]>;
   readonly savedSearches: Set<string>;
   readonly webhooks: Set<string>;
@@ -59,7 +59,7 @@ export function alertRecord(seed: AlertSeed, bornAt: Date): AlertRecord {
   return { ...rest, ...watches, ...silence, createdAt: created, updatedAt: ago(26 * 60) };
 }
 
-/** The record after a write: `updatedAt` moves on even while the clock stands still. */
+/** The record after a write. `updatedAt` increases even when the clock stands. */
 export function updated(
   record: AlertRecord,
   changes: Partial<AlertRecord>,

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { isObject, type JsonObject } from '../api/call.ts';
+import { isJson, type Json } from '../json.ts';
 import type { Traits } from './profiles.ts';
 import type { Issue } from './replies.ts';
 import type { AlertRecord } from './state.ts';
@@ -14,9 +14,9 @@ const THRESHOLD_TYPES = [
 
 type Check = (value: unknown) => string | null;
 
-/** What is wrong with an update, as the real server sees it. */
+/** The problems with an update according to the real server. */
 export function updateIssues(
-  body: JsonObject,
+  body: Json,
   traits: Traits,
   stored: AlertRecord | undefined,
 ): readonly Issue[] {
@@ -34,7 +34,7 @@ function checksOf(traits: Traits, stored: AlertRecord | undefined): Record<strin
   const checks: Record<string, Check> = {
     interval: oneOf(INTERVALS),
     threshold: (value) => thresholdProblem(value, traits, stored),
-    // A server that returned a type it has no word for in its own list still takes it back.
+    // The server also accepts the stored type when it is not in the list.
     thresholdType: oneOf(stored === undefined ? types : [...types, stored.thresholdType]),
     name: textOrNull,
     message: textOrNull,
@@ -55,7 +55,7 @@ function checksOf(traits: Traits, stored: AlertRecord | undefined): Record<strin
   };
 }
 
-function crossIssues(body: JsonObject, traits: Traits): readonly Issue[] {
+function crossIssues(body: Json, traits: Traits): readonly Issue[] {
   const { channel, channels } = body;
   const isMany = traits.channels === 'many';
   if (channel === undefined && !(isMany && channels !== undefined)) {
@@ -77,7 +77,7 @@ function crossIssues(body: JsonObject, traits: Traits): readonly Issue[] {
     : [];
 }
 
-function hasSource({ source, dashboardId, tileId, savedSearchId }: JsonObject): boolean {
+function hasSource({ source, dashboardId, tileId, savedSearchId }: Json): boolean {
   const isGiven = (value: unknown) => typeof value === 'string' && value !== '';
   if (source === 'tile') return isGiven(dashboardId) && isGiven(tileId);
   return source === 'saved_search' && isGiven(savedSearchId);
@@ -91,7 +91,7 @@ function thresholdProblem(value: unknown, traits: Traits, stored: AlertRecord | 
 }
 
 function channelProblem(value: unknown): string | null {
-  if (!isObject(value)) return `Expected object, received ${kindOf(value)}`;
+  if (!isJson(value)) return `Expected object, received ${kindOf(value)}`;
   if (typeof value.type !== 'string') return 'Invalid input';
   const isWebhook = value.type === 'webhook';
   return isWebhook && typeof value.webhookId !== 'string' ? 'Invalid input' : null;

@@ -1,6 +1,6 @@
-import { type Call, isObject, type JsonObject } from '../api/call.ts';
-import { effectOf } from '../api/effects.ts';
+import type { Call } from '../api/call.ts';
 import { jsonReply, type Reply } from '../api/reply.ts';
+import { isJson, type Json } from '../json.ts';
 import { alertReply } from './alert-reply.ts';
 import { documentedChanges, documentedIssues } from './documented-update.ts';
 import { TRAITS, type Traits } from './profiles.ts';
@@ -10,14 +10,14 @@ import { alertNotFound, invalid, refusal } from './replies.ts';
 import { type AlertRecord, type AlertsState, updated } from './state.ts';
 import { updateIssues } from './update-rules.ts';
 
-/** The body is looked at before the alert is: a bad update of an unknown alert is a bad update. */
+/** Validates the body before it looks up the alert, as the real server does. */
 export function updateAlert(state: AlertsState, call: Call): Reply {
   const id = call.params.id ?? '';
   const problem = idProblem(state, id);
   if (problem !== null) return problem;
   if (call.body.kind === 'invalid') return refusal(400, 'Invalid JSON payload');
   const value = call.body.kind === 'json' ? call.body.value : {};
-  if (!isObject(value)) return refusal(400, 'Invalid JSON payload');
+  if (!isJson(value)) return refusal(400, 'Invalid JSON payload');
 
   const stored = state.alerts.get(id);
   const traits = TRAITS[state.profile];
@@ -32,14 +32,14 @@ export function updateAlert(state: AlertsState, call: Call): Reply {
   const changesOf = isDocumented ? documentedChanges : serverChanges;
   const after = updated(stored, changesOf(stored, value, traits), state.now());
   state.alerts.set(id, after);
-  state.effects.record(effectOf(call, id, state.now()));
+  state.effects.record(call, id, state.now());
   return jsonReply(200, { data: alertReply(state, after) });
 }
 
 type Changes = Partial<AlertRecord>;
 
-// The rules checked the type of each field that is read here, so that it may be taken as such.
-function serverChanges(stored: AlertRecord, body: JsonObject, traits: Traits): Changes {
+// The rules have checked the type of each field.
+function serverChanges(stored: AlertRecord, body: Json, traits: Traits): Changes {
   const sent = body as Changes;
   return {
     ...(body.threshold === undefined ? {} : { threshold: Number(body.threshold) }),
@@ -70,8 +70,8 @@ function groupByAfter(stored: AlertRecord, sent: Changes, traits: Traits, isTile
   return sent.groupBy === undefined ? stored.groupBy : sent.groupBy;
 }
 
-// What only some versions know was cleared by a plain assignment in some, and kept in others:
-// a note goes, a bound or a schedule stays.
+// An update that omits these fields clears the note and the consecutive windows, but keeps the
+// bound and the schedule.
 function extendedChanges(stored: AlertRecord, sent: Changes): Changes {
   return {
     note: sent.note ?? undefined,
@@ -82,8 +82,8 @@ function extendedChanges(stored: AlertRecord, sent: Changes): Changes {
   };
 }
 
-function channelsAfter(stored: AlertRecord, body: JsonObject, traits: Traits) {
+function channelsAfter(stored: AlertRecord, body: Json, traits: Traits) {
   if (traits.channels === 'many') return channelsOf(body);
-  // A server that knows one channel cannot lose the others: it has no place for them.
+  // A server with one channel per alert cannot change the other stored channels.
   return [...channelsOf({ channel: body.channel }), ...stored.channels.slice(1)];
 }

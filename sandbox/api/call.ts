@@ -6,24 +6,18 @@ export type Body =
   | { readonly kind: 'json'; readonly value: unknown }
   | { readonly kind: 'invalid'; readonly text: string };
 
-/** One request as it arrived, for the operation to which it was routed. */
+/** One request with the operation to which it was routed. */
 export interface Call {
   readonly operation: string;
   readonly method: string;
-  /** With the query, as it stood in the request line. */
+  /** The request target, with the query. */
   readonly path: string;
   readonly params: Readonly<Record<string, string>>;
   readonly query: URLSearchParams;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: Body;
-  /** The fault that befalls this request, or null. */
+  /** The name of the fault that applies to this request, or null. */
   readonly fault: string | null;
-}
-
-export type JsonObject = Readonly<Record<string, unknown>>;
-
-export function isObject(value: unknown): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 export function readCall(request: Request, operation: string, fault: string | null): Call {
@@ -42,7 +36,7 @@ export function readCall(request: Request, operation: string, fault: string | nu
   };
 }
 
-// Both contracts say that bodies are application/json; what comes as anything else was never read.
+// Both contracts accept only application/json; the servers ignore other bodies.
 function readBody(request: Request): Body {
   const bytes: unknown = request.body;
   if (!Buffer.isBuffer(bytes) || bytes.length === 0) return { kind: 'none' };
@@ -55,7 +49,7 @@ function readBody(request: Request): Body {
   }
 }
 
-/** Headers for the log: whoever reads it can tell two keys apart, but not use them. */
+/** The headers with a digest of the credentials: a reader can compare keys but not use them. */
 export function loggedHeaders(headers: Call['headers']): Call['headers'] {
   const { authorization } = headers;
   if (authorization === undefined) return headers;

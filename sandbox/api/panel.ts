@@ -1,93 +1,88 @@
-import express, { type Request, type Response, Router } from 'express';
+import express, { type Request, Router } from 'express';
 import { z } from 'zod';
 import { FAULT_CHOICES } from '../faults/injector.ts';
 import type { Panel, RecordedRequest } from '../protocol.ts';
 import type { LoggedRequest } from './request-log.ts';
 import type { Simulator } from './simulator.ts';
 
-/** What the page can do with a simulator, whichever API it serves. */
-export interface Steered extends Simulator {
+/** A simulator with its profiles, whichever API it serves. */
+export interface ProfiledSimulator extends Simulator {
   readonly profiles: readonly string[];
   profile(name?: string): string;
 }
 
-export interface PanelParts {
-  readonly cloud: Steered;
-  readonly alerts: Steered;
-  /** Called whenever the panel may have changed: a request, its answer, a switch. */
+interface PanelOptions {
+  readonly cloud: ProfiledSimulator;
+  readonly alerts: ProfiledSimulator;
+  /** Called when the panel may have changed: a request, its reply, a fault or a profile. */
   readonly changed: () => void;
 }
 
-const SHOWN_REQUESTS = 200;
-const SHOWN_CHARACTERS = 20_000;
+const MAX_REQUESTS = 200;
+const MAX_REPLY_CHARACTERS = 20_000;
 
 const Api = z.enum(['cloud', 'alerts']);
-const Fault = z.strictObject({
+const FaultInput = z.strictObject({
   api: Api,
   operation: z.string(),
   fault: z.string(),
   times: z.number(),
 });
-const Profile = z.strictObject({ api: Api, profile: z.string() });
+const ProfileInput = z.strictObject({ api: Api, profile: z.string() });
 
-/** The panel's part of the sandbox's protocol, to be mounted below `/sandbox`. */
-export function simulatorPanel(parts: PanelParts): Router {
-  const { cloud, alerts, changed } = parts;
+/** The routes of the panel, to be mounted below `/sandbox`. */
+export function panelRoutes(options: PanelOptions): Router {
+  const { cloud, alerts, changed } = options;
   cloud.onRequest(changed);
   alerts.onRequest(changed);
-  const answer = (response: Response) => {
-    changed();
-    response.json(panel(parts));
-  };
-
   const router = Router();
+  const route = (path: string, apply: (body: unknown) => string | null) =>
+    router.post(path, ({ body }: Request, response) => {
+      const problem = apply(body);
+      if (problem !== null) return void response.status(400).json({ error: problem });
+      changed();
+      response.json(panel(options));
+    });
+
   router.use('/panel', express.json());
-  router.get('/panel', (_, response) => void response.json(panel(parts)));
-  router.post('/panel/faults', (request, response) => {
-    const problem = setFault(parts, request);
-    if (problem === null) answer(response);
-    else response.status(400).json({ error: problem });
-  });
-  router.post('/panel/clear', (_, response) => {
+  router.get('/panel', (_, response) => void response.json(panel(options)));
+  route('/panel/faults', (body) => injectFault(options, body));
+  route('/panel/profile', (body) => setProfile(options, body));
+  route('/panel/clear', () => {
     cloud.clearFaults();
     alerts.clearFaults();
-    answer(response);
-  });
-  router.post('/panel/profile', (request, response) => {
-    const problem = setProfile(parts, request);
-    if (problem === null) answer(response);
-    else response.status(400).json({ error: problem });
+    return null;
   });
   return router;
 }
 
-function setFault(parts: PanelParts, { body }: Request): string | null {
-  const asked = Fault.safeParse(body);
-  if (!asked.success) return z.prettifyError(asked.error);
-  const { api, ...arming } = asked.data;
-  const problem = parts[api].faultProblem(arming);
-  if (problem === null) parts[api].injectFault(arming);
+function injectFault(options: PanelOptions, body: unknown): string | null {
+  const input = FaultInput.safeParse(body);
+  if (!input.success) return z.prettifyError(input.error);
+  const { api, ...setting } = input.data;
+  const problem = options[api].faultProblem(setting);
+  if (problem === null) options[api].injectFault(setting);
   return problem;
 }
 
-function setProfile(parts: PanelParts, { body }: Request): string | null {
-  const asked = Profile.safeParse(body);
-  if (!asked.success) return z.prettifyError(asked.error);
-  const { api, profile } = asked.data;
-  if (!parts[api].profiles.includes(profile)) return `there is no profile “${profile}”`;
-  parts[api].profile(profile);
+function setProfile(options: PanelOptions, body: unknown): string | null {
+  const input = ProfileInput.safeParse(body);
+  if (!input.success) return z.prettifyError(input.error);
+  const { api, profile } = input.data;
+  if (!options[api].profiles.includes(profile)) return `there is no profile “${profile}”`;
+  options[api].profile(profile);
   return null;
 }
 
-function panel({ cloud, alerts }: PanelParts): Panel {
+function panel({ cloud, alerts }: PanelOptions): Panel {
   return {
     requests: latest([...cloud.requests(), ...alerts.requests()]),
     operations: { cloud: cloud.operations, alerts: alerts.operations },
     faults: FAULT_CHOICES,
     activeFaults: [...cloud.activeFaults(), ...alerts.activeFaults()],
     profiles: {
-      cloud: { now: cloud.profile(), all: cloud.profiles },
-      alerts: { now: alerts.profile(), all: alerts.profiles },
+      cloud: { current: cloud.profile(), all: cloud.profiles },
+      alerts: { current: alerts.profile(), all: alerts.profiles },
     },
   };
 }
@@ -96,14 +91,14 @@ function latest(requests: readonly LoggedRequest[]): readonly RecordedRequest[] 
   return requests
     .toReversed()
     .toSorted((a, b) => b.at.localeCompare(a.at))
-    .slice(0, SHOWN_REQUESTS)
-    .map(({ headers: _, ...seen }) => ({ ...seen, reply: shownReply(seen.reply) }));
+    .slice(0, MAX_REQUESTS)
+    .map(({ headers: _, ...request }) => ({ ...request, reply: safeReply(request.reply) }));
 }
 
-// The page is read again at every change, and the password of a new service is for one person.
-function shownReply(reply: unknown): unknown {
+// Anyone can open the page, but only one person may see the password of a new service.
+function safeReply(reply: unknown): unknown {
   const text = JSON.stringify(reply, (key, value) => (key === 'password' ? '(hidden)' : value));
   if (text === undefined) return null;
-  if (text.length <= SHOWN_CHARACTERS) return JSON.parse(text);
-  return `${text.slice(0, SHOWN_CHARACTERS)}… (${text.length} characters)`;
+  if (text.length <= MAX_REPLY_CHARACTERS) return JSON.parse(text);
+  return `${text.slice(0, MAX_REPLY_CHARACTERS)}… (${text.length} characters)`;
 }

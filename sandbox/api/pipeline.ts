@@ -1,9 +1,9 @@
+import type { ServerResponse } from 'node:http';
 import type { Request, Response } from 'express';
 import type { Fault } from '../faults/fault.ts';
 import type { FaultInjector } from '../faults/injector.ts';
 import { type Call, readCall } from './call.ts';
-import { deliver } from './delivery.ts';
-import { htmlReply, type Reply } from './reply.ts';
+import { encode, htmlReply, type Reply } from './reply.ts';
 import type { RequestLog } from './request-log.ts';
 
 export interface Operation {
@@ -13,14 +13,14 @@ export interface Operation {
   answer(call: Call): Reply;
 }
 
-/** Limits and keys: a reply refuses the call before its operation sees it. */
+/** Checks the key and the rate limit; a reply refuses the call before its operation runs. */
 export type Gate = (call: Call) => Reply | null;
 
 export type Serve = (request: Request, response: Response, operation: Operation) => Promise<void>;
 
-interface Parts {
+interface PipelineOptions {
   readonly gate: Gate;
-  readonly armory: FaultInjector;
+  readonly injector: FaultInjector;
   readonly log: RequestLog;
   readonly now: () => Date;
   readonly pause: (ms: number) => Promise<unknown>;
@@ -28,40 +28,40 @@ interface Parts {
 
 const NO_SUCH_ROUTE = 'no such route';
 
-/** The way of one request: noted, perhaps befallen by a fault, handled, answered. */
-export function createPipeline({ gate, armory, log, now, pause }: Parts) {
-  const interludes = new Map<string, readonly (() => void)[]>();
+/** Handles one request: logs it, applies a fault if one is active, runs the operation, replies. */
+export function createPipeline({ gate, injector, log, now, pause }: PipelineOptions) {
+  const hooks = new Map<string, readonly (() => void)[]>();
 
   const serve: Serve = async (request, response, operation) => {
-    const fault = armory.take(operation.name);
+    const fault = injector.take(operation.name);
     const call = readCall(request, operation.name, fault?.name ?? null);
-    const answered = log.open(call, now());
+    const logReply = log.open(call, now());
     if (fault?.connection === 'reset-before') request.socket.resetAndDestroy();
     if (fault?.connection?.endsWith('-before')) return;
 
     if (fault?.delay?.effect === 'late') await pause(fault.delay.ms);
-    playInterlude(operation.name);
+    runHook(operation.name);
     const reply = answer(call, operation, fault);
     if (fault?.delay?.effect === 'at-once') await pause(fault.delay.ms);
-    // Noted before it is sent: whoever holds the answer must find it in the log.
-    answered(reply);
-    deliver(response, reply, fault);
+    // The log must contain the reply before a caller can have received it.
+    logReply(reply);
+    sendReply(response, reply, fault);
   };
 
   function answer(call: Call, operation: Operation, fault: Fault | null): Reply {
     if (fault?.instead) return fault.instead(call);
-    const isRouted = operation.name !== NO_SUCH_ROUTE;
-    const reply = (isRouted ? gate(call) : null) ?? operation.answer(call);
-    return fault?.answered?.(reply, call) ?? reply;
+    const refusal = operation.name === NO_SUCH_ROUTE ? null : gate(call);
+    const reply = refusal ?? operation.answer(call);
+    return fault?.change?.(reply, call) ?? reply;
   }
 
   function before(operation: string, run: () => void): void {
-    interludes.set(operation, [...(interludes.get(operation) ?? []), run]);
+    hooks.set(operation, [...(hooks.get(operation) ?? []), run]);
   }
 
-  function playInterlude(operation: string): void {
-    const [first, ...rest] = interludes.get(operation) ?? [];
-    interludes.set(operation, rest);
+  function runHook(operation: string): void {
+    const [first, ...rest] = hooks.get(operation) ?? [];
+    hooks.set(operation, rest);
     first?.();
   }
 
@@ -71,4 +71,19 @@ export function createPipeline({ gate, armory, log, now, pause }: Parts) {
 export function noSuchRoute({ method, path }: Request): Operation {
   const answer = () => htmlReply(404, `Cannot ${method} ${path}`);
   return { name: NO_SUCH_ROUTE, method: 'get', path, answer };
+}
+
+/** Sends the reply, or only the part of it that the fault allows. */
+function sendReply(response: ServerResponse, reply: Reply, fault: Fault | null): void {
+  const { socket } = response;
+  if (socket === null || socket.destroyed) return;
+  if (fault?.connection === 'hang-after') return;
+  if (fault?.connection === 'close-after') return void socket.destroy();
+  if (fault?.connection === 'reset-after') return void socket.resetAndDestroy();
+
+  const plain = encode(reply);
+  const { headers, bytes } = fault?.encode?.(plain) ?? plain;
+  response.writeHead(reply.status, { ...headers, 'content-length': bytes.length });
+  if (fault?.connection !== 'cut') return void response.end(bytes);
+  response.write(bytes.subarray(0, bytes.length >> 1), () => socket.destroy());
 }

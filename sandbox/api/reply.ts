@@ -1,4 +1,4 @@
-/** What a simulator answers, before it becomes bytes: faults bend this, the log keeps it. */
+/** A simulator's reply before it is encoded. Faults change it; the log stores it. */
 export type Reply =
   | {
       readonly kind: 'json';

@@ -1,59 +1,55 @@
-import type { Api } from '../faults/fault.ts';
-import type { RecordedRequest } from '../protocol.ts';
+import type { Api, RecordedRequest } from '../protocol.ts';
 import { type Call, loggedHeaders } from './call.ts';
 import type { Reply } from './reply.ts';
 
 export interface LoggedRequest extends RecordedRequest {
-  /** As received, but `authorization` is a digest. */
+  /** The received headers, with a digest in place of the `authorization`. */
   readonly headers: Call['headers'];
 }
 
 export interface RequestLog {
-  /** Notes the arrival; the function it returns notes the answer. */
+  /** Logs the request; the returned function logs its reply. */
   open(call: Call, at: Date): (reply: Reply) => void;
-  /** Oldest first; the oldest are forgotten beyond 10,000, the counts are not. */
+  /** The latest 10,000 requests, oldest first. */
   list(): readonly LoggedRequest[];
+  /** The number of all requests of an operation, also of those no longer in the list. */
   count(operation: string): number;
 }
 
-const KEPT = 10_000;
+const MAX_ENTRIES = 10_000;
 
 export function createRequestLog(api: Api, changed: () => void): RequestLog {
   const entries = new Map<number, LoggedRequest>();
   const counts = new Map<string, number>();
-  let arrived = 0;
+  let nextKey = 0;
 
   return {
     open(call, at) {
-      const key = arrived++;
-      const entry = arrival(api, call, at);
+      const key = nextKey++;
+      const { operation, method, path, body, fault } = call;
+      const entry: LoggedRequest = {
+        at: at.toISOString(),
+        api,
+        operation,
+        method,
+        path,
+        body: body.kind === 'json' ? body.value : body.kind === 'invalid' ? body.text : null,
+        status: null,
+        reply: null,
+        fault,
+        headers: loggedHeaders(call.headers),
+      };
       entries.set(key, entry);
-      entries.delete(key - KEPT);
-      counts.set(call.operation, (counts.get(call.operation) ?? 0) + 1);
+      entries.delete(key - MAX_ENTRIES);
+      counts.set(operation, (counts.get(operation) ?? 0) + 1);
       changed();
       return (reply) => {
-        const shown = reply.kind === 'json' ? reply.value : reply.text;
-        if (entries.has(key)) entries.set(key, { ...entry, status: reply.status, reply: shown });
+        const content = reply.kind === 'json' ? reply.value : reply.text;
+        if (entries.has(key)) entries.set(key, { ...entry, status: reply.status, reply: content });
         changed();
       };
     },
     list: () => [...entries.values()],
     count: (operation) => counts.get(operation) ?? 0,
-  };
-}
-
-function arrival(api: Api, call: Call, at: Date): LoggedRequest {
-  const { body } = call;
-  return {
-    at: at.toISOString(),
-    api,
-    operation: call.operation,
-    method: call.method,
-    path: call.path,
-    body: body.kind === 'json' ? body.value : body.kind === 'invalid' ? body.text : null,
-    status: null,
-    reply: null,
-    fault: call.fault,
-    headers: loggedHeaders(call.headers),
   };
 }

@@ -1,91 +1,98 @@
 import type { Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import express, { type NextFunction, type Request, type Response } from 'express';
-import type { Api } from '../faults/fault.ts';
-import { createFaultInjector, type FaultSetting } from '../faults/injector.ts';
-import type { SetFault } from '../protocol.ts';
+import { createFaultInjector, type FaultInjector, type FaultSetting } from '../faults/injector.ts';
+import type { ActiveFault, Api } from '../protocol.ts';
 import type { Effect, Effects } from './effects.ts';
 import { createPipeline, type Gate, noSuchRoute, type Operation, type Serve } from './pipeline.ts';
 import { createRequestLog, type LoggedRequest } from './request-log.ts';
 
-/** Rejects when the signal aborts. Tests pass their own, so that 45 s pass at once. */
+/** Rejects when the signal aborts. A test can pass a function that does not really wait. */
 export type Wait = (ms: number, signal: AbortSignal) => Promise<unknown>;
 
 export interface ServerOptions {
-  /** 0, the default, takes any free port. */
+  /** 0, the default, uses any free port. */
   readonly port?: number;
   readonly now?: () => Date;
   readonly wait?: Wait;
 }
 
-/** What every simulator offers beside its own admin functions. */
+/** The functions of every simulator, in addition to the administration of its API. */
 export interface Simulator {
   readonly api: Api;
   readonly url: string;
   readonly operations: readonly string[];
   requests(): readonly LoggedRequest[];
-  /** Deliveries, whatever became of them. */
+  /** The number of requests of this operation, whatever their replies. */
   count(operation: string): number;
   effects(): readonly Effect[];
-  /** How often a write of this operation really took effect, on one target or on all. */
+  /** The number of writes of this operation that took effect, on one target or on all. */
   effectCount(operation: string, target?: string): number;
-  faultProblem(arming: FaultSetting): string | null;
-  injectFault(arming: FaultSetting): void;
-  activeFaults(): readonly SetFault[];
+  faultProblem: FaultInjector['problem'];
+  injectFault(setting: FaultSetting): void;
+  activeFaults(): readonly ActiveFault[];
   clearFaults(): void;
-  /** Runs once, right before the next request of this operation is handled. */
+  /** Runs the function once, directly before the next request of this operation is handled. */
   before(operation: string, run: () => void): void;
-  /** Called when a request arrives and when it is answered; returns how to stop listening. */
+  /** Calls the listener at each request and each reply; returns a function that removes it. */
   onRequest(listener: () => void): () => void;
   stop(): Promise<void>;
 }
 
-export async function startSimulator(parts: Parts, options: ServerOptions): Promise<Simulator> {
-  const { now = () => new Date(), wait = realWait, port = 0 } = options;
-  const { api, effects } = parts;
-  const operations = parts.operations.map(({ name }) => name);
-  const listeners = new Set<() => void>();
-  const log = createRequestLog(api, () => {
-    for (const listener of listeners) listener();
-  });
-  const armory = createFaultInjector(api, operations);
-  const closing = new AbortController();
-  const pause = (ms: number) => wait(ms, closing.signal);
-  const { serve, before } = createPipeline({ gate: parts.gate, armory, log, now, pause });
-  const server = await listen(routes(parts.operations, serve, closing.signal), port);
-
-  return {
-    api,
-    url: `http://127.0.0.1:${portOf(server)}`,
-    operations,
-    requests: log.list,
-    count: log.count,
-    effects: effects.list,
-    effectCount: (operation, target) => countOf(effects.list(), operation, target),
-    faultProblem: armory.problem,
-    injectFault: armory.arm,
-    activeFaults: armory.list,
-    clearFaults: armory.clear,
-    before,
-    onRequest(listener) {
-      listeners.add(listener);
-      return () => listeners.delete(listener);
-    },
-    stop: () => stop(server, closing),
-  };
-}
-
-export interface Parts {
+export interface SimulatedApi {
   readonly api: Api;
   readonly operations: readonly Operation[];
   readonly effects: Effects;
   readonly gate: Gate;
 }
 
-function countOf(effects: readonly Effect[], operation: string, target?: string): number {
-  return effects.filter((effect) => {
-    return effect.operation === operation && (target ?? effect.target) === effect.target;
-  }).length;
+export async function startSimulator(
+  { api, effects, gate, ...rest }: SimulatedApi,
+  options: ServerOptions,
+): Promise<Simulator> {
+  const { now = () => new Date(), wait = realWait, port = 0 } = options;
+  const operations = rest.operations.map(({ name }) => name);
+  const listeners = new Set<() => void>();
+  const log = createRequestLog(api, () => {
+    for (const listener of listeners) listener();
+  });
+  const injector = createFaultInjector(api, operations);
+  const closing = new AbortController();
+  const pause = (ms: number) => wait(ms, closing.signal);
+  const { serve, before } = createPipeline({ gate, injector, log, now, pause });
+  const server = await listen(routes(rest.operations, serve, closing.signal), port);
+  // A server that listens on a port has an address of this shape.
+  const address = server.address() as AddressInfo;
+
+  return {
+    api,
+    url: `http://127.0.0.1:${address.port}`,
+    operations,
+    requests: log.list,
+    count: log.count,
+    effects: effects.list,
+    effectCount: (operation, target) =>
+      effects
+        .list()
+        .filter((one) => one.operation === operation && (target ?? one.target) === one.target)
+        .length,
+    faultProblem: injector.problem,
+    injectFault: injector.inject,
+    activeFaults: injector.list,
+    clearFaults: injector.clear,
+    before,
+    onRequest(listener) {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+    async stop() {
+      closing.abort();
+      const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+      server.closeAllConnections();
+      await closed;
+    },
+  };
 }
 
 function routes(operations: readonly Operation[], serve: Serve, closing: AbortSignal) {
@@ -97,8 +104,8 @@ function routes(operations: readonly Operation[], serve: Serve, closing: AbortSi
     );
   }
   app.use((request, response) => serve(request, response, noSuchRoute(request)));
-  // Four parameters are how express knows an error handler. A fault of ours must not look like
-  // an answer of the API, so it is told by its text.
+  // Express recognizes an error handler by its four parameters. The text shows that the error is
+  // one of the simulator and not a reply of the API.
   app.use((error: unknown, _request: Request, response: Response, _next: NextFunction) => {
     if (closing.aborted || response.headersSent) return response.destroy();
     response
@@ -116,18 +123,6 @@ function listen(app: express.Express, port: number): Promise<Server> {
       else resolve(server);
     });
   });
-}
-
-function portOf(server: Server): number {
-  const address = server.address();
-  return typeof address === 'object' && address !== null ? address.port : 0;
-}
-
-async function stop(server: Server, closing: AbortController): Promise<void> {
-  closing.abort();
-  const closed = new Promise<void>((resolve) => server.close(() => resolve()));
-  server.closeAllConnections();
-  await closed;
 }
 
 function realWait(ms: number, signal: AbortSignal): Promise<unknown> {

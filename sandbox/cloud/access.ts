@@ -7,15 +7,15 @@ import type { ApiKey, CloudState } from './state.ts';
 
 type Limiter = ReturnType<typeof createRateLimiter>;
 
-/** Who calls, whether the key may, and whether it calls too often: null when all is well. */
+/** Checks the key, its rate limit and its permissions; null when the call is allowed. */
 export function admit(cloud: CloudState, limiter: Limiter, call: Call): Reply | null {
   const key = keyOf(cloud, call);
-  // Live servers send this one answer without a request id.
+  // This is the only reply of live servers without a request id.
   if (key === null) {
     return jsonReply(401, { error: 'UNAUTHORIZED: Key is not found', status: 401 });
   }
   if (!key.active) return refusal(cloud, 401, 'UNAUTHORIZED: Key is not active');
-  const limited = tooOften(cloud, limiter, key);
+  const limited = rateLimitReply(cloud, limiter, key);
   if (limited !== null) return limited;
   if (key.denied.includes(call.operation)) return forbidden(cloud, call.operation);
   if (key.role === 'developer' && call.method !== 'GET') return forbidden(cloud, call.operation);
@@ -39,17 +39,17 @@ function sameSecret(a: string, b: string): boolean {
   return timingSafeEqual(digest(a), digest(b));
 }
 
-function tooOften(cloud: CloudState, limiter: Limiter, key: ApiKey): Reply | null {
-  const { rateLimit, rateLimitReply } = cloud.behaviour;
+function rateLimitReply(cloud: CloudState, limiter: Limiter, key: ApiKey): Reply | null {
+  const { rateLimit, rateLimitReply: form } = cloud.behaviour;
   if (rateLimit === null) return null;
   const { allowed, resetMs } = limiter(key.id, rateLimit, cloud.now());
   if (allowed) return null;
   const seconds = resetMs / 1_000;
-  if (rateLimitReply === 'html') return htmlReply(429, 'Rate limit exceeded');
-  const headers: Record<typeof rateLimitReply, Headers> = {
+  if (form === 'html') return htmlReply(429, 'Rate limit exceeded');
+  const headers: Record<typeof form, Headers> = {
     'x-ratelimit-reset': { 'x-ratelimit-reset': String(seconds) },
     'retry-after': { 'retry-after': String(Math.ceil(seconds)) },
     'no header': {},
   };
-  return jsonReply(429, { status: 429, error: 'Rate limit exceeded' }, headers[rateLimitReply]);
+  return jsonReply(429, { status: 429, error: 'Rate limit exceeded' }, headers[form]);
 }

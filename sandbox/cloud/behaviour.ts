@@ -1,8 +1,8 @@
 import type { RateLimit } from '../api/rate-limit.ts';
 
 /**
- * Where live servers were seen to differ, or nobody knows what they do. The bot must work with
- * every choice; the defaults are what was seen, else the stricter one.
+ * The differences between live servers, and the points on which their behaviour is unknown. The bot
+ * must work with every value. A default is the observed behaviour, otherwise the stricter one.
  */
 export interface CloudBehaviour {
   readonly rateLimit: RateLimit | null;
@@ -10,12 +10,12 @@ export interface CloudBehaviour {
   readonly unknownId: 404 | 400;
   readonly unknownFields: 'ignored' | 'refused';
   readonly emptyPatch: 'accepted' | 'refused';
-  /** What a create must name; the contract marks nothing as required. */
+  /** The fields that a create must have; the contract marks no field as required. */
   readonly createRequires: readonly string[];
-  /** The contract allows no hyphen in a new name, live servers do. */
+  /** The contract does not allow hyphens in a new name; live servers allow them. */
   readonly nameHyphens: 'refused' | 'accepted';
   readonly endpointServiceName: 'optional' | 'required';
-  /** Whether the reply to a new endpoint still says Provisioning. */
+  /** `provisioning`: the reply to a new endpoint has the status Provisioning. */
   readonly endpointReply: 'provisioning' | 'settled';
   readonly stopWhenStopped: 'unchanged' | 'conflict';
   readonly stopWhenStopping: 'unchanged' | 'conflict';
@@ -23,16 +23,16 @@ export interface CloudBehaviour {
   readonly startWhileStopping: 'conflict' | 'unchanged';
   readonly stopOfIdleEnds: 'stopped' | 'idle';
   readonly stopOfPrimary: 409 | 400;
-  /** The reply to a state command still shows the state of before. */
+  /** True when the reply to a state command has the previous state. */
   readonly staleReply: boolean;
   readonly scalingReply: 'new values' | 'old values';
-  /** Whether the organization may change the number of replicas, or how that is refused. */
+  /** `granted` if the organization may change the number of replicas, otherwise the status. */
   readonly replicaEntitlement: 'granted' | 400 | 403;
   readonly costDates: 'date' | 'date-time' | 'both';
   readonly costShape: 'list' | 'object' | 'empty' | 'null';
-  /** Some organizations have no usage report at all. */
+  /** Some organizations have no usage report. */
   readonly costAccess: 'granted' | 403 | 404;
-  readonly pipeSettingsWhileDown: 'given' | 424;
+  readonly pipeSettingsWhileDown: 'returned' | 424;
   readonly durations: Durations;
 }
 
@@ -67,6 +67,6 @@ export const USUAL_BEHAVIOUR: CloudBehaviour = {
   costDates: 'date',
   costShape: 'list',
   costAccess: 'granted',
-  pipeSettingsWhileDown: 'given',
+  pipeSettingsWhileDown: 'returned',
   durations: { start: 60_000, stop: 90_000, provision: 60_000, scale: 60_000, endpoint: 60_000 },
 };

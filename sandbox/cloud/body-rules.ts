@@ -1,7 +1,7 @@
-import { isObject, type JsonObject } from '../api/call.ts';
-import { shown } from './replies.ts';
+import { isJson, type Json } from '../json.ts';
+import { formatValue } from './replies.ts';
 
-/** What is wrong with a value, in the words of an error text, or null. */
+/** Returns the text of the problem with a value, or null. */
 export type Rule = (value: unknown) => string | null;
 export type Rules = Readonly<Record<string, Rule>>;
 
@@ -11,7 +11,7 @@ interface Strictness {
 }
 
 /** The first problem of a body: `request body.numReplicas: … <number:0>`. */
-export function problemIn(body: JsonObject, rules: Rules, strictness: Strictness): string | null {
+export function problemIn(body: Json, rules: Rules, strictness: Strictness): string | null {
   const missing = strictness.required?.find((field) => body[field] === undefined);
   if (missing !== undefined) return `request body.${missing}: is required`;
   for (const [field, value] of Object.entries(body)) {
@@ -26,7 +26,7 @@ export function problemIn(body: JsonObject, rules: Rules, strictness: Strictness
 }
 
 export function fieldProblem(field: string, text: string, value: unknown): string {
-  return `request body.${field}: ${text} ${shown(value)}`;
+  return `request body.${field}: ${text} ${formatValue(value)}`;
 }
 
 export function oneOf(allowed: readonly string[]): Rule {
@@ -80,7 +80,7 @@ export function listOf(item: Rule): Rule {
 
 export function shaped(rules: Rules): Rule {
   return (value) => {
-    if (!isObject(value)) return 'must be an object';
+    if (!isJson(value)) return 'must be an object';
     for (const [field, rule] of Object.entries(rules)) {
       const problem = rule(value[field]);
       if (problem !== null) return `${field} ${problem}`;

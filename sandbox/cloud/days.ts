@@ -4,7 +4,7 @@ export function addDays(date: Date, days: number): Date {
   return new Date(date.getTime() + days * DAY_MS);
 }
 
-/** The UTC day of an instant, as the reports write it. */
+/** The UTC day of a time in the format of the reports, for example 2026-11-22. */
 export function dayOf(date: Date): string {
   return date.toISOString().slice(0, 10);
 }
@@ -17,7 +17,7 @@ export function daysBetween(from: Date, to: Date): number {
   return (to.getTime() - from.getTime()) / DAY_MS;
 }
 
-/** Every UTC day of the range, both ends included. */
+/** The UTC days from the first to the last day, both included. */
 export function daysOf(from: string, to: string): readonly string[] {
   const count = Math.round(daysBetween(startOf(from), startOf(to))) + 1;
   return Array.from({ length: Math.max(0, count) }, (_, index) =>
@@ -25,7 +25,7 @@ export function daysOf(from: string, to: string): readonly string[] {
   );
 }
 
-/** How much of the span lies within the day, from 0 to 1. */
+/** The share of the day, from 0 to 1, that lies between the two times. */
 export function shareOfDay(day: string, from: Date, until: Date): number {
   const start = startOf(day).getTime();
   const begin = Math.max(start, from.getTime());

@@ -4,7 +4,7 @@ import type { ServiceRecord } from './state.ts';
 
 export type Command = 'start' | 'stop';
 
-/** What a state command does to a service in its present state. */
+/** The effect of a state command on a service in its current state. */
 export type Move =
   | { readonly kind: 'unchanged' }
   | { readonly kind: 'conflict' }
@@ -18,11 +18,11 @@ export type Move =
 const UNCHANGED: Move = { kind: 'unchanged' };
 const CONFLICT: Move = { kind: 'conflict' };
 
-/** The record with its transition completed, if that is due. No timer ever runs. */
+/** The record at this time: a transition whose time has passed is complete. No timer runs. */
 export function settle(service: ServiceRecord, now: Date): ServiceRecord {
   const { transition, scaledFrom } = service;
-  const arrived = scaledFrom !== null && now >= scaledFrom.until;
-  const scaled = arrived ? { ...service, scaledFrom: null } : service;
+  const isScaled = scaledFrom !== null && now >= scaledFrom.until;
+  const scaled = isScaled ? { ...service, scaledFrom: null } : service;
   if (transition === null || now < transition.at) return scaled;
   return { ...scaled, state: transition.to, transition: null };
 }
@@ -31,7 +31,7 @@ export function moveOf(state: ServiceState, command: Command, behaviour: CloudBe
   return command === 'start' ? startOf(state, behaviour) : stopOf(state, behaviour);
 }
 
-// Starting an idle service changes nothing: only a query wakes it.
+// Starting an idle service changes nothing, because only a query wakes it.
 function startOf(state: ServiceState, behaviour: CloudBehaviour): Move {
   if (state === 'failed') return CONFLICT;
   if (state === 'stopping')

@@ -20,8 +20,8 @@ export function notRunning(cloud: CloudState, what: string, state: string): Json
   return refusal(cloud, 424, `FAILED_DEPENDENCY: ${text}`);
 }
 
-/** A value as the servers' error texts show it: `<number:30>`. */
-export function shown(value: unknown): string {
+/** A value in the format of the server's error texts, for example `<number:30>`. */
+export function formatValue(value: unknown): string {
   const text = typeof value === 'object' ? JSON.stringify(value) : String(value);
   return `<${typeof value}:${text}>`;
 }

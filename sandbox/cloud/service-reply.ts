@@ -1,41 +1,22 @@
-import type { JsonObject } from '../api/call.ts';
+import type { Json } from '../json.ts';
 import type { CloudState, Scaling, ServiceRecord } from './state.ts';
 
 const CONTRACT_FIELDS: readonly string[] = [
-  'id',
-  'name',
-  'engineVersion',
-  'endpoints',
-  'minTotalMemoryGb',
-  'maxTotalMemoryGb',
-  'minReplicaMemoryGb',
-  'maxReplicaMemoryGb',
-  'numReplicas',
-  'idleScaling',
-  'idleTimeoutMinutes',
-  'ipAccessList',
-  'createdAt',
-  'encryptionKey',
-  'encryptionAssumedRoleIdentifier',
-  'iamRole',
-  'privateEndpointIds',
-  'availablePrivateEndpointIds',
-  'dataWarehouseId',
-  'isPrimary',
-  'isReadonly',
-  'byocId',
-  'hasTransparentDataEncryption',
-  'transparentDataEncryptionKeyId',
-  'encryptionRoleId',
+  ...['id', 'name', 'engineVersion', 'endpoints', 'minTotalMemoryGb', 'maxTotalMemoryGb'],
+  ...['minReplicaMemoryGb', 'maxReplicaMemoryGb', 'numReplicas', 'idleScaling'],
+  ...['idleTimeoutMinutes', 'ipAccessList', 'createdAt', 'encryptionKey'],
+  ...['encryptionAssumedRoleIdentifier', 'iamRole', 'privateEndpointIds'],
+  ...['availablePrivateEndpointIds', 'dataWarehouseId', 'isPrimary', 'isReadonly', 'byocId'],
+  ...['hasTransparentDataEncryption', 'transparentDataEncryptionKeyId', 'encryptionRoleId'],
 ];
 
-/** The service as a reply shows it; the contract's profile knows no state, provider or region. */
-export function serviceReply(cloud: CloudState, service: ServiceRecord): JsonObject {
+/** The service in a reply; the profile `contract` has no state, provider or region. */
+export function serviceReply(cloud: CloudState, service: ServiceRecord): Json {
   const all = { ...contractPart(service), ...serverPart(service) };
   return cloud.profile === 'full' ? all : pick(all, CONTRACT_FIELDS);
 }
 
-function contractPart(service: ServiceRecord): JsonObject {
+function contractPart(service: ServiceRecord): Json {
   const { id, given } = service;
   return {
     id,
@@ -56,7 +37,7 @@ function contractPart(service: ServiceRecord): JsonObject {
   };
 }
 
-function serverPart(service: ServiceRecord): JsonObject {
+function serverPart(service: ServiceRecord): Json {
   const effective = service.scaledFrom?.scaling ?? service.scaling;
   return {
     provider: service.provider,
@@ -70,9 +51,9 @@ function serverPart(service: ServiceRecord): JsonObject {
   };
 }
 
-// Servers leave out what does not apply: the number of replicas of a service that has a range of
-// them, and the idle timeout of one that does not idle. Totals always count three replicas.
-function sizes({ autoscaling }: ServiceRecord, scaling: Scaling): JsonObject {
+// Servers omit the number of replicas of a service with a range of replicas, and the idle timeout
+// of a service that does not idle. Totals always count three replicas.
+function sizes({ autoscaling }: ServiceRecord, scaling: Scaling): Json {
   const { numReplicas, idleTimeoutMinutes, ...rest } = scaling;
   const replicas =
     autoscaling === 'vertical'
@@ -87,10 +68,10 @@ function sizes({ autoscaling }: ServiceRecord, scaling: Scaling): JsonObject {
   };
 }
 
-function endpointsOf({ id, region, given }: ServiceRecord): readonly JsonObject[] {
+function endpointsOf({ id, region, given }: ServiceRecord): readonly Json[] {
   const host = `${id.slice(0, 8)}.${region}.db.example`;
-  const asked = Array.isArray(given.endpoints) ? given.endpoints : [];
-  const hasMysql = asked.some((one) => one.protocol === 'mysql' && one.enabled === true);
+  const requested = Array.isArray(given.endpoints) ? given.endpoints : [];
+  const hasMysql = requested.some((one) => one.protocol === 'mysql' && one.enabled === true);
   return [
     { protocol: 'https', host, port: 8443 },
     { protocol: 'nativesecure', host, port: 9440, username: 'default' },
@@ -98,8 +79,8 @@ function endpointsOf({ id, region, given }: ServiceRecord): readonly JsonObject[
   ];
 }
 
-/** Only those of the fields that are there. */
-export function pick(from: JsonObject, fields: readonly string[]): JsonObject {
+/** The fields that are present. */
+export function pick(from: Json, fields: readonly string[]): Json {
   const present = fields.filter((field) => from[field] !== undefined);
   return Object.fromEntries(present.map((field) => [field, from[field]]));
 }

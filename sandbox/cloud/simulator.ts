@@ -1,10 +1,11 @@
-import type { Call, JsonObject } from '../api/call.ts';
+import type { Call } from '../api/call.ts';
 import { createEffects } from '../api/effects.ts';
 import type { Operation } from '../api/pipeline.ts';
 import { createRandom } from '../api/random.ts';
 import { createRateLimiter } from '../api/rate-limit.ts';
 import type { Reply } from '../api/reply.ts';
 import { type ServerOptions, type Simulator, startSimulator } from '../api/simulator.ts';
+import type { Json } from '../json.ts';
 import { CLOUD_KEY, ORGANIZATION } from '../seed/organization.ts';
 import type { OrganizationSeed, ServiceState } from '../seed/shapes.ts';
 import { admit } from './access.ts';
@@ -29,7 +30,7 @@ import {
 import { organizationProblem, serviceNow } from './targets.ts';
 
 export interface CloudOptions extends ServerOptions {
-  /** Decides passwords, ids and the figures of the usage report. */
+  /** Determines passwords, ids and the figures of the usage report. */
   readonly seed?: string;
   readonly organization?: OrganizationSeed;
   readonly profile?: CloudProfile;
@@ -38,19 +39,19 @@ export interface CloudOptions extends ServerOptions {
 
 export interface CloudSimulator extends Simulator {
   readonly profiles: readonly CloudProfile[];
-  /** Which profile answers now; given a name, from now on. */
+  /** Returns the current profile, after setting it if a name is given. */
   profile(name?: CloudProfile): CloudProfile;
   behave(changes: Partial<CloudBehaviour>): void;
-  /** Changes or adds a key: its role, whether it is active, what it is denied. */
+  /** Changes or adds a key. */
   setKey(id: string, changes: Partial<Omit<ApiKey, 'id'>>): void;
   removeKey(id: string): void;
-  /** Sets a service's state behind the bot's back; whatever was under way ends. */
+  /** Sets the state of a service without a request of the bot, and ends its transition. */
   setServiceState(id: string, state: ServiceState): void;
-  /** As it is now, or undefined; the API itself has no such read. */
+  /** The current service, or undefined. The API itself has no such read. */
   service(id: string): ServiceRecord | undefined;
   services(): readonly ServiceRecord[];
-  /** Endpoints as their owner's console would show them by now. */
-  endpoints(): readonly JsonObject[];
+  /** The endpoints as the console would show them now. */
+  endpoints(): readonly Json[];
 }
 
 const ORG = '/v1/organizations/:organizationId';

@@ -1,6 +1,6 @@
-import type { JsonObject } from '../api/call.ts';
 import type { Effects } from '../api/effects.ts';
 import type { RandomSource } from '../api/random.ts';
+import type { Json } from '../json.ts';
 import type {
   BackupSeed,
   OrganizationSeed,
@@ -20,7 +20,7 @@ export interface ApiKey {
   readonly secret: string;
   readonly role: 'admin' | 'developer';
   readonly active: boolean;
-  /** Operations that this key may not use, whatever its role. */
+  /** The operations that this key may not use, independent of its role. */
   readonly denied: readonly string[];
 }
 
@@ -39,19 +39,19 @@ export interface ServiceRecord {
   readonly provider: string;
   readonly region: string;
   readonly state: ServiceState;
-  /** Where the present state leads by itself. */
+  /** The next state and the time at which it begins, without a further command. */
   readonly transition: { readonly to: ServiceState; readonly at: Date } | null;
   readonly isPrimary: boolean;
   readonly isReadonly: boolean;
   readonly autoscaling: ServiceSeed['autoscaling'];
   readonly scaling: Scaling;
-  /** What was in force before the last scaling, which takes a while to arrive. */
+  /** The previous scaling, which stays in force until that time. */
   readonly scaledFrom: { readonly scaling: Scaling; readonly until: Date } | null;
   readonly createdAt: Date;
-  /** Body fields of its creation that a reply only repeats. */
-  readonly given: JsonObject;
+  /** The body of the create request, from which replies repeat some fields. */
+  readonly given: Json;
   readonly usage: UsageSeed;
-  /** When it cost no compute. */
+  /** The periods without compute costs. */
   readonly pauses: readonly { readonly from: Date; readonly until: Date | null }[];
 }
 
@@ -72,10 +72,10 @@ export interface EndpointRecord {
   readonly id: string;
   readonly serviceId: string;
   readonly createdAt: Date;
-  readonly given: JsonObject;
+  readonly given: Json;
 }
 
-/** All that the simulated organization is. Records are replaced, never changed in place. */
+/** The simulated organization. An update replaces a record and never changes it in place. */
 export interface CloudState {
   readonly organization: Pick<OrganizationSeed, 'id' | 'plan' | 'tier'>;
   readonly warehouses: Map<string, WarehouseRecord>;
@@ -87,12 +87,12 @@ export interface CloudState {
   readonly effects: Effects;
   readonly random: RandomSource;
   readonly seed: string;
-  /** The day from which the seed's "days ago" count. */
+  /** The start of the simulator, to which `daysAgo` of the seed refers. */
   readonly bornAt: Date;
   readonly now: () => Date;
   profile: CloudProfile;
   behaviour: CloudBehaviour;
-  /** How often the usage report was read: figures that are not final move with it. */
+  /** The number of usage reports; figures that are not final change with each report. */
   costReads: number;
 }
 
@@ -150,6 +150,6 @@ export function backupRecords(seed: OrganizationSeed, bornAt: Date): BackupRecor
 
 function idOf(named: readonly { readonly name: string; readonly id: string }[], name: string) {
   const found = named.find((one) => one.name === name);
-  if (found === undefined) throw new Error(`the seed has nothing called “${name}”`);
+  if (found === undefined) throw new Error(`the seed has no entry “${name}”`);
   return found.id;
 }

@@ -1,12 +1,12 @@
-import type { Call, JsonObject } from '../api/call.ts';
-import { isObject } from '../api/call.ts';
+import type { Call } from '../api/call.ts';
 import type { Reply } from '../api/reply.ts';
+import { isJson, type Json } from '../json.ts';
 import { settle } from './lifecycle.ts';
-import { badRequest, refusal, shown } from './replies.ts';
+import { badRequest, formatValue, refusal } from './replies.ts';
 import type { CloudState, ServiceRecord } from './state.ts';
 
-/** Either what a request is about, or the reply that refuses it. */
-export type Found<T> = { readonly found: T } | { readonly refused: Reply };
+/** The target or body of a request, or the reply that refuses the request. */
+export type Lookup<T> = { readonly found: T } | { readonly refused: Reply };
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 const GONE: readonly string[] = ['terminating', 'terminated', 'softdeleting', 'softdeleted'];
@@ -22,13 +22,13 @@ export function isGone({ state }: ServiceRecord): boolean {
 export function organizationProblem(cloud: CloudState, { params }: Call): Reply | null {
   const { organizationId } = params;
   if (!isUuid(organizationId)) {
-    return badRequest(cloud, `Invalid organization id ${shown(organizationId)}`);
+    return badRequest(cloud, `Invalid organization id ${formatValue(organizationId)}`);
   }
   return organizationId === cloud.organization.id ? null : refusal(cloud, 404, 'NOT_FOUND');
 }
 
-/** The service as it is by now; one that was deleted is as good as unknown. */
-export function findService(cloud: CloudState, { params }: Call): Found<ServiceRecord> {
+/** The current service of the request; a deleted service is not found. */
+export function findService(cloud: CloudState, { params }: Call): Lookup<ServiceRecord> {
   const found = lookUp(cloud, 'service', params.serviceId, (id) => serviceNow(cloud, id));
   return 'found' in found && isGone(found.found) ? notFound(cloud, found.found.id) : found;
 }
@@ -46,8 +46,8 @@ export function lookUp<T>(
   kind: string,
   id: string | undefined,
   read: (id: string) => T | undefined,
-): Found<T> {
-  if (!isUuid(id)) return { refused: badRequest(cloud, `Invalid ${kind} id ${shown(id)}`) };
+): Lookup<T> {
+  if (!isUuid(id)) return { refused: badRequest(cloud, `Invalid ${kind} id ${formatValue(id)}`) };
   const found = read(id.toLowerCase());
   if (found !== undefined) return { found };
   if (cloud.behaviour.unknownId === 404) return notFound(cloud, id);
@@ -58,9 +58,11 @@ function notFound(cloud: CloudState, id: string): { readonly refused: Reply } {
   return { refused: refusal(cloud, 404, `NOT_FOUND: ${id}`) };
 }
 
-export function readBody(cloud: CloudState, { body }: Call): Found<JsonObject> {
+export function readBody(cloud: CloudState, { body }: Call): Lookup<Json> {
   if (body.kind === 'invalid') return { refused: badRequest(cloud, 'request body: invalid JSON') };
   if (body.kind === 'none') return { refused: badRequest(cloud, 'request body: required') };
-  if (isObject(body.value)) return { found: body.value };
-  return { refused: badRequest(cloud, `request body: must be an object ${shown(body.value)}`) };
+  if (isJson(body.value)) return { found: body.value };
+  return {
+    refused: badRequest(cloud, `request body: must be an object ${formatValue(body.value)}`),
+  };
 }

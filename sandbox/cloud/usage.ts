@@ -15,15 +15,15 @@ export interface UsageRow {
   readonly locked: boolean;
 }
 
-type Drawn = Omit<UsageRow, 'date' | 'totalCredits' | 'locked'>;
+type UsageBase = Omit<UsageRow, 'date' | 'totalCredits' | 'locked'>;
 
 const HISTORY_DAYS = 90;
-/** Whole days behind today that may still change, beside today itself. */
+/** The number of days before today whose figures can still change. */
 const OPEN_DAYS = 2;
-/** A day on which nothing was measured. */
+/** The age of a day without data. */
 const EMPTY_DAYS_AGO = 47;
 
-/** The rows of one UTC day as they stand at this read, or none. */
+/** The rows of one UTC day for the current report; empty when the day has no data. */
 export function usageOf(cloud: CloudState, day: string): readonly UsageRow[] {
   const today = dayOf(cloud.now());
   const first = dayOf(addDays(cloud.bornAt, -HISTORY_DAYS));
@@ -35,10 +35,10 @@ export function usageOf(cloud: CloudState, day: string): readonly UsageRow[] {
     ...[...cloud.services.values()].flatMap((one) => serviceUsage(cloud, one, day)),
     ...[...cloud.pipes.values()].flatMap((one) => pipeUsage(cloud, one, day)),
   ];
-  return rows.flatMap((row) => finished(cloud, row, day, locked));
+  return rows.flatMap((row) => finishedRow(cloud, row, day, locked));
 }
 
-function finished(cloud: CloudState, row: Drawn, date: string, locked: boolean): UsageRow[] {
+function finishedRow(cloud: CloudState, row: UsageBase, date: string, locked: boolean): UsageRow[] {
   const share = shareOfDay(date, startOf(date), cloud.now());
   const factor = share * (locked ? 1 : drift(cloud, row.entityId, date));
   const metrics = Object.fromEntries(
@@ -48,14 +48,14 @@ function finished(cloud: CloudState, row: Drawn, date: string, locked: boolean):
   return totalCredits === 0 ? [] : [{ ...row, date, metrics, totalCredits, locked }];
 }
 
-// Figures that are not final come nearer to their end with every read, most from below, some from
-// above. Once locked they are what they would have become.
+// Each report moves the figures that are not final closer to their final values, most of them
+// upwards and some downwards.
 function drift(cloud: CloudState, entityId: string, day: string): number {
-  const away = randomFraction(cloud.seed, 'drift', entityId, day) * 0.3 - 0.06;
-  return 1 - away * 0.85 ** cloud.costReads;
+  const deviation = randomFraction(cloud.seed, 'drift', entityId, day) * 0.3 - 0.06;
+  return 1 - deviation * 0.85 ** cloud.costReads;
 }
 
-function warehouseUsage(cloud: CloudState, warehouse: WarehouseRecord, day: string): Drawn[] {
+function warehouseUsage(cloud: CloudState, warehouse: WarehouseRecord, day: string): UsageBase[] {
   if (day < dayOf(warehouse.createdAt)) return [];
   const { storage, backup } = warehouse.dailyCredits;
   // Data grows: half a percent of today's size each day.
@@ -76,9 +76,9 @@ function warehouseUsage(cloud: CloudState, warehouse: WarehouseRecord, day: stri
   ];
 }
 
-function serviceUsage(cloud: CloudState, service: ServiceRecord, day: string): Drawn[] {
+function serviceUsage(cloud: CloudState, service: ServiceRecord, day: string): UsageBase[] {
   const { usage } = service;
-  const factor = ofDay(cloud, service.id, usage, day) * shareUp(service, day);
+  const factor = dayFactor(cloud, service.id, usage, day) * shareUp(service, day);
   const transfer = usage.transferCredits * factor;
   return [
     {
@@ -96,12 +96,12 @@ function serviceUsage(cloud: CloudState, service: ServiceRecord, day: string): D
   ];
 }
 
-function pipeUsage(cloud: CloudState, pipe: PipeRecord, day: string): Drawn[] {
+function pipeUsage(cloud: CloudState, pipe: PipeRecord, day: string): UsageBase[] {
   const service = cloud.services.get(pipe.serviceId);
   if (service === undefined) return [];
   const { compute, transfer } = pipe.dailyCredits;
   const up = shareUp(service, day);
-  const factor = up * ofDay(cloud, pipe.id, { rhythm: service.usage.rhythm }, day);
+  const factor = up * dayFactor(cloud, pipe.id, { rhythm: service.usage.rhythm }, day);
   return [
     {
       entityType: 'pipe',
@@ -114,9 +114,9 @@ function pipeUsage(cloud: CloudState, pipe: PipeRecord, day: string): Drawn[] {
   ];
 }
 
-type Shape = Pick<UsageSeed, 'rhythm' | 'spike' | 'shift'>;
+type UsagePattern = Pick<UsageSeed, 'rhythm' | 'spike' | 'shift'>;
 
-function ofDay(cloud: CloudState, id: string, shape: Shape, day: string): number {
+function dayFactor(cloud: CloudState, id: string, shape: UsagePattern, day: string): number {
   const { rhythm, spike, shift } = shape;
   const daysAgo = Math.round(daysBetween(startOf(day), startOf(dayOf(cloud.bornAt))));
   const weekday = startOf(day).getUTCDay();
@@ -127,7 +127,7 @@ function ofDay(cloud: CloudState, id: string, shape: Shape, day: string): number
   return week * peak * level * (0.9 + 0.2 * randomFraction(cloud.seed, id, day));
 }
 
-/** How much of the day the service existed and was not stopped. */
+/** The share of the day, from 0 to 1, in which the service existed and was not stopped. */
 function shareUp({ createdAt, pauses }: ServiceRecord, day: string): number {
   const end = addDays(startOf(day), 1);
   const paused = pauses.map(({ from, until }) => shareOfDay(day, from, until ?? end));

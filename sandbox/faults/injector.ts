@@ -1,62 +1,61 @@
-import type { FaultChoice, SetFault } from '../protocol.ts';
+import type { ActiveFault, Api, FaultChoice } from '../protocol.ts';
 import { COST_FAULTS } from './costs.ts';
 import { ERROR_FAULTS } from './errors.ts';
-import type { Api, Fault } from './fault.ts';
+import type { Fault } from './fault.ts';
 import { PAYLOAD_FAULTS } from './payloads.ts';
 import { TRANSPORT_FAULTS } from './transport.ts';
 
-const FAULTS: ReadonlyMap<string, Fault> = new Map(
-  [...TRANSPORT_FAULTS, ...ERROR_FAULTS, ...PAYLOAD_FAULTS, ...COST_FAULTS].map((fault) => [
-    fault.name,
-    fault,
-  ]),
-);
+const ALL = [...TRANSPORT_FAULTS, ...ERROR_FAULTS, ...PAYLOAD_FAULTS, ...COST_FAULTS];
+const FAULTS: ReadonlyMap<string, Fault> = new Map(ALL.map((fault) => [fault.name, fault]));
 
-export const FAULT_CHOICES: readonly FaultChoice[] = [...FAULTS.values()].map(
-  ({ name, summary }) => ({ name, summary }),
-);
+export const FAULT_CHOICES: readonly FaultChoice[] = ALL.map(({ name, summary }) => {
+  return { name, summary };
+});
 
-export type FaultSetting = Omit<SetFault, 'api'>;
+export type FaultSetting = Omit<ActiveFault, 'api'>;
 
-/** The faults that wait for requests, first armed first, each until it befell `times` of them. */
+/** The active faults in the order of injection; each applies to `times` requests. */
 export interface FaultInjector {
-  /** Why this cannot be armed, or null. */
-  problem(arming: FaultSetting): string | null;
-  arm(arming: FaultSetting): void;
+  /** The reason why this fault cannot be injected, or null. */
+  problem(setting: FaultSetting): string | null;
+  inject(setting: FaultSetting): void;
+  /** The fault for the next request of the operation, or null; its count goes down by one. */
   take(operation: string): Fault | null;
-  list(): readonly SetFault[];
+  list(): readonly ActiveFault[];
   clear(): void;
 }
 
 export function createFaultInjector(api: Api, operations: readonly string[]): FaultInjector {
-  let waiting: readonly FaultSetting[] = [];
+  let active: readonly FaultSetting[] = [];
 
   const problem = ({ operation, fault, times }: FaultSetting): string | null => {
     const known = FAULTS.get(fault);
     if (!operations.includes(operation)) return `the ${api} API has no operation “${operation}”`;
     if (known === undefined) return `there is no fault “${fault}”`;
-    if (known.only?.includes(operation) === false) return `“${fault}” cannot befall “${operation}”`;
+    if (known.only?.includes(operation) === false) {
+      return `“${fault}” does not apply to “${operation}”`;
+    }
     if (!Number.isInteger(times) || times < 1) return 'times must be a whole number from 1';
     return null;
   };
 
   return {
     problem,
-    arm(arming) {
-      const why = problem(arming);
-      if (why !== null) throw new Error(why);
-      waiting = [...waiting, arming];
+    inject(setting) {
+      const reason = problem(setting);
+      if (reason !== null) throw new Error(reason);
+      active = [...active, setting];
     },
     take(operation) {
-      const next = waiting.find((arming) => arming.operation === operation);
+      const next = active.find((setting) => setting.operation === operation);
       if (next === undefined) return null;
-      const left = next.times > 1 ? [{ ...next, times: next.times - 1 }] : [];
-      waiting = waiting.flatMap((arming) => (arming === next ? left : [arming]));
+      const remaining = next.times > 1 ? [{ ...next, times: next.times - 1 }] : [];
+      active = active.flatMap((setting) => (setting === next ? remaining : [setting]));
       return FAULTS.get(next.fault) ?? null;
     },
-    list: () => waiting.map((arming) => ({ api, ...arming })),
+    list: () => active.map((setting) => ({ api, ...setting })),
     clear() {
-      waiting = [];
+      active = [];
     },
   };
 }

@@ -3,64 +3,64 @@ import type { Encoded } from '../api/reply.ts';
 import { htmlReply, isSuccess, jsonReply, textReply } from '../api/reply.ts';
 import type { Fault } from './fault.ts';
 
-/** Time, the connection, and how the bytes are wrapped. */
+/** Faults of timing, connection and encoding. */
 export const TRANSPORT_FAULTS: readonly Fault[] = [
   delayed('delay-2s', 2_000),
   delayed('delay-20s', 20_000),
   delayed('delay-45s', 45_000),
   {
     name: 'late-effect-45s',
-    summary: 'Nothing happens for 45 s; then it takes effect, whether or not anyone still waits',
+    summary: 'Takes effect only after 45 s, even if the caller has disconnected',
     delay: { ms: 45_000, effect: 'late' },
   },
-  { name: 'hang', summary: 'Never answers, nothing takes effect', connection: 'hang-before' },
+  { name: 'hang', summary: 'Never replies; nothing takes effect', connection: 'hang-before' },
   {
     name: 'hang-after-effect',
-    summary: 'Takes effect, then never answers',
+    summary: 'Takes effect, then never replies',
     connection: 'hang-after',
   },
   {
     name: 'reset',
-    summary: 'The connection is reset before anything takes effect',
+    summary: 'Resets the connection; nothing takes effect',
     connection: 'reset-before',
   },
   {
     name: 'reset-after-effect',
-    summary: 'Takes effect, then the connection is reset',
+    summary: 'Takes effect, then resets the connection',
     connection: 'reset-after',
   },
   {
     name: 'close-after-effect',
-    summary: 'Takes effect, then the connection is closed without an answer',
+    summary: 'Takes effect, then closes the connection without a reply',
     connection: 'close-after',
   },
   {
     name: 'cut-body',
-    summary: 'Takes effect; status and half of the body arrive, then the connection closes',
+    summary: 'Takes effect; sends half of the body, then closes the connection',
     connection: 'cut',
   },
   {
     name: 'truncated-json',
-    summary: 'Takes effect; the body is half of a JSON text',
-    encoded: ({ headers, bytes }) => ({ headers, bytes: bytes.subarray(0, bytes.length >> 1) }),
+    summary: 'Takes effect; the body is truncated JSON',
+    encode: ({ headers, bytes }) => ({ headers, bytes: bytes.subarray(0, bytes.length >> 1) }),
   },
   {
     name: 'wrong-content-type',
-    summary: 'The right JSON, called text/html',
-    encoded: (answer) => withHeaders(answer, { 'content-type': 'text/html; charset=utf-8' }),
+    summary: 'Correct JSON with the content type text/html',
+    encode: (answer) => withHeaders(answer, { 'content-type': 'text/html; charset=utf-8' }),
   },
   {
     name: 'bom',
-    summary: 'The right JSON behind a byte order mark',
-    encoded: ({ headers, bytes }) => ({
+    summary: 'Correct JSON after a byte order mark',
+    encode: ({ headers, bytes }) => ({
       headers,
       bytes: Buffer.concat([Buffer.from('\ufeff'), bytes]),
     }),
   },
   {
     name: 'gzip',
-    summary: 'The right JSON, compressed although nobody asked for it',
-    encoded: (answer) => ({
+    summary: 'Correct JSON, compressed without being requested',
+    encode: (answer) => ({
       ...withHeaders(answer, { 'content-encoding': 'gzip' }),
       bytes: gzipSync(answer.bytes),
     }),
@@ -68,28 +68,28 @@ export const TRANSPORT_FAULTS: readonly Fault[] = [
   {
     name: 'html-200',
     summary: 'Takes effect, then 200 with an HTML page',
-    answered: (reply) => (isSuccess(reply) ? htmlReply(200, 'Welcome') : reply),
+    change: (reply) => (isSuccess(reply) ? htmlReply(200, 'Welcome') : reply),
   },
   {
     name: 'empty-200',
     summary: 'Takes effect, then 200 with an empty body',
-    answered: (reply) => (isSuccess(reply) ? textReply(200, '') : reply),
+    change: (reply) => (isSuccess(reply) ? textReply(200, '') : reply),
   },
   {
     name: '201',
     summary: 'Takes effect, then 201 where the contract says 200',
-    answered: (reply) =>
+    change: (reply) =>
       isSuccess(reply) && reply.kind === 'json' ? jsonReply(201, reply.value) : reply,
   },
   {
     name: '307',
-    summary: 'Redirects to the same address; nothing takes effect unless someone follows',
+    summary: 'Redirects to the same address; nothing takes effect unless the client follows',
     instead: ({ path }) => textReply(307, '', { location: path }),
   },
 ];
 
 function delayed(name: string, ms: number): Fault {
-  const summary = `Takes effect at once, answers after ${ms / 1_000} s`;
+  const summary = `Takes effect at once, replies after ${ms / 1_000} s`;
   return { name, summary, delay: { ms, effect: 'at-once' } };
 }
 

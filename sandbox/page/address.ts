@@ -1,7 +1,7 @@
 import { useCallback, useEffect, useState } from 'react';
 import { sandboxWorkspace } from '../slack/sandbox-workspace.ts';
 
-/** Where the page stands; all of it is in the URL, so that a link or a test can open any place. */
+/** The visible place. It is stored in the URL, so that a link or a test can open any place. */
 export interface Address {
   readonly as: string;
   readonly channel: string | null;
@@ -11,13 +11,13 @@ export interface Address {
 
 export type Go = (to: Partial<Address>) => void;
 
-/** Whoever opens the page without saying who they are is the first person of the workspace. */
-const FIRST = sandboxWorkspace.members[0]?.id ?? '';
+/** The person when the URL has none. */
+const DEFAULT_PERSON = sandboxWorkspace.members[0]?.id ?? '';
 
 export function addressOf(search: string): Address {
   const query = new URLSearchParams(search);
   return {
-    as: query.get('as') ?? FIRST,
+    as: query.get('as') ?? DEFAULT_PERSON,
     channel: query.get('channel'),
     thread: query.get('thread'),
     home: query.get('view') === 'home',

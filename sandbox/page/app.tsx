@@ -6,96 +6,92 @@ import { ChannelPage } from './channel/channel-page.tsx';
 import { Thread } from './channel/thread.tsx';
 import { Sidebar } from './frame/sidebar.tsx';
 import { TopBar } from './frame/top-bar.tsx';
-import { useLive } from './live.ts';
-import { ModalStack } from './modal/modal-stack.tsx';
-import { useNotices } from './notices.ts';
+import { type Live, useLive } from './live.ts';
+import { ModalView } from './modal/modal-view.tsx';
 import { Panel } from './panel/panel.tsx';
 import { deliver } from './server.ts';
 import { appChannel, channelOf, type Deliver, type Session, SessionContext } from './session.ts';
+import { useNotices } from './slackbot-notices.ts';
 
 export function App() {
   const [address, go] = useAddress();
-  const { screen, lost, version, refresh, look } = useLive(address.as);
-  const [panelOpen, setPanelOpen] = useState(false);
+  const live = useLive(address.as);
+  const { client, isDisconnected } = live;
+  const [isPanelOpen, setPanelOpen] = useState(false);
   const onPanel = useCallback(() => setPanelOpen((open) => !open), []);
   return (
     <>
-      {lost && (
-        <p className="lost" role="status">
-          The sandbox is not answering. Trying again…
+      {isDisconnected && (
+        <p className="disconnected" role="status">
+          The sandbox does not answer. Trying again…
         </p>
       )}
-      {screen === null ? (
+      {client === null ? (
         <p className="starting">Starting…</p>
       ) : (
-        <Workspace
-          key={screen.me.id}
-          {...{ screen, address, go, refresh, look, onPanel }}
-          panelAt={panelOpen ? version : null}
-        />
+        <Workspace key={client.me.id} {...{ live, client, address, go, isPanelOpen, onPanel }} />
       )}
     </>
   );
 }
 
 interface WorkspaceProps {
-  readonly screen: ClientState;
+  readonly live: Live;
+  readonly client: ClientState;
   readonly address: Address;
   readonly go: Go;
-  readonly refresh: () => void;
-  readonly look: (channel: string | null) => void;
-  /** The version that the open panel shows; null while it is closed. */
-  readonly panelAt: number | null;
+  readonly isPanelOpen: boolean;
   readonly onPanel: () => void;
 }
 
-function useSessionOf({ screen, address, go, refresh }: WorkspaceProps): Session {
+function useSessionOf({ client, address, go, live }: WorkspaceProps): Session {
   const notices = useNotices();
-  const andRefresh = useCallback<Deliver>(
-    async (path, done) => {
-      const delivery = await deliver(path, done);
+  const { refresh } = live;
+  const deliverAndRefresh = useCallback<Deliver>(
+    async (path, input) => {
+      const delivery = await deliver(path, input);
       refresh();
       return delivery;
     },
     [refresh],
   );
   return useMemo(
-    () => ({ screen, address, go, notices, deliver: andRefresh }),
-    [screen, address, go, notices, andRefresh],
+    () => ({ client, address, go, notices, deliver: deliverAndRefresh }),
+    [client, address, go, notices, deliverAndRefresh],
   );
 }
 
 function Workspace(props: WorkspaceProps) {
-  const { screen, address, look, panelAt, onPanel } = props;
+  const { client, address, live, isPanelOpen, onPanel } = props;
   const session = useSessionOf(props);
-  const asked = channelOf(screen, address.channel);
-  const app = appChannel(screen);
-  const shown = address.home ? undefined : (asked ?? screen.channels[0]);
-  // On a phone the list of conversations comes first, as long as nobody chose one.
-  const chosen = address.home || asked !== undefined;
-  const parent = screen.messages.find(
-    ({ channel, ts }) => channel === shown?.id && ts === address.thread,
+  const requested = channelOf(client, address.channel);
+  const channel = address.home ? undefined : (requested ?? client.channels[0]);
+  // A phone shows the list of conversations until the person selects one.
+  const isChosen = address.home || requested !== undefined;
+  const parent = client.messages.find(
+    (message) => message.channel === channel?.id && message.ts === address.thread,
   );
-  const thread = parent?.ts ?? null;
-  const frame = ['shell', chosen ? 'chosen' : '', thread === null ? '' : 'threaded'];
+  const frame = ['shell', isChosen ? 'chosen' : '', parent ? 'threaded' : ''];
+  const [view] = client.views;
 
-  const open = shown?.id ?? null;
-  useEffect(() => look(open), [look, open]);
+  const open = channel?.id ?? null;
+  const { setOpenChannel } = live;
+  useEffect(() => setOpenChannel(open), [setOpenChannel, open]);
 
   return (
     <SessionContext value={session}>
       <div className={frame.join(' ')}>
-        <TopBar panelOpen={panelAt !== null} onPanel={onPanel} />
+        <TopBar {...{ isPanelOpen, onPanel }} />
         <Sidebar open={open} />
-        {shown === undefined || shown === app ? (
-          <AppPage tab={shown === undefined ? 'home' : 'messages'} />
+        {channel === undefined || channel === appChannel(client) ? (
+          <AppPage tab={channel === undefined ? 'home' : 'messages'} />
         ) : (
-          <ChannelPage channel={shown} />
+          <ChannelPage channel={channel} />
         )}
-        {shown !== undefined && thread !== null && <Thread channelId={shown.id} ts={thread} />}
-        {panelAt !== null && <Panel version={panelAt} onClose={onPanel} />}
+        {channel !== undefined && parent && <Thread channelId={channel.id} ts={parent.ts} />}
+        {isPanelOpen && <Panel version={live.version} onClose={onPanel} />}
       </div>
-      <ModalStack />
+      {view && <ModalView key={view.id} view={view} />}
     </SessionContext>
   );
 }

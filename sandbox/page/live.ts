@@ -1,45 +1,116 @@
 import { useCallback, useEffect, useRef, useState } from 'react';
 import type { ClientState } from '../protocol.ts';
-import { follow, type Stream } from './stream.ts';
+import { read } from './server.ts';
+
+const RETRY_MS = 2000;
 
 export interface Live {
-  readonly screen: ClientState | null;
-  readonly lost: boolean;
-  /** Grows with every screen that was read, for whoever has more to read then. */
+  readonly client: ClientState | null;
+  readonly isDisconnected: boolean;
+  /** Grows with each state that was read, so that other parts can read again. */
   readonly version: number;
   readonly refresh: () => void;
-  /** Says which conversation the person looks at, so that it counts as read. */
-  readonly look: (channel: string | null) => void;
+  /** Marks the open channel as read, now and at each later refresh. */
+  readonly setOpenChannel: (channel: string | null) => void;
 }
 
-/** The newest screen of a person; another person's is never shown in its stead. */
+/** The latest client state of a person; null until the first state of this person arrives. */
 export function useLive(as: string): Live {
-  const [screen, setScreen] = useState<ClientState | null>(null);
-  const [lost, setLost] = useState(false);
+  const [client, setClient] = useState<ClientState | null>(null);
+  const [isDisconnected, setDisconnected] = useState(false);
   const [version, setVersion] = useState(0);
   const stream = useRef<Stream | null>(null);
-  const open = useRef<string | null>(null);
+  const openChannel = useRef<string | null>(null);
 
   useEffect(() => {
-    const followed = follow(as, {
-      open: () => open.current,
-      lost: setLost,
-      screen: (next) => {
-        setScreen(next);
+    const opened = openStream(as, {
+      openChannel: () => openChannel.current,
+      setDisconnected,
+      setClient: (next) => {
+        setClient(next);
         setVersion((before) => before + 1);
       },
     });
-    stream.current = followed;
-    return followed.close;
+    stream.current = opened;
+    return opened.close;
   }, [as]);
 
   const refresh = useCallback(() => stream.current?.refresh(), []);
-  const look = useCallback(
+  const setOpenChannel = useCallback(
     (channel: string | null) => {
-      open.current = channel;
+      openChannel.current = channel;
       refresh();
     },
     [refresh],
   );
-  return { screen: screen?.me.id === as ? screen : null, lost, version, refresh, look };
+  const current = client?.me.id === as ? client : null;
+  return { client: current, isDisconnected, version, refresh, setOpenChannel };
+}
+
+interface StreamListener {
+  readonly openChannel: () => string | null;
+  readonly setClient: (client: ClientState) => void;
+  readonly setDisconnected: (isDisconnected: boolean) => void;
+}
+
+interface Stream {
+  readonly refresh: () => void;
+  readonly close: () => void;
+}
+
+/** Reads the whole state after each change. Changes during a read cause one more read. */
+function openStream(as: string, listener: StreamListener): Stream {
+  let isClosed = false;
+  let isReading = false;
+  let isStale = false;
+  let source: EventSource | null = null;
+  let timer: ReturnType<typeof setTimeout> | undefined;
+
+  function reconnectLater() {
+    if (isClosed) return;
+    listener.setDisconnected(true);
+    clearTimeout(timer);
+    timer = setTimeout(connect, RETRY_MS);
+  }
+
+  async function readOnce() {
+    const channel = listener.openChannel();
+    const query = new URLSearchParams({ as, ...(channel === null ? {} : { channel }) });
+    try {
+      const client = await read<ClientState>(`state?${query}`);
+      if (isClosed) return;
+      listener.setClient(client);
+      if (source?.readyState === EventSource.OPEN) listener.setDisconnected(false);
+    } catch {
+      reconnectLater();
+    }
+  }
+
+  async function refresh() {
+    isStale = true;
+    if (isReading) return;
+    isReading = true;
+    while (isStale && !isClosed) {
+      isStale = false;
+      await readOnce();
+    }
+    isReading = false;
+  }
+
+  function connect() {
+    source?.close();
+    source = new EventSource(`/sandbox/events?${new URLSearchParams({ as })}`);
+    source.addEventListener('open', refresh);
+    source.addEventListener('changed', refresh);
+    source.addEventListener('error', reconnectLater);
+  }
+
+  function close() {
+    isClosed = true;
+    clearTimeout(timer);
+    source?.close();
+  }
+
+  connect();
+  return { refresh: () => void refresh(), close };
 }

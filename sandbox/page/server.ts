@@ -1,69 +1,47 @@
-import type {
-  ActionTriggered,
-  CommandInput,
-  Delivery,
-  HomeOpening,
-  MessageInput,
-  ShortcutUsed,
-  ViewClosed,
-  ViewSubmission,
-} from '../protocol.ts';
-import { record, word } from './json.ts';
+import { record, stringOf } from '../json.ts';
+import type { Delivery, Interactions } from '../protocol.ts';
 
-/** Reads one of the sandbox's GET addresses; throws when the sandbox does not answer. */
+/** Reads a path below /sandbox; throws when the sandbox does not answer or refuses. */
 export async function read<T>(path: string): Promise<T> {
-  return answered<T>(await fetch(`/sandbox/${path}`));
+  return readReply<T>(await fetch(`/sandbox/${path}`));
 }
 
-/** Posts and gives back what the protocol promises for that path; throws when nobody answers. */
+/** Posts to a path below /sandbox; throws when the sandbox does not answer or refuses. */
 export async function post<T>(path: string, body: unknown): Promise<T> {
   const response = await fetch(`/sandbox/${path}`, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify(body),
   });
-  return answered<T>(response);
+  return readReply<T>(response);
 }
 
-async function answered<T>(response: Response): Promise<T> {
-  if (!response.ok) throw new Refused(await refusal(response));
-  // The server is compiled against the same protocol and has the same origin.
-  return (await response.json()) as T;
-}
-
-/** The sandbox answered, but would not do it; the message is the server's own. */
-class Refused extends Error {
-  override readonly name = 'Refused';
-}
-
-async function refusal(response: Response): Promise<string> {
+async function readReply<T>(response: Response): Promise<T> {
+  // The server has the same origin and is compiled with the same protocol.
+  if (response.ok) return (await response.json()) as T;
   const text = await response.text();
-  const json = response.headers.get('content-type')?.includes('json') === true;
-  const said = json ? word(record(JSON.parse(text)).error) : '';
-  return said || `The sandbox answered ${response.status}.`;
+  const isJson = response.headers.get('content-type')?.includes('json') === true;
+  const reason = isJson ? stringOf(record(JSON.parse(text)).error) : '';
+  throw new SandboxRefusal(reason || `The sandbox answered ${response.status}.`);
 }
 
-/** What a person can do, by its path below /sandbox. */
-export interface Interactions {
-  readonly command: CommandInput;
-  readonly message: MessageInput;
-  readonly action: ActionTriggered;
-  readonly submit: ViewSubmission;
-  readonly close: ViewClosed;
-  readonly shortcut: ShortcutUsed;
-  readonly home: HomeOpening;
+/** The server of the sandbox refused the request; the message is the server's reason. */
+class SandboxRefusal extends Error {
+  override readonly name = 'SandboxRefusal';
 }
 
-/** Hands something to the bot. Never throws: a silent sandbox is a failed delivery too. */
+/** Sends an interaction to the bot. It never rejects: no answer is a failed delivery. */
 export async function deliver<Path extends keyof Interactions>(
   path: Path,
-  body: Interactions[Path],
+  input: Interactions[Path],
 ): Promise<Delivery> {
   try {
-    return await post<Delivery>(path, body);
+    return await post<Delivery>(path, input);
   } catch (cause) {
-    const silent = 'The sandbox is not answering. Try again.';
-    const error = cause instanceof Refused ? `The sandbox refused: ${cause.message}` : silent;
+    const error =
+      cause instanceof SandboxRefusal
+        ? `The sandbox refused the request: ${cause.message}`
+        : 'The sandbox does not answer. Try again.';
     return { status: 0, ms: 0, body: String(cause), error };
   }
 }

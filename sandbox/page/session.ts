@@ -1,20 +1,19 @@
 import { createContext, use } from 'react';
-import type { Channel, ClientState, Delivery, Person } from '../protocol.ts';
+import type { Channel, ClientState, Delivery, Interactions, Person } from '../protocol.ts';
 import type { Address, Go } from './address.ts';
-import type { Notices } from './notices.ts';
-import type { Interactions } from './server.ts';
+import type { Notices } from './slackbot-notices.ts';
 
 export type Deliver = <Path extends keyof Interactions>(
   path: Path,
-  done: Interactions[Path],
+  input: Interactions[Path],
 ) => Promise<Delivery>;
 
-/** What every part of the page may know and do: the screen, the place, and how to reach the bot. */
+/** The state and the functions that every part of the page can use. */
 export interface Session {
-  readonly screen: ClientState;
+  readonly client: ClientState;
   readonly address: Address;
   readonly go: Go;
-  /** Does something as the person of the screen, then reads the screen again. */
+  /** Sends an interaction of the person to the bot, then reads the client state again. */
   readonly deliver: Deliver;
   readonly notices: Notices;
 }
@@ -23,16 +22,16 @@ export const SessionContext = createContext<Session | null>(null);
 
 export function useSession(): Session {
   const session = use(SessionContext);
-  if (session === null) throw new Error('Drawn outside of a session');
+  if (session === null) throw new Error('This component must be inside a SessionContext');
   return session;
 }
 
-export const personOf = (screen: ClientState, id: string): Person | undefined =>
-  screen.people.find((person) => person.id === id);
+export const personOf = (client: ClientState, id: string): Person | undefined =>
+  client.people.find((person) => person.id === id);
 
-export const channelOf = (screen: ClientState, id: string | null): Channel | undefined =>
-  screen.channels.find((channel) => channel.id === id);
+export const channelOf = (client: ClientState, id: string | null): Channel | undefined =>
+  client.channels.find((channel) => channel.id === id);
 
-/** The conversation with the app, which Slack shows as the Messages tab of its home. */
-export const appChannel = (screen: ClientState): Channel | undefined =>
-  screen.channels.find(({ kind, name }) => kind === 'dm' && name === screen.botName);
+/** The conversation with the app, which Slack shows as the Messages tab of the app. */
+export const appChannel = (client: ClientState): Channel | undefined =>
+  client.channels.find(({ kind, name }) => kind === 'dm' && name === client.botName);

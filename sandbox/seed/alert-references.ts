@@ -1,4 +1,4 @@
-/** What alerts point at; a reference to anything else is refused. */
+/** The objects to which alerts refer. The server refuses references to other objects. */
 export const TEAM = 'b88bf79fed909860fb7ab2b7';
 
 export const DASHBOARDS = {

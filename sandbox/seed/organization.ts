@@ -3,7 +3,7 @@ import { PIPES } from './pipes.ts';
 import { SERVICES } from './services.ts';
 import type { OrganizationSeed } from './shapes.ts';
 
-/** The made-up company of the sandbox: 12 services in 3 warehouses, its pipes and its backups. */
+/** The organization of the sandbox: 12 services in 3 warehouses, with pipes and backups. */
 export const ORGANIZATION: OrganizationSeed = {
   id: '7d5e2c1a-8f0b-4c62-9a55-0b2f6f1f9f10',
   plan: 'paid',
@@ -30,8 +30,8 @@ export const ORGANIZATION: OrganizationSeed = {
   backups: BACKUPS,
 };
 
-/** The key pair that the cloud simulator knows from the start. */
+/** The key that the cloud simulator accepts. */
 export const CLOUD_KEY = { id: 'sandbox-key-id', secret: 'sandbox-key-secret' };
 
-/** The access token that the alerts simulator knows from the start. */
+/** The access token that the alerts simulator accepts. */
 export const ALERTS_TOKEN = 'sandbox-alerts-token';

@@ -1,6 +1,7 @@
 import type { PipeSeed } from './shapes.ts';
 
-const EXAMPLE_SETTINGS = {
+/** The settings of the contract's example; the contract has no other settings. */
+export const EXAMPLE_SETTINGS = {
   streaming_max_insert_wait_ms: 5_000,
   object_storage_concurrency: 1,
   object_storage_polling_interval_ms: 30_000,
@@ -28,7 +29,7 @@ export const PIPES: readonly PipeSeed[] = [
     id: '573edb01-6d55-440c-929f-443f913e694a',
     service: 'analytics-prod',
     dailyCredits: { compute: 6.1, transfer: 3.3 },
-    // A key of which no contract speaks, as live servers have them.
+    // `stream_read_committed` is not in the contract, but live servers return such settings.
     settings: {
       ...EXAMPLE_SETTINGS,
       object_storage_concurrency: 35,

@@ -37,34 +37,23 @@ export interface ServiceSeed {
 }
 
 export type ServiceState =
-  | 'starting'
-  | 'stopping'
-  | 'terminating'
-  | 'softdeleting'
-  | 'awaking'
-  | 'partially_running'
-  | 'provisioning'
-  | 'running'
-  | 'stopped'
-  | 'terminated'
-  | 'softdeleted'
-  | 'degraded'
-  | 'failed'
-  | 'idle';
+  | ('starting' | 'stopping' | 'terminating' | 'softdeleting' | 'awaking' | 'provisioning')
+  | ('running' | 'partially_running' | 'degraded' | 'idle' | 'stopped' | 'failed')
+  | ('terminated' | 'softdeleted');
 
-/** How much a day costs, in credits, and what makes this entity's days differ. */
+/** The cost of a day in credits, and how the days differ. */
 export interface UsageSeed {
   readonly computeCredits: number;
   readonly transferCredits: number;
-  /** Office hours: weekends cost about a third. Steady: every day alike. */
+  /** office: a weekend day costs about a third; steady: all days cost the same. */
   readonly rhythm: 'office' | 'steady';
-  /** One day that cost several times the usual. */
+  /** One day with a higher cost. */
   readonly spike?: { readonly daysAgo: number; readonly factor: number };
-  /** From that day on, every day costs so many times what it did. */
+  /** The day from which each day costs more. */
   readonly shift?: { readonly daysAgo: number; readonly factor: number };
-  /** What it was called in reports of the days before. */
+  /** The previous name, which reports of earlier days show. */
   readonly renamed?: { readonly daysAgo: number; readonly from: string };
-  /** It has not run since. */
+  /** The day on which it was stopped. */
   readonly stoppedDaysAgo?: number;
 }
 
@@ -74,7 +63,7 @@ export interface PipeSeed {
   /** The name of its service. */
   readonly service: string;
   readonly dailyCredits: { readonly compute: number; readonly transfer: number };
-  /** Null for a pipe that copies a database: such pipes have no settings at all. */
+  /** Null for a pipe that copies a database, because such a pipe has no settings. */
   readonly settings: Readonly<Record<string, number | boolean | null>> | null;
 }
 
@@ -85,11 +74,11 @@ export interface BackupSeed {
   readonly outcome: 'done' | 'error';
   readonly type: 'full' | 'incremental';
   readonly startedMinutesAgo: number;
-  /** A backup that takes longer than ago it began is in progress, and finishes later. */
+  /** A backup is in progress while this is longer than the time since its start. */
   readonly takesMinutes: number;
   readonly sizeInBytes: number;
   readonly backupName?: string;
   readonly bucket?: Readonly<Record<string, string>>;
-  /** Its retention has passed: the server no longer knows it. */
+  /** True when the retention time has passed, so that the server has deleted it. */
   readonly expired?: true;
 }

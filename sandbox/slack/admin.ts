@@ -1,6 +1,6 @@
-import type { Json } from '../protocol.ts';
-import { announce } from './delivery/events.ts';
-import { changed, type SlackState } from './state.ts';
+import type { Json } from '../json.ts';
+import { sendEvent } from './delivery/events.ts';
+import { notifyWatchers, type SlackState } from './state.ts';
 import { groupJson, userJson } from './web-api/users.ts';
 import {
   type Conversation,
@@ -12,8 +12,8 @@ import {
 } from './workspace.ts';
 
 /**
- * What an administrator of the workspace does. Each function settles when the app has taken the
- * events that follow, or Slack has given them up.
+ * The actions of a workspace administrator. Each promise settles when the app has accepted the
+ * events about the action or Slack has stopped retrying them.
  */
 export interface Admin {
   readonly setGroup: (handle: string, users: readonly string[]) => Promise<void>;
@@ -23,102 +23,87 @@ export interface Admin {
   readonly deactivate: (id: string) => Promise<void>;
   readonly addChannel: (conversation: Conversation) => void;
   readonly archive: (channel: string) => void;
-  /** Under its old name nobody finds it any more; its id stays. */
+  /** Changes the name of a channel; its id stays the same. */
   readonly rename: (channel: string, name: string) => void;
   readonly invite: (channel: string, ...people: string[]) => void;
   readonly kick: (channel: string, person: string) => void;
 }
 
-export type PersonChange = Partial<Pick<Member, 'kind' | 'deleted' | 'realName' | 'title'>>;
+type PersonChange = Partial<Pick<Member, 'kind' | 'deleted' | 'realName' | 'title'>>;
 
 export function adminOf(slack: SlackState): Admin {
   const { workspace } = slack;
+  const send = async (event: Json & { readonly type: string }) => {
+    notifyWatchers(slack);
+    await sendEvent(slack, event).done;
+  };
+  const changeChannel = (channel: string, change: (conversation: Conversation) => void) => {
+    change(required(conversationOf(workspace, channel), channel));
+    notifyWatchers(slack);
+  };
+  const changePerson = (id: string, change: PersonChange) => {
+    const person = Object.assign(required(memberOf(workspace, id), id), change);
+    return send({ type: 'user_change', user: userJson(slack, person) });
+  };
+  const updateGroup = (handle: string, change: Partial<Pick<Group, 'users' | 'disabled'>>) => {
+    const group = required(groupOf(workspace, handle), handle);
+    // Each update has a later time than the one before, so that their order is known.
+    const updatedAt = Math.max(Math.floor(slack.now().getTime() / 1000), group.updatedAt + 1);
+    return { before: { ...group }, group: Object.assign(group, change, { updatedAt }) };
+  };
+  const sendGroup = (group: Group) => {
+    // The event contains at most 500 members.
+    const listed = groupJson(slack, { ...group, users: group.users.slice(0, 500) }, true);
+    const subteam = { ...listed, user_count: group.users.length };
+    return send({ type: 'subteam_updated', subteam });
+  };
+
   return {
-    setGroup: (handle, users) => setGroup(slack, mustBe(groupOf(workspace, handle), handle), users),
-    disableGroup: (handle) => disable(slack, mustBe(groupOf(workspace, handle), handle)),
+    async setGroup(handle, users) {
+      const { before, group } = updateGroup(handle, { users: [...users] });
+      const membersChanged = {
+        type: 'subteam_members_changed',
+        subteam_id: group.id,
+        team_id: workspace.teamId,
+        date_previous_update: before.updatedAt,
+        date_update: group.updatedAt,
+        added_users: users.filter((id) => !before.users.includes(id)),
+        removed_users: before.users.filter((id) => !users.includes(id)),
+      };
+      await Promise.all([send(membersChanged), sendGroup(group)]);
+    },
+    disableGroup: async (handle) => sendGroup(updateGroup(handle, { disabled: true }).group),
     addPerson(person) {
       workspace.members.push(person);
-      return tell(slack, { type: 'team_join', user: userJson(slack, person) });
+      return send({ type: 'team_join', user: userJson(slack, person) });
     },
-    changePerson: (id, change) => changePerson(slack, mustBe(memberOf(workspace, id), id), change),
-    deactivate: (id) => changePerson(slack, mustBe(memberOf(workspace, id), id), { deleted: true }),
+    changePerson,
+    deactivate: (id) => changePerson(id, { deleted: true }),
     addChannel(conversation) {
       workspace.channels.push(conversation);
-      changed(slack);
+      notifyWatchers(slack);
     },
-    archive(channel) {
-      mustBe(conversationOf(workspace, channel), channel).archived = true;
-      changed(slack);
-    },
-    rename(channel, name) {
-      const conversation = mustBe(conversationOf(workspace, channel), channel);
-      conversation.formerNames = [...(conversation.formerNames ?? []), conversation.name];
-      conversation.name = name;
-      changed(slack);
-    },
-    invite(channel, ...people) {
-      const conversation = mustBe(conversationOf(workspace, channel), channel);
-      conversation.members.push(...people.filter((id) => !conversation.members.includes(id)));
-      changed(slack);
-    },
-    kick(channel, person) {
-      const { members } = mustBe(conversationOf(workspace, channel), channel);
-      if (members.includes(person)) members.splice(members.indexOf(person), 1);
-      changed(slack);
-    },
+    archive: (channel) =>
+      changeChannel(channel, (conversation) => {
+        conversation.archived = true;
+      }),
+    rename: (channel, name) =>
+      changeChannel(channel, (conversation) => {
+        conversation.formerNames = [...(conversation.formerNames ?? []), conversation.name];
+        conversation.name = name;
+      }),
+    invite: (channel, ...people) =>
+      changeChannel(channel, ({ members }) => {
+        members.push(...people.filter((id) => !members.includes(id)));
+      }),
+    kick: (channel, person) =>
+      changeChannel(channel, ({ members }) => {
+        if (members.includes(person)) members.splice(members.indexOf(person), 1);
+      }),
   };
 }
 
-function mustBe<Thing>(thing: Thing | undefined, name: string): Thing {
+function required<Thing>(thing: Thing | undefined, name: string): Thing {
   if (thing === undefined) throw new RangeError(`the workspace has no ${name}`);
   return thing;
-}
-
-async function setGroup(slack: SlackState, group: Group, users: readonly string[]): Promise<void> {
-  const before = { users: group.users, updatedAt: group.updatedAt };
-  group.users = [...users];
-  group.updatedAt = nextUpdate(slack, group);
-  await Promise.all([
-    tell(slack, {
-      type: 'subteam_members_changed',
-      subteam_id: group.id,
-      team_id: slack.workspace.teamId,
-      date_previous_update: before.updatedAt,
-      date_update: group.updatedAt,
-      added_users: users.filter((id) => !before.users.includes(id)),
-      removed_users: before.users.filter((id) => !users.includes(id)),
-    }),
-    tellGroup(slack, group),
-  ]);
-}
-
-async function disable(slack: SlackState, group: Group): Promise<void> {
-  group.disabled = true;
-  group.updatedAt = nextUpdate(slack, group);
-  await tellGroup(slack, group);
-}
-
-/** Later than the last one, so that a chain of updates can be followed. */
-function nextUpdate(slack: SlackState, group: Group): number {
-  return Math.max(Math.floor(slack.now().getTime() / 1000), group.updatedAt + 1);
-}
-
-function tellGroup(slack: SlackState, group: Group): Promise<void> {
-  const cut = { ...group, users: group.users.slice(0, 500) };
-  const subteam = { ...groupJson(slack, cut, true), user_count: group.users.length };
-  return tell(slack, { type: 'subteam_updated', subteam });
-}
-
-async function changePerson(
-  slack: SlackState,
-  person: Member,
-  change: PersonChange,
-): Promise<void> {
-  Object.assign(person, change);
-  await tell(slack, { type: 'user_change', user: userJson(slack, person) });
-}
-
-async function tell(slack: SlackState, event: Json & { readonly type: string }): Promise<void> {
-  changed(slack);
-  await announce(slack, event).done;
 }

@@ -1,78 +1,74 @@
-import type { Json } from '../protocol.ts';
-import type { Problem } from './block-kit/validate.ts';
-import { isJson } from './json.ts';
+import express, { type Router } from 'express';
+import type { Json } from '../json.ts';
+import type { StoredFile } from './records.ts';
 import type { SlackState } from './state.ts';
-
-export interface StoredFile {
-  readonly id: string;
-  readonly name: string;
-  title: string;
-  readonly length: number;
-  content: Uint8Array | null;
-  completed: boolean;
-  /** Slack looks a file over before it may be used: the first look finds it unfinished. */
-  looks: number;
-}
 
 const mimetypes: Readonly<Record<string, string>> = {
   png: 'image/png',
-  jpg: 'image/jpeg',
-  jpeg: 'image/jpeg',
-  gif: 'image/gif',
   csv: 'text/csv',
   txt: 'text/plain',
   json: 'application/json',
 };
 
 export function mimetypeOf(file: StoredFile): string {
-  const ending = file.name.split('.').at(-1)?.toLowerCase() ?? '';
-  return mimetypes[ending] ?? 'application/octet-stream';
+  const extension = file.name.split('.').at(-1)?.toLowerCase() ?? '';
+  return mimetypes[extension] ?? 'application/octet-stream';
 }
 
 export function fileUrl(slack: SlackState, file: StoredFile): string {
   return `${slack.url}/files-pri/${file.id}/${encodeURIComponent(file.name)}`;
 }
 
+/** A new file in the shape of Slack's API. Slack knows its type and shares only some time later. */
 export function fileJson(slack: SlackState, file: StoredFile): Json {
-  const ready = file.looks > 0;
+  const url = fileUrl(slack, file);
   return {
     id: file.id,
     name: file.name,
     title: file.title,
     size: file.length,
-    mimetype: ready ? mimetypeOf(file) : '',
+    mimetype: '',
     user: slack.workspace.botUserId,
-    url_private: fileUrl(slack, file),
-    url_private_download: fileUrl(slack, file),
-    permalink: fileUrl(slack, file),
-    shares: ready ? sharesOf(slack, file) : {},
+    url_private: url,
+    url_private_download: url,
+    permalink: url,
+    shares: {},
   };
 }
 
-function sharesOf(slack: SlackState, file: StoredFile): Json {
-  const messages = slack.messages.filter((message) => message.fileIds.includes(file.id));
-  return {
-    public: Object.fromEntries(messages.map(({ channel, ts }) => [channel, [{ ts }]])),
-  };
+/** The routes to which an app uploads the bytes of a file, and from which people download them. */
+export function fileRoutes(slack: SlackState): Router {
+  const router = express.Router();
+  const raw = express.raw({ type: () => true, limit: '20mb' });
+  router.post('/upload/v1/:id', raw, async (request, response) => {
+    const file = slack.files.get(String(request.params.id));
+    if (!file || file.completed) return void response.status(404).send('not found');
+    const content = await uploadedBytes(request.body, request.headers['content-type'] ?? '');
+    if (content.length !== file.length) {
+      return void response.status(400).send('length does not match');
+    }
+    file.content = content;
+    response.send(`OK - ${content.length}`);
+  });
+  router.get('/files-pri/:id/:name', (request, response) => {
+    const file = slack.files.get(String(request.params.id));
+    if (!file?.completed || !file.content) return void response.status(404).send('not found');
+    // The browser must not run an uploaded file as a page of the sandbox, whatever its type.
+    response.set('content-security-policy', 'sandbox');
+    response.set('x-content-type-options', 'nosniff');
+    response.type(mimetypeOf(file)).send(Buffer.from(file.content));
+  });
+  return router;
 }
 
-/** Blocks may show only images that are uploaded, looked over, and really images. */
-export function fileProblems(slack: SlackState, value: unknown, pointer = '/blocks'): Problem[] {
-  if (Array.isArray(value)) {
-    return value.flatMap((one, index) => fileProblems(slack, one, `${pointer}/${index}`));
+/** The official client sends the bytes as one field of a form, other clients as the whole body. */
+async function uploadedBytes(body: unknown, contentType: string): Promise<Uint8Array> {
+  const raw = Buffer.isBuffer(body) ? body : Buffer.alloc(0);
+  if (contentType.startsWith('application/x-www-form-urlencoded')) {
+    return Buffer.from(new URLSearchParams(raw.toString()).get('body') ?? '');
   }
-  if (!isJson(value)) return [];
-  const here = isJson(value.slack_file) && !isShowable(slack, value.slack_file);
-  const problem = { pointer, code: 'invalid_slack_file', message: 'invalid slack file' };
-  const inner = Object.entries(value).flatMap(([key, one]) =>
-    fileProblems(slack, one, `${pointer}/${key}`),
-  );
-  return here ? [problem, ...inner] : inner;
-}
-
-function isShowable(slack: SlackState, { id, url }: Json): boolean {
-  const file = [...slack.files.values()].find(
-    (one) => one.id === id || fileUrl(slack, one) === url,
-  );
-  return file !== undefined && file.looks > 0 && mimetypeOf(file).startsWith('image/');
+  if (!contentType.startsWith('multipart/form-data')) return raw;
+  const request = new Response(new Uint8Array(raw), { headers: { 'content-type': contentType } });
+  const [part] = [...(await request.formData()).values()];
+  return part instanceof Blob ? new Uint8Array(await part.arrayBuffer()) : Buffer.from(part ?? '');
 }

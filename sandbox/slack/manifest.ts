@@ -4,7 +4,8 @@ const Command = z.looseObject({
   command: z.string().startsWith('/'),
   description: z.string().default(''),
   usage_hint: z.string().default(''),
-  should_escape: z.boolean().default(false),
+  // The simulator sends the text of a command as it was typed.
+  should_escape: z.literal(false).default(false),
 });
 
 const AppShortcut = z.looseObject({
@@ -14,7 +15,7 @@ const AppShortcut = z.looseObject({
   description: z.string().default(''),
 });
 
-/** Those parts of Slack's manifest v2 that change what the stand-in does. */
+/** The parts of Slack's app manifest v2 that the simulator uses. */
 const Manifest = z.looseObject({
   features: z.looseObject({
     app_home: z

@@ -1,95 +1,75 @@
-import type { Json } from '../protocol.ts';
-import { isJson, stringOr } from './json.ts';
-import type { StoredMessage } from './messages.ts';
-import { changed, type SlackState } from './state.ts';
+import { isJson, type Json, stringOf } from '../json.ts';
+import type { MentionRecord, StoredMessage } from './records.ts';
+import { notifyWatchers, type SlackState } from './state.ts';
 import { conversationOf, groupOf, memberOf } from './workspace.ts';
-
-/** Someone was called by name in a message; `who` are the people whom that reached. */
-export interface MentionRecord {
-  readonly channel: string;
-  readonly ts: string;
-  readonly via: 'post' | 'update';
-  readonly kind: 'user' | 'group' | 'channel' | 'here' | 'everyone';
-  readonly target: string;
-  readonly notified: readonly string[];
-}
 
 type Mention = Pick<MentionRecord, 'kind' | 'target'>;
 
+/** Records each distinct mention in the message. Ephemeral messages notify nobody. */
 export function recordMentions(
   slack: SlackState,
   message: StoredMessage,
   via: MentionRecord['via'],
 ): void {
-  if (message.ephemeralFor !== null) return;
-  const mentions = [...mentionsIn(message.text), ...message.blocks.flatMap(mentionsOf)];
-  for (const { kind, target } of unique(mentions)) {
-    const who = reached(slack, message, { kind, target });
+  const { channel, ts, ephemeralFor } = message;
+  const mentions = [...mentionsInText(message.text), ...message.blocks.flatMap(mentionsInBlocks)];
+  const distinct = new Map(mentions.map((one) => [`${one.kind} ${one.target}`, one]));
+  for (const mention of ephemeralFor === null ? distinct.values() : []) {
     slack.mentions.push({
-      channel: message.channel,
-      ts: message.ts,
+      channel,
+      ts,
       via,
-      kind,
-      target,
-      notified: who,
+      ...mention,
+      notified: notified(slack, message, mention),
     });
   }
-  changed(slack);
+  notifyWatchers(slack);
 }
 
-function unique(mentions: readonly Mention[]): Mention[] {
-  return [...new Map(mentions.map((one) => [`${one.kind} ${one.target}`, one])).values()];
-}
-
-/** Mentions in a text that Slack reads as mrkdwn. Escaped ones are plain text and reach nobody. */
-export function mentionsIn(text: string): Mention[] {
+/** Mentions in a mrkdwn text. Slack reads an escaped mention as plain text. */
+function mentionsInText(text: string): Mention[] {
   return [...text.matchAll(/<([@!])([^<>|]+)(?:\|[^<>]*)?>/g)].flatMap(([, sign, body = '']) => {
     if (sign === '@') return [{ kind: 'user' as const, target: body }];
     if (body.startsWith('subteam^')) return [{ kind: 'group' as const, target: body.slice(8) }];
-    return ranges(body);
+    return broadcasts(body);
   });
 }
 
-function ranges(range: unknown): Mention[] {
+function broadcasts(range: unknown): Mention[] {
   if (range !== 'channel' && range !== 'here' && range !== 'everyone') return [];
   return [{ kind: range, target: range }];
 }
 
-/** Mentions in blocks: rich text has elements for them, plain and raw texts never mention. */
-function mentionsOf(value: unknown): Mention[] {
-  if (Array.isArray(value)) return value.flatMap(mentionsOf);
+/** Mentions in blocks: in mrkdwn and in elements of rich text, but never in plain or raw text. */
+function mentionsInBlocks(value: unknown): Mention[] {
+  if (Array.isArray(value)) return value.flatMap(mentionsInBlocks);
   if (!isJson(value)) return [];
-  return [...mentionsOfOne(value), ...Object.values(value).flatMap(mentionsOf)];
+  return [...mentionsInElement(value), ...Object.values(value).flatMap(mentionsInBlocks)];
 }
 
-function mentionsOfOne(value: Json): Mention[] {
+function mentionsInElement(value: Json): Mention[] {
   switch (value.type) {
     case 'mrkdwn':
-    case 'markdown':
-      return mentionsIn(stringOr(value.text, ''));
+      return mentionsInText(stringOf(value.text));
     case 'user':
-      return [{ kind: 'user', target: stringOr(value.user_id, '') }];
+      return [{ kind: 'user', target: stringOf(value.user_id) }];
     case 'usergroup':
-      return [{ kind: 'group', target: stringOr(value.usergroup_id, '') }];
+      return [{ kind: 'group', target: stringOf(value.usergroup_id) }];
     case 'broadcast':
-      return ranges(value.range);
+      return broadcasts(value.range);
     default:
       return [];
   }
 }
 
-function reached(slack: SlackState, message: StoredMessage, { kind, target }: Mention): string[] {
+function notified(slack: SlackState, message: StoredMessage, { kind, target }: Mention): string[] {
   const { workspace } = slack;
-  const conversation = conversationOf(workspace, message.channel);
-  const here = conversation?.members ?? [];
-  const asked = kind === 'user' ? [target] : kind === 'group' ? membersOf(slack, target) : here;
-  return asked.filter((id) => {
+  const inChannel = conversationOf(workspace, message.channel)?.members ?? [];
+  const group = kind === 'group' ? groupOf(workspace, target) : undefined;
+  const inGroup = group && !group.disabled ? group.users : [];
+  const addressed = kind === 'user' ? [target] : kind === 'group' ? inGroup : inChannel;
+  return addressed.filter((id) => {
     const member = memberOf(workspace, id);
-    return member && !member.deleted && member.kind !== 'bot' && here.includes(id);
+    return member && !member.deleted && member.kind !== 'bot' && inChannel.includes(id);
   });
-}
-
-function membersOf(slack: SlackState, groupId: string): readonly string[] {
-  const group = groupOf(slack.workspace, groupId);
-  return group && !group.disabled ? group.users : [];
 }

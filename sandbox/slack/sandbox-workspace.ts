@@ -3,7 +3,7 @@ import type { Conversation, Group, Member, Workspace } from './workspace.ts';
 const TEAM = 'T0SIGNALBOX';
 const BOT = 'U0SIGNALBOX';
 
-/** Everyone and everything that the sandbox's page starts with. */
+/** The workspace of the sandbox. */
 export const sandboxWorkspace: Workspace = {
   teamId: TEAM,
   name: 'Signalbox Sandbox',
@@ -26,7 +26,7 @@ export const sandboxWorkspace: Workspace = {
       kind: 'external',
       teamId: 'T0PARTNERS1',
     },
-    { ...person('U0HUGO0001', 'hugo', 'Hugo', 'Left the company'), deleted: true },
+    { ...person('U0HUGO0001', 'hugo', 'Hugo', 'Deactivated'), deleted: true },
     { ...person(BOT, 'signalbox', 'Signalbox', 'App'), kind: 'bot' },
   ],
   groups: [

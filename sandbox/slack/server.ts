@@ -2,18 +2,18 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import express, { type Router } from 'express';
-import type { Json } from '../protocol.ts';
-import { undelivered } from './delivery/answer.ts';
-import { type HttpRoute, httpCourier } from './delivery/signed-http.ts';
+import type { Json } from '../json.ts';
+import { type AppConnection, undelivered } from './delivery/delivery.ts';
+import { type HttpRoute, httpDelivery } from './delivery/signed-http.ts';
 import { socketHub } from './delivery/socket-mode.ts';
-import { fileRoutes } from './file-routes.ts';
+import { fileRoutes } from './files.ts';
 import { responseUrlRoutes } from './interactions/response-urls.ts';
 import { readManifest } from './manifest.ts';
 import { pageRoutes } from './page/routes.ts';
 import { sandboxWorkspace } from './sandbox-workspace.ts';
 import { type SlackSimulator, slackSimulator } from './simulator.ts';
 import type { SlackState } from './state.ts';
-import { slackLimits, unlimited } from './web-api/rate-limits.ts';
+import { slackRateLimits, unlimited } from './web-api/rate-limits.ts';
 import { webApi } from './web-api/router.ts';
 import type { Workspace } from './workspace.ts';
 
@@ -22,29 +22,29 @@ export type DeliveryMode =
   | { readonly mode: 'socket' };
 
 export interface SlackOptions {
-  /** 0, the default, takes any free port. Only this machine can reach it. */
+  /** 0, the default, uses any free port of the loopback interface. */
   readonly port?: number;
   readonly now?: () => Date;
   readonly workspace?: Workspace;
-  /** Slack's manifest v2. */
+  /** Slack's app manifest v2. */
   readonly manifest: Json;
   readonly delivery: DeliveryMode;
   readonly botToken?: string;
   readonly appToken?: string;
-  /** How long Slack waits for an acknowledgement: 3000 unless a test is in a hurry. */
+  /** The time within which the app must acknowledge; 3000 ms by default. */
   readonly ackTimeoutMs?: number;
-  /** The clock for signatures, which the app compares with its own. */
+  /** The clock for signatures, which the app compares with its own clock. */
   readonly signedAt?: () => Date;
-  /** How the time between two attempts of an event passes; by default really. */
+  /** Waits between two attempts to deliver an event; by default in real time. */
   readonly wait?: (ms: number) => Promise<void>;
   readonly rateLimits?: boolean;
   /** The folder of the built page. */
   readonly page?: string;
-  /** More routes below /sandbox, such as the panel of the simulators. */
+  /** Additional routes below /sandbox, for example the panel of the API simulators. */
   readonly routes?: Router;
 }
 
-/** Starts Slack as far as the app and the people who use it can tell. */
+/** Starts a simulator of Slack for the app and for the people who use it. */
 export async function startSlackSimulator(options: SlackOptions): Promise<SlackSimulator> {
   const stopping = new AbortController();
   const slack = initialState(options, stopping.signal);
@@ -54,16 +54,16 @@ export async function startSlackSimulator(options: SlackOptions): Promise<SlackS
     server.once('error', reject);
     server.listen(port, '127.0.0.1', resolve);
   });
-  slack.url = `http://127.0.0.1:${portOf(server)}`;
-  const link = deliver(slack, server, options);
-  const stop = async () => {
+  // A server that listens on a port has an address of this shape.
+  slack.url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const connection = connectApp(slack, server, options);
+  return slackSimulator(slack, connection, async () => {
     stopping.abort();
-    link.close();
+    connection.close();
     const closed = new Promise((resolve) => server.close(resolve));
     server.closeAllConnections();
     await closed;
-  };
-  return slackSimulator(slack, { ...link, stop });
+  });
 }
 
 function initialState(options: SlackOptions, stopping: AbortSignal): SlackState {
@@ -75,7 +75,7 @@ function initialState(options: SlackOptions, stopping: AbortSignal): SlackState 
       app: options.appToken ?? 'xapp-1-A0SIGNALBOX-100000000003-sandbox',
     },
     now: options.now ?? (() => new Date()),
-    wait: options.wait ?? ((ms) => reallyWait(ms, stopping)),
+    wait: options.wait ?? ((ms) => waitUntilStop(ms, stopping)),
     messages: [],
     modals: new Map(),
     homes: new Map(),
@@ -90,16 +90,16 @@ function initialState(options: SlackOptions, stopping: AbortSignal): SlackState 
     watchers: new Set(),
     url: '',
     deliverToApp: async () => undelivered,
-    ticket: () => null,
+    issueSocketTicket: () => null,
     lastMicros: 0,
   };
 }
 
-async function reallyWait(ms: number, stopping: AbortSignal): Promise<void> {
+async function waitUntilStop(ms: number, stopping: AbortSignal): Promise<void> {
   try {
     await pause(ms, undefined, { signal: stopping, ref: false });
   } catch (error) {
-    // Stopping cuts the wait short; the attempt that follows finds nobody and is the last.
+    // After the stop, the next delivery attempt fails and is the last one.
     if (!stopping.aborted) throw error;
   }
 }
@@ -107,7 +107,7 @@ async function reallyWait(ms: number, stopping: AbortSignal): Promise<void> {
 function routes(slack: SlackState, options: SlackOptions) {
   const app = express();
   app.disable('x-powered-by');
-  const limits = options.rateLimits === true ? slackLimits(slack.now) : unlimited;
+  const limits = options.rateLimits === true ? slackRateLimits(slack.now) : unlimited;
   app.use('/api', webApi(slack, limits));
   app.use(responseUrlRoutes(slack));
   app.use(fileRoutes(slack));
@@ -117,40 +117,25 @@ function routes(slack: SlackState, options: SlackOptions) {
   return app;
 }
 
-/** The way to the app, and how a test or the sandbox steers it. */
-export interface AppConnection {
-  readonly deliverTo: (eventsUrl: string | null) => void;
-  readonly connections: () => number;
-  readonly refreshSockets: (reason: 'warning' | 'refresh_requested') => void;
-  readonly close: () => void;
-}
-
-function deliver(slack: SlackState, server: Server, options: SlackOptions): AppConnection {
-  const ackTimeoutMs = options.ackTimeoutMs ?? 3000;
-  if (options.delivery.mode === 'socket') {
+function connectApp(slack: SlackState, server: Server, options: SlackOptions): AppConnection {
+  const { delivery, ackTimeoutMs = 3000, signedAt = () => new Date() } = options;
+  if (delivery.mode === 'socket') {
     const hub = socketHub(server, { appId: slack.workspace.appId, ackTimeoutMs });
-    slack.deliverToApp = hub.courier;
-    slack.ticket = hub.ticket;
+    slack.deliverToApp = hub.deliver;
+    slack.issueSocketTicket = hub.issueTicket;
     const { connections, refresh, close } = hub;
     return { deliverTo: () => {}, connections, refreshSockets: refresh, close };
   }
-  const { eventsUrl = null, signingSecret } = options.delivery;
-  const signedAt = options.signedAt ?? (() => new Date());
+  const { eventsUrl = null, signingSecret } = delivery;
   const route: HttpRoute = { eventsUrl, signingSecret, ackTimeoutMs, signedAt };
-  slack.deliverToApp = httpCourier(route);
+  slack.deliverToApp = httpDelivery(route);
+  const deliverTo = (url: string | null) => {
+    route.eventsUrl = url;
+  };
   return {
-    deliverTo: (url) => {
-      route.eventsUrl = url;
-    },
+    deliverTo,
     connections: () => 0,
     refreshSockets: () => {},
-    close: () => {
-      route.eventsUrl = null;
-    },
+    close: () => deliverTo(null),
   };
-}
-
-function portOf(server: Server): number {
-  // A server that listens on a port always has an address of this shape.
-  return (server.address() as AddressInfo).port;
 }

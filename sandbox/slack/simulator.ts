@@ -1,7 +1,7 @@
+import { stringOf } from '../json.ts';
 import type {
   ActionTriggered,
   ClientState,
-  CommandInput,
   Delivery,
   HomeOpening,
   MessageInput,
@@ -12,26 +12,23 @@ import type {
   ViewValues,
 } from '../protocol.ts';
 import { type Admin, adminOf } from './admin.ts';
-import { elementsIn } from './block-elements.ts';
+import type { AppConnection } from './delivery/delivery.ts';
 import { redeliver } from './delivery/events.ts';
+import { elementsIn } from './input-state.ts';
 import { actingPerson, ImpossibleInteraction } from './interactions/actor.ts';
 import { command } from './interactions/command.ts';
 import { openHome, sendMessage } from './interactions/home-and-messages.ts';
 import { press, suggest } from './interactions/press.ts';
 import { shortcut } from './interactions/shortcut.ts';
 import { close, submit } from './interactions/submit.ts';
-import { blocksAt } from './interactions/surfaces.ts';
-import { stringOr } from './json.ts';
-import type { MentionRecord } from './mentions.ts';
-import type { StoredMessage } from './messages.ts';
+import { surfaceAt } from './interactions/surfaces.ts';
 import { clientState } from './page/client-state.ts';
-import type { AppConnection } from './server.ts';
-import { changed, type SentEvent, type SlackState } from './state.ts';
-import { callsOf, type WebApiCall } from './web-api/calls.ts';
+import type { MentionRecord, SentEvent, StoredMessage, WebApiCall } from './records.ts';
+import { notifyWatchers, type SlackState } from './state.ts';
 import type { SlackFault } from './web-api/faults.ts';
 import { conversationOf, type Workspace } from './workspace.ts';
 
-/** All that tests and the sandbox can do with the stand-in. */
+/** Everything that tests and the sandbox can do with the Slack simulator. */
 export interface SlackSimulator extends Omit<AppConnection, 'close'> {
   readonly url: string;
   readonly apiUrl: string;
@@ -41,10 +38,10 @@ export interface SlackSimulator extends Omit<AppConnection, 'close'> {
   readonly stop: () => Promise<void>;
 
   readonly command: (as: string, channel: string, text: string) => Promise<Delivery>;
-  readonly press: (pressed: ActionTriggered) => Promise<Delivery>;
-  /** Presses the button of that name where the person sees it. */
+  readonly press: (triggered: ActionTriggered) => Promise<Delivery>;
+  /** Presses the button with this action_id where the person sees it. */
   readonly click: (as: string, place: Place, actionId: string) => Promise<Delivery>;
-  readonly suggest: (searched: OptionsRequested) => Promise<Suggestions>;
+  readonly suggest: (requested: OptionsRequested) => Promise<Suggestions>;
   readonly submit: (as: string, viewId: string, values?: ViewValues) => Promise<Delivery>;
   readonly close: (as: string, viewId: string) => Promise<Delivery>;
   readonly shortcut: (used: ShortcutUsed) => Promise<Delivery>;
@@ -52,7 +49,7 @@ export interface SlackSimulator extends Omit<AppConnection, 'close'> {
   readonly sendMessage: (typed: MessageInput) => Promise<Delivery>;
 
   readonly clientState: (as: string) => ClientState;
-  /** Every message of a channel, by id or name, private ones too; oldest first. */
+  /** Every message of a channel, by id or name, ephemeral ones included; oldest first. */
   readonly messages: (channel: string) => readonly StoredMessage[];
   readonly calls: (method?: string) => WebApiCall[];
   readonly mentions: () => readonly MentionRecord[];
@@ -61,69 +58,46 @@ export interface SlackSimulator extends Omit<AppConnection, 'close'> {
   readonly failNext: (fault: SlackFault) => void;
   readonly clearFaults: () => void;
   readonly admin: Admin;
-  /** Makes every open page look again. */
+  /** Makes every open page read the state again. */
   readonly changed: () => void;
 }
 
 export function slackSimulator(
   slack: SlackState,
-  {
-    stop,
-    deliverTo,
-    connections,
-    refreshSockets,
-  }: AppConnection & { readonly stop: () => Promise<void> },
+  { close: _, ...connection }: AppConnection,
+  stop: () => Promise<void>,
 ): SlackSimulator {
+  const idOf = (channel: string) => conversationOf(slack.workspace, channel)?.id;
   return {
+    ...connection,
     url: slack.url,
     apiUrl: `${slack.url}/api/`,
     botToken: slack.tokens.bot,
     appToken: slack.tokens.app,
     workspace: slack.workspace,
     stop,
-    deliverTo,
-    connections,
-    refreshSockets,
-    ...interactionsOf(slack),
+    command: (as, channel, text) => command(slack, { as, channel: idOf(channel) ?? '', text }),
+    press: (triggered) => press(slack, triggered),
+    click: (as, place, actionId) => click(slack, as, place, actionId),
+    suggest: (requested) => suggest(slack, requested),
+    submit: (as, viewId, values = {}) => submit(slack, { as, viewId, values }),
+    close: (as, viewId) => close(slack, { as, viewId }),
+    shortcut: (used) => shortcut(slack, used),
+    openHome: (opened) => openHome(slack, opened),
+    sendMessage: (typed) => sendMessage(slack, typed),
     clientState: (as) => clientState(slack, as),
     messages: (channel) => {
-      const id = conversationOf(slack.workspace, channel)?.id ?? channel;
+      const id = idOf(channel) ?? channel;
       return slack.messages.filter((message) => message.channel === id);
     },
-    calls: (method) => callsOf(slack.calls, method),
+    calls: (method) => slack.calls.filter((call) => (method ?? call.method) === call.method),
     mentions: () => slack.mentions,
     events: () => slack.events,
     redeliver: (eventId) => redeliver(slack, eventId),
-    failNext: (fault) => {
-      slack.faults.push({ ...fault, left: fault.times });
-    },
-    clearFaults: () => {
-      slack.faults.length = 0;
-    },
+    failNext: (fault) => void slack.faults.push({ ...fault, remaining: fault.times }),
+    clearFaults: () => void slack.faults.splice(0),
     admin: adminOf(slack),
-    changed: () => changed(slack),
-  };
-}
-
-function interactionsOf(slack: SlackState) {
-  return {
-    command: (as: string, channel: string, text: string) => {
-      const typed: CommandInput = {
-        as,
-        channel: conversationOf(slack.workspace, channel)?.id ?? '',
-        text,
-      };
-      return command(slack, typed);
-    },
-    press: (pressed: ActionTriggered) => press(slack, pressed),
-    click: (as: string, place: Place, actionId: string) => click(slack, as, place, actionId),
-    suggest: (searched: OptionsRequested) => suggest(slack, searched),
-    submit: (as: string, viewId: string, values: ViewValues = {}) =>
-      submit(slack, { as, viewId, values }),
-    close: (as: string, viewId: string) => close(slack, { as, viewId }),
-    shortcut: (used: ShortcutUsed) => shortcut(slack, used),
-    openHome: (opened: HomeOpening) => openHome(slack, opened),
-    sendMessage: (typed: MessageInput) => sendMessage(slack, typed),
+    changed: () => notifyWatchers(slack),
   };
 }
 
@@ -133,9 +107,9 @@ async function click(
   place: Place,
   actionId: string,
 ): Promise<Delivery> {
-  const blocks = blocksAt(slack, actingPerson(slack, as), place);
+  const { blocks } = surfaceAt(slack, actingPerson(slack, as), place);
   const found = elementsIn(blocks).find(({ element }) => element.action_id === actionId);
-  if (!found) throw new ImpossibleInteraction(`there is nothing called ${actionId} to press`);
-  const element = { type: stringOr(found.element.type, '') };
+  if (!found) throw new ImpossibleInteraction(`there is no element with action_id ${actionId}`);
+  const element = { type: stringOf(found.element.type) };
   return press(slack, { as, place, blockId: found.blockId, actionId, element });
 }

@@ -1,24 +1,24 @@
 import type { Workspace } from './workspace.ts';
 
-/** Slack writes the three characters that steer its own markup as entities. */
-export function escaped(text: string): string {
+/** The text with the three control characters of mrkdwn as entities. */
+export function escapeMrkdwn(text: string): string {
   return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
 }
 
-/** What Slack makes of typed words: names become ids, addresses links, the rest is escaped. */
-export function resolved(workspace: Workspace, typed: string): string {
+/** A typed message as Slack stores it: names become ids, URLs become links, the rest is escaped. */
+export function encodeTypedText(workspace: Workspace, typed: string): string {
   return typed
     .split(/(\s+)/)
-    .map((word) => mention(workspace, word) ?? link(word) ?? escaped(word))
+    .map((word) => mention(workspace, word) ?? link(word) ?? escapeMrkdwn(word))
     .join('');
 }
 
 function mention(workspace: Workspace, word: string): string | null {
   const [, sign, name = '', rest = ''] = word.match(/^([@#])([\w-]+)([.,;:!?)]*)$/) ?? [];
   if (sign === '#') {
-    const conversation = workspace.channels.find((one) => one.kind !== 'dm' && one.name === name);
-    if (!conversation) return null;
-    return `<#${conversation.id}|${conversation.kind === 'private' ? '' : conversation.name}>${rest}`;
+    const channel = workspace.channels.find((one) => one.kind !== 'dm' && one.name === name);
+    if (!channel) return null;
+    return `<#${channel.id}|${channel.kind === 'private' ? '' : channel.name}>${rest}`;
   }
   if (sign !== '@') return null;
   if (['channel', 'here', 'everyone'].includes(name)) return `<!${name}>${rest}`;
@@ -29,5 +29,5 @@ function mention(workspace: Workspace, word: string): string | null {
 }
 
 function link(word: string): string | null {
-  return /^https?:\/\/[^\s<>|]+$/.test(word) ? `<${escaped(word)}>` : null;
+  return /^https?:\/\/[^\s<>|]+$/.test(word) ? `<${escapeMrkdwn(word)}>` : null;
 }

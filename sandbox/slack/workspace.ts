@@ -1,4 +1,4 @@
-/** People, groups and channels of the workspace; the stand-in changes its own copy. */
+/** The people, groups and channels of a workspace. The simulator changes its own copy. */
 export interface Workspace {
   readonly teamId: string;
   readonly name: string;
@@ -14,7 +14,7 @@ export interface Workspace {
 
 export interface Member {
   readonly id: string;
-  /** The handle that others type after an @. */
+  /** The handle for mentions, without the @. */
   readonly name: string;
   realName: string;
   title: string;
@@ -22,7 +22,7 @@ export interface Member {
   deleted: boolean;
   /** The id of another workspace makes this an external user. */
   readonly teamId: string;
-  /** Where the clocks of this person are; most are in Berlin. */
+  /** Europe/Berlin when absent. */
   timezone?: string;
 }
 
@@ -32,7 +32,7 @@ export interface Group {
   readonly name: string;
   users: string[];
   disabled: boolean;
-  /** In seconds, as Slack counts; each change of the members moves it on. */
+  /** Unix time in seconds of the last change. */
   updatedAt: number;
 }
 
@@ -43,7 +43,7 @@ export interface Conversation {
   readonly topic: string;
   readonly members: string[];
   archived: boolean;
-  /** What it was called before it was renamed. */
+  /** The names before it was renamed. */
   formerNames?: readonly string[];
 }
 
@@ -68,7 +68,7 @@ export function isIn(conversation: Conversation, memberId: string): boolean {
   return conversation.members.includes(memberId);
 }
 
-/** The conversation between the app and one person; Slack makes it when first needed. */
+/** The direct conversation of the app and one person, which Slack creates when first used. */
 export function directConversation(workspace: Workspace, memberId: string): Conversation {
   const found = workspace.channels.find(
     (conversation) => conversation.kind === 'dm' && isIn(conversation, memberId),
@@ -94,8 +94,4 @@ export function sharesConversation(workspace: Workspace, memberId: string): bool
       isIn(conversation, memberId) &&
       isIn(conversation, workspace.botUserId),
   );
-}
-
-export function personKind(member: Member): string {
-  return member.deleted ? 'deactivated' : member.kind;
 }

@@ -261,7 +261,7 @@ test('in a browser: a digest is added in its form, and stands in the channel', a
   await ana.getByRole('button', { name: 'Post it now' }).click();
   await ana.getByText('It stands in the channel now').waitFor();
   const ben = await openAs(BEN, COSTS, 1000);
-  const title = ben.getByRole('heading', { name: /^Cost · .* credits/ });
+  const title = ben.getByRole('heading', { name: /^Cost · .* credits/ }).last();
   await title.waitFor();
   await title.scrollIntoViewIfNeeded();
   await picture(ben, 'digest');

@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test } from 'vitest';
-import type { StoredMessage } from '../../sandbox/slack/messages.ts';
+import type { StoredMessage } from '../../sandbox/slack/records.ts';
 import { verifyChain } from '../../src/storage/audit/append.ts';
 import { changesWhere } from '../../src/storage/tables/changes/change-lists.ts';
 import { ANALYTICS, STAGING } from '../scenarios/asking.ts';

@@ -9,7 +9,7 @@ import {
   yaml,
 } from '../../bench/soak/company.ts';
 import { ImpossibleInteraction } from '../../sandbox/slack/interactions/actor.ts';
-import type { StoredMessage } from '../../sandbox/slack/messages.ts';
+import type { StoredMessage } from '../../sandbox/slack/records.ts';
 import { verifyChain } from '../../src/storage/audit/append.ts';
 import { changesWhere } from '../../src/storage/tables/changes/change-lists.ts';
 import { freshUrl, openForTest } from '../storage/engines.ts';

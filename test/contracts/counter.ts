@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { View, ViewValues } from '../../sandbox/protocol.ts';
-import type { StoredMessage } from '../../sandbox/slack/messages.ts';
+import type { StoredMessage } from '../../sandbox/slack/records.ts';
 import type { SlackSimulator } from '../../sandbox/slack/simulator.ts';
 import { linesOf } from './reading.ts';
 

@@ -1,5 +1,6 @@
-import type { Json, View, ViewValues } from '../../sandbox/protocol.ts';
-import { elementsIn } from '../../sandbox/slack/block-elements.ts';
+import type { Json } from '../../sandbox/json.ts';
+import type { View, ViewValues } from '../../sandbox/protocol.ts';
+import { elementsIn } from '../../sandbox/slack/input-state.ts';
 import { commands } from '../../src/commands/index.ts';
 import { type Field, fieldsOf } from '../../src/intent/arguments/arguments.ts';
 import type { Booth } from './booth.ts';

@@ -1,4 +1,4 @@
-import type { Json } from '../../sandbox/protocol.ts';
+import type { Json } from '../../sandbox/json.ts';
 
 /**
  * A message as a person reads it, line by line. A label stands before two spaces; a table's row is

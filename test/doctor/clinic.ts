@@ -5,7 +5,7 @@ import { parse, stringify } from 'yaml';
 import { startAlertsSimulator } from '../../sandbox/alerts/simulator.ts';
 import { startCloudSimulator } from '../../sandbox/cloud/simulator.ts';
 import { sandboxYaml } from '../../sandbox/configuration.ts';
-import type { Json } from '../../sandbox/protocol.ts';
+import type { Json } from '../../sandbox/json.ts';
 import { ALERTS_TOKEN, CLOUD_KEY } from '../../sandbox/seed/organization.ts';
 import { startSlackSimulator } from '../../sandbox/slack/server.ts';
 import type { Workspace } from '../../sandbox/slack/workspace.ts';

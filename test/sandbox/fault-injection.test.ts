@@ -30,7 +30,7 @@ test('faults of one operation queue up, and can be called off', async () => {
 
 test.for([
   ['an operation of the other API', 'get alert', '503', 1, /no operation/],
-  ['a fault of another operation', 'set state', 'costs-null', 1, /cannot befall/],
+  ['a fault of another operation', 'set state', 'costs-null', 1, /does not apply/],
   ['an unknown fault', 'set state', 'earthquake', 1, /no fault/],
   ['no time at all', 'set state', '503', 0, /from 1/],
 ] as const)('%s cannot be armed', async ([, operation, fault, times, why]) => {

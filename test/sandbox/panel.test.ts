@@ -1,7 +1,7 @@
 import type { AddressInfo } from 'node:net';
 import express from 'express';
 import { expect, onTestFinished, test } from 'vitest';
-import { simulatorPanel } from '../../sandbox/api/panel.ts';
+import { panelRoutes } from '../../sandbox/api/panel.ts';
 import { alertsServer, cloudServer, send, serviceId } from './servers.ts';
 
 async function panelServer() {
@@ -13,7 +13,7 @@ async function panelServer() {
   const changed = () => {
     changes += 1;
   };
-  const app = express().use('/sandbox', simulatorPanel({ cloud, alerts, changed }));
+  const app = express().use('/sandbox', panelRoutes({ cloud, alerts, changed }));
   const server = app.listen(0, '127.0.0.1');
   await new Promise((resolve) => server.once('listening', resolve));
   onTestFinished(() => void server.close());
@@ -49,8 +49,8 @@ test('a person sees what there is to see and to switch', async () => {
     },
     activeFaults: [],
     profiles: {
-      cloud: { now: 'full', all: ['contract', 'full'] },
-      alerts: { now: 'code', all: ['code', 'code-2026-07', 'code-2026-01', 'docs'] },
+      cloud: { current: 'full', all: ['contract', 'full'] },
+      alerts: { current: 'code', all: ['code', 'code-2026-07', 'code-2026-01', 'docs'] },
     },
   });
 });
@@ -91,7 +91,7 @@ test('a fault that was armed on the page befalls the next request, and can be cl
 test('a profile that was switched on the page answers from then on', async () => {
   const { ask, askAlerts } = await panelServer();
   const switched = await ask('POST', '/panel/profile', { api: 'alerts', profile: 'docs' });
-  expect(switched.json.profiles?.alerts?.now).toBe('docs');
+  expect(switched.json.profiles?.alerts?.current).toBe('docs');
   expect((await askAlerts('GET', '')).json).not.toHaveProperty('meta');
 });
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { Json } from '../../sandbox/protocol.ts';
+import type { Json } from '../../sandbox/json.ts';
 import { ANA, DORA, EMIL, FINN, openStage, type Stage } from './stage.ts';
 
 const OPS = 'C0OPS000001';

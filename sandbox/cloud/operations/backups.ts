@@ -1,5 +1,6 @@
-import type { Call, JsonObject } from '../../api/call.ts';
+import type { Call } from '../../api/call.ts';
 import type { Reply } from '../../api/reply.ts';
+import type { Json } from '../../json.ts';
 import { success } from '../replies.ts';
 import { pick } from '../service-reply.ts';
 import type { BackupRecord, CloudState } from '../state.ts';
@@ -8,7 +9,7 @@ import { findService, lookUp } from '../targets.ts';
 const MINUTE_MS = 60_000;
 const CONTRACT_BUCKET = ['bucketPath', 'iamRoleArn', 'iamRoleSessionName'];
 
-/** Backups belong to the primary service; asked for with a secondary's id, they are unknown. */
+/** Backups belong to the primary service; the server does not find them under a secondary. */
 export function backup(cloud: CloudState, call: Call): Reply {
   const service = findService(cloud, call);
   if ('refused' in service) return service.refused;
@@ -22,7 +23,7 @@ export function backup(cloud: CloudState, call: Call): Reply {
   return success(cloud, cloud.profile === 'full' ? all : contractPart(all));
 }
 
-function backupReply(record: BackupRecord, serviceId: string, now: Date): JsonObject {
+function backupReply(record: BackupRecord, serviceId: string, now: Date): Json {
   const totalMs = record.takesMinutes * MINUTE_MS;
   const passedMs = Math.min(totalMs, now.getTime() - record.startedAt.getTime());
   const isOver = passedMs >= totalMs;
@@ -40,9 +41,9 @@ function backupReply(record: BackupRecord, serviceId: string, now: Date): JsonOb
   };
 }
 
-// Of the buckets of three providers the contract knows one; the rest of a bucket's fields is lost.
-function contractPart({ status: _status, type: _type, bucket, ...rest }: JsonObject): JsonObject {
+// The contract describes the bucket of only one of the three providers.
+function contractPart({ status: _status, type: _type, bucket, ...rest }: Json): Json {
   if (bucket === undefined) return rest;
   // The seed's buckets are flat records of strings.
-  return { ...rest, bucket: pick(bucket as JsonObject, CONTRACT_BUCKET) };
+  return { ...rest, bucket: pick(bucket as Json, CONTRACT_BUCKET) };
 }

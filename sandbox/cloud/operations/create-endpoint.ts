@@ -1,7 +1,7 @@
-import type { Call, JsonObject } from '../../api/call.ts';
-import { effectOf } from '../../api/effects.ts';
+import type { Call } from '../../api/call.ts';
 import { uuid } from '../../api/random.ts';
 import type { Reply } from '../../api/reply.ts';
+import type { Json } from '../../json.ts';
 import { fieldProblem, nullable, oneOf, problemIn, text } from '../body-rules.ts';
 import { badRequest, notRunning, success } from '../replies.ts';
 import type { CloudState, EndpointRecord } from '../state.ts';
@@ -22,7 +22,7 @@ const REQUIRED: Readonly<Record<string, readonly string[]>> = {
   STREAMING_MULTI_VPC: ['streamClusterArn', 'streamAuthentication'],
 };
 
-// Where each type ends when provisioning is over: someone else has to accept the first.
+// The status of each type after provisioning. A person must accept the first type.
 const SETTLED: Readonly<Record<string, string>> = {
   VPC_ENDPOINT_SERVICE: 'PendingAcceptance',
   VPC_RESOURCE: 'Ready',
@@ -44,12 +44,12 @@ export function createEndpoint(cloud: CloudState, call: Call): Reply {
   const id = uuid(cloud.random);
   const endpoint = { id, serviceId, createdAt: cloud.now(), given: body.found };
   cloud.endpoints.set(id, endpoint);
-  cloud.effects.record(effectOf(call, serviceId, cloud.now()));
+  cloud.effects.record(call, serviceId, cloud.now());
   const isSettled = cloud.behaviour.endpointReply === 'settled';
   return success(cloud, endpointReply(endpoint, isSettled));
 }
 
-function endpointProblem({ behaviour }: CloudState, body: JsonObject): string | null {
+function endpointProblem({ behaviour }: CloudState, body: Json): string | null {
   const problem = problemIn(body, RULES, { ...behaviour, required: ['type'] });
   if (problem !== null) return problem;
   const type = String(body.type);
@@ -63,8 +63,8 @@ function endpointProblem({ behaviour }: CloudState, body: JsonObject): string | 
   return fieldProblem(missing, `is required when type is ${type}`, body[missing]);
 }
 
-/** An endpoint as a reply, or its owner's console, shows it. */
-export function endpointReply(endpoint: EndpointRecord, isSettled: boolean): JsonObject {
+/** An endpoint in a reply or in the console. */
+export function endpointReply(endpoint: EndpointRecord, isSettled: boolean): Json {
   const { id, serviceId, given } = endpoint;
   const repeated = Object.keys(RULES).map((field) => [field, given[field] ?? null]);
   const status = isSettled ? SETTLED[String(given.type)] : 'Provisioning';

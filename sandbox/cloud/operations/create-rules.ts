@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../api/call.ts';
+import type { Json } from '../../json.ts';
 import {
   fieldProblem,
   flag,
@@ -64,8 +64,8 @@ const RULES: Rules = {
   complianceType: oneOf(['hipaa', 'pci']),
 };
 
-/** The first thing wrong with the body of a create, or null. */
-export function createProblem(cloud: CloudState, body: JsonObject): string | null {
+/** The first problem with the body of a create, or null. */
+export function createProblem(cloud: CloudState, body: Json): string | null {
   const { behaviour } = cloud;
   const rules = { ...RULES, name: nameRule(behaviour.nameHyphens === 'accepted') };
   const strictness = { ...behaviour, required: behaviour.createRequires };
@@ -77,7 +77,7 @@ function nameRule(hyphens: boolean) {
   return matching(hyphens ? HYPHENATED_NAME : NAME, words, text({ max: 50 }));
 }
 
-function crossProblem(cloud: CloudState, body: JsonObject): string | null {
+function crossProblem(cloud: CloudState, body: Json): string | null {
   return (
     warehouseProblem(cloud, body) ??
     memoryMisfit(cloud, body, {
@@ -90,7 +90,7 @@ function crossProblem(cloud: CloudState, body: JsonObject): string | null {
   );
 }
 
-function warehouseProblem(cloud: CloudState, body: JsonObject): string | null {
+function warehouseProblem(cloud: CloudState, body: Json): string | null {
   const { dataWarehouseId, isReadonly, numReplicas } = body;
   if (isReadonly === true && dataWarehouseId === undefined) {
     return fieldProblem('isReadonly', 'may be true only with a dataWarehouseId', isReadonly);
@@ -104,7 +104,7 @@ function warehouseProblem(cloud: CloudState, body: JsonObject): string | null {
   return null;
 }
 
-function totalProblem(cloud: CloudState, body: JsonObject): string | null {
+function totalProblem(cloud: CloudState, body: Json): string | null {
   const { minTotalMemoryGb: min, maxTotalMemoryGb: max, tier } = body;
   const field = min !== undefined ? 'minTotalMemoryGb' : 'maxTotalMemoryGb';
   if (body[field] === undefined) return null;
@@ -121,7 +121,7 @@ function totalProblem(cloud: CloudState, body: JsonObject): string | null {
   return null;
 }
 
-function tierProblem({ organization }: CloudState, body: JsonObject): string | null {
+function tierProblem({ organization }: CloudState, body: Json): string | null {
   const { tier, provider } = body;
   if (tier === 'development' && provider === 'azure') {
     return fieldProblem('tier', 'is not supported by this provider', tier);
@@ -134,7 +134,7 @@ function tierProblem({ organization }: CloudState, body: JsonObject): string | n
   return tierMisfit(body, body);
 }
 
-function byocProblem(body: JsonObject): string | null {
+function byocProblem(body: Json): string | null {
   if (body.byocId === undefined) return null;
   const field = ['minReplicaMemoryGb', 'maxReplicaMemoryGb'].find(
     (name) => !BYOC_SIZES.includes(body[name]),

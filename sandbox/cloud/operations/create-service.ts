@@ -1,7 +1,7 @@
-import type { Call, JsonObject } from '../../api/call.ts';
-import { effectOf } from '../../api/effects.ts';
+import type { Call } from '../../api/call.ts';
 import { password, uuid } from '../../api/random.ts';
 import type { Reply } from '../../api/reply.ts';
+import type { Json } from '../../json.ts';
 import { fieldProblem } from '../body-rules.ts';
 import { badRequest, success } from '../replies.ts';
 import { serviceReply } from '../service-reply.ts';
@@ -9,10 +9,10 @@ import type { CloudState, Scaling, ServiceRecord } from '../state.ts';
 import { readBody } from '../targets.ts';
 import { createProblem } from './create-rules.ts';
 
-// Restoring a backup takes many times as long as making an empty service.
+// Restoring a backup takes much longer than creating an empty service.
 const RESTORE_FACTOR = 20;
 
-/** Every call makes one more service, of whatever name: this API knows no idempotency. */
+/** Each call creates one more service, even with an existing name: the API is not idempotent. */
 export function createService(cloud: CloudState, call: Call): Reply {
   const body = readBody(cloud, call);
   if ('refused' in body) return body.refused;
@@ -22,12 +22,12 @@ export function createService(cloud: CloudState, call: Call): Reply {
   const service = created(cloud, body.found);
   if (service.isPrimary) addWarehouse(cloud, service);
   cloud.services.set(service.id, service);
-  cloud.effects.record(effectOf(call, service.id, cloud.now()));
+  cloud.effects.record(call, service.id, cloud.now());
   const result = { service: serviceReply(cloud, service), password: password(cloud.random) };
   return success(cloud, result);
 }
 
-function created(cloud: CloudState, body: JsonObject): ServiceRecord {
+function created(cloud: CloudState, body: Json): ServiceRecord {
   const now = cloud.now();
   const { provision } = cloud.behaviour.durations;
   const takesMs = body.backupId === undefined ? provision : provision * RESTORE_FACTOR;
@@ -56,7 +56,7 @@ function created(cloud: CloudState, body: JsonObject): ServiceRecord {
   };
 }
 
-function scalingOf({ organization }: CloudState, body: JsonObject): Scaling {
+function scalingOf({ organization }: CloudState, body: Json): Scaling {
   const min = Number(body.minReplicaMemoryGb ?? 8);
   return {
     minReplicaMemoryGb: min,
@@ -72,8 +72,8 @@ function addWarehouse(cloud: CloudState, { warehouseId, name, createdAt }: Servi
   cloud.warehouses.set(warehouseId, { id: warehouseId, name, dailyCredits, createdAt });
 }
 
-// A backup lands only where it came from: same region, same tier.
-function backupProblem(cloud: CloudState, { backupId, region, tier }: JsonObject): string | null {
+// A backup can be restored only in its original region and tier.
+function backupProblem(cloud: CloudState, { backupId, region, tier }: Json): string | null {
   if (backupId === undefined) return null;
   const backup = cloud.backups.get(String(backupId));
   const original = backup && cloud.services.get(backup.serviceId);

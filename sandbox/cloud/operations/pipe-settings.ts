@@ -1,23 +1,11 @@
 import type { Call } from '../../api/call.ts';
 import type { Reply } from '../../api/reply.ts';
+import { EXAMPLE_SETTINGS } from '../../seed/pipes.ts';
 import { notRunning, refusal, success } from '../replies.ts';
 import type { CloudState } from '../state.ts';
 import { findService, lookUp } from '../targets.ts';
 
-const CONTRACT_SETTINGS: ReadonlySet<string> = new Set([
-  'streaming_max_insert_wait_ms',
-  'object_storage_concurrency',
-  'object_storage_polling_interval_ms',
-  'object_storage_max_insert_bytes',
-  'object_storage_max_file_count',
-  'engine_max_threads',
-  'engine_max_insert_threads',
-  'engine_min_insert_block_size_bytes',
-  'engine_max_download_threads',
-  'engine_parallel_distributed_insert_select',
-  'object_storage_use_cluster_function',
-  'engine_parallel_view_processing',
-]);
+const CONTRACT_SETTINGS: ReadonlySet<string> = new Set(Object.keys(EXAMPLE_SETTINGS));
 
 export function pipeSettings(cloud: CloudState, call: Call): Reply {
   const service = findService(cloud, call);
@@ -29,7 +17,7 @@ export function pipeSettings(cloud: CloudState, call: Call): Reply {
   });
   if ('refused' in pipe) return pipe.refused;
   const { id, settings } = pipe.found;
-  // A healthy pipe that copies a database is answered like this, too.
+  // A healthy pipe that copies a database also gets this reply.
   if (settings === null) {
     return refusal(cloud, 404, `NOT_FOUND: ingestion for pipe "${id}" not found`);
   }
@@ -40,7 +28,7 @@ export function pipeSettings(cloud: CloudState, call: Call): Reply {
   return success(cloud, cloud.profile === 'full' ? settings : contractPart(settings));
 }
 
-// The contract's settings are plain numbers and booleans, and there are twelve of them.
+// The contract has twelve settings, and each of them is a number or a boolean.
 function contractPart(settings: Readonly<Record<string, unknown>>) {
   const known = Object.entries(settings).filter(
     ([name, value]) => CONTRACT_SETTINGS.has(name) && value !== null,

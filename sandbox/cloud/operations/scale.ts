@@ -1,6 +1,6 @@
-import type { Call, JsonObject } from '../../api/call.ts';
-import { effectOf } from '../../api/effects.ts';
+import type { Call } from '../../api/call.ts';
 import type { Reply } from '../../api/reply.ts';
+import type { Json } from '../../json.ts';
 import { fieldProblem, flag, numberFrom, problemIn } from '../body-rules.ts';
 import { badRequest, refusal, success } from '../replies.ts';
 import { pick, serviceReply } from '../service-reply.ts';
@@ -30,12 +30,12 @@ export function scale(cloud: CloudState, call: Call): Reply {
 
   const after = scaled(cloud, before, sent);
   cloud.services.set(after.id, after);
-  cloud.effects.record(effectOf(call, after.id, cloud.now()));
+  cloud.effects.record(call, after.id, cloud.now());
   const showsOld = cloud.behaviour.scalingReply === 'old values' || call.fault === 'stale-state';
   return success(cloud, serviceReply(cloud, showsOld ? before : after));
 }
 
-function scaled(cloud: CloudState, before: ServiceRecord, sent: JsonObject): ServiceRecord {
+function scaled(cloud: CloudState, before: ServiceRecord, sent: Json): ServiceRecord {
   const until = new Date(cloud.now().getTime() + cloud.behaviour.durations.scale);
   const effective = before.scaledFrom?.scaling ?? before.scaling;
   return {
@@ -45,17 +45,12 @@ function scaled(cloud: CloudState, before: ServiceRecord, sent: JsonObject): Ser
   };
 }
 
-// The rules above checked the type of every field that was sent.
-function merged(scaling: Scaling, sent: JsonObject): Scaling {
+// The rules have checked the type of each field.
+function merged(scaling: Scaling, sent: Json): Scaling {
   return { ...scaling, ...(sent as Partial<Scaling>) };
 }
 
-function refuse(
-  cloud: CloudState,
-  service: ServiceRecord,
-  body: JsonObject,
-  sent: JsonObject,
-): Reply | null {
+function refuse(cloud: CloudState, service: ServiceRecord, body: Json, sent: Json): Reply | null {
   const { behaviour } = cloud;
   const problem = problemIn(body, SCALING_RULES, behaviour);
   if (problem !== null) return badRequest(cloud, problem);
@@ -74,8 +69,8 @@ function notEntitled(cloud: CloudState, status: 400 | 403): Reply {
   return refusal(cloud, status, `${code}: Contact support to enable adjustment of numReplicas`);
 }
 
-/** What is valid by itself, but not for this service. */
-function misfitOf(cloud: CloudState, service: ServiceRecord, sent: JsonObject): string | null {
+/** The problem with values that are valid but do not fit this service, or null. */
+function misfitOf(cloud: CloudState, service: ServiceRecord, sent: Json): string | null {
   const after = merged(service.scaling, sent);
   const { numReplicas } = sent;
   if (service.autoscaling === 'horizontal') {
@@ -95,7 +90,7 @@ function misfitOf(cloud: CloudState, service: ServiceRecord, sent: JsonObject): 
 
 export function memoryMisfit(
   cloud: CloudState,
-  sent: JsonObject,
+  sent: Json,
   after: Pick<Scaling, 'minReplicaMemoryGb' | 'maxReplicaMemoryGb'>,
 ): string | null {
   const { minReplicaMemoryGb: min, maxReplicaMemoryGb: max } = after;
@@ -109,7 +104,7 @@ export function memoryMisfit(
     : fieldProblem('minReplicaMemoryGb', 'must not be greater than maxReplicaMemoryGb', min);
 }
 
-export function tierMisfit({ tier }: JsonObject, sent: JsonObject): string | null {
+export function tierMisfit({ tier }: Json, sent: Json): string | null {
   if (tier !== 'development') return null;
   const fields = ['minReplicaMemoryGb', 'maxReplicaMemoryGb', 'releaseChannel'];
   const field = fields.find((name) => sent[name] !== undefined);

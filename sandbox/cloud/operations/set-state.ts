@@ -1,5 +1,4 @@
 import type { Call } from '../../api/call.ts';
-import { effectOf } from '../../api/effects.ts';
 import type { Reply } from '../../api/reply.ts';
 import { oneOf, problemIn } from '../body-rules.ts';
 import { type Command, type Move, moveOf } from '../lifecycle.ts';
@@ -19,7 +18,7 @@ export function setState(cloud: CloudState, call: Call): Reply {
   if (problem !== null) return badRequest(cloud, problem);
 
   const before = target.found;
-  // The rule above let only these two words through.
+  // The rule accepts only these two commands.
   const command = body.found.command as Command;
   const move = moveOf(before.state, command, cloud.behaviour);
   if (move.kind === 'conflict') return conflict(cloud, command, before);
@@ -28,7 +27,7 @@ export function setState(cloud: CloudState, call: Call): Reply {
 
   const after = moved(before, command, move, cloud.now());
   cloud.services.set(after.id, after);
-  cloud.effects.record(effectOf(call, after.id, cloud.now()));
+  cloud.effects.record(call, after.id, cloud.now());
   const isStale = cloud.behaviour.staleReply || call.fault === 'stale-state';
   return success(cloud, serviceReply(cloud, isStale ? before : after));
 }

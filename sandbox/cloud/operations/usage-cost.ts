@@ -48,9 +48,9 @@ function readDate(cloud: CloudState, { query }: Call, name: string) {
   const isDate = costDates !== 'date-time' && DATE.test(value);
   const isInstant = costDates !== 'date' && DATE_TIME.test(value);
   const date = new Date(value);
-  // The live server says no more than the value.
+  // The error text of the live server contains only the value.
   if (!(isDate || isInstant) || Number.isNaN(date.getTime())) return { problem: value };
-  // There is no 31 February; the engine's own parser would make it a day of March.
+  // JavaScript parses 31 February as a day in March.
   if (isDate && dayOf(date) !== value) return { problem: value };
   return { date };
 }
@@ -64,8 +64,8 @@ function report(cloud: CloudState, rows: readonly UsageRow[]) {
   return { grandTotalCredits, costs: shape === 'object' ? (listed[0] ?? {}) : listed };
 }
 
-// The full profile names only the metrics that an entity of this type can have; the contract
-// shows all ten, and no type.
+// The profile `full` returns only the metrics of the entity's type; the contract has all ten metrics
+// and no type.
 function rowReply({ profile }: CloudState, row: UsageRow) {
   if (profile === 'full') return row;
   const { entityType: _, ...rest } = row;

@@ -1,73 +1,100 @@
 import type { ComponentType } from 'react';
-import type { Json } from '../../protocol.ts';
-import { Undrawable } from '../elements/element.tsx';
-import { blockIdOf } from '../elements/element-state.ts';
-import { list, word } from '../json.ts';
+import { type Json, list, numberOf, stringOf, textOf } from '../../json.ts';
+import { Element, Undrawable } from '../elements/element.tsx';
 import { LibraryBlock } from '../text/library-block.tsx';
-import { Card, Carousel } from './card.tsx';
-import { Chart } from './chart.tsx';
+import { TextObject } from '../text/text-object.tsx';
+import { BarChart } from './bar-chart.tsx';
 import { DataTable } from './data-table.tsx';
 import { InputBlock } from './input-block.tsx';
-import {
-  Actions,
-  Alert,
-  type BlockProps,
-  Container,
-  Context,
-  Header,
-  Image,
-  Section,
-} from './shown.tsx';
 import { type Surface, SurfaceContext } from './surface.ts';
-import { Table } from './table.tsx';
 
-const OURS: Readonly<Record<string, ComponentType<BlockProps>>> = {
+interface BlockProps {
+  readonly block: Json;
+  readonly blockId: string;
+}
+
+const BLOCKS: Readonly<Record<string, ComponentType<BlockProps>>> = {
   section: Section,
   header: Header,
   context: Context,
   divider: () => <hr className="divider" />,
-  image: Image,
   actions: Actions,
   input: InputBlock,
-  alert: Alert,
-  card: Card,
-  carousel: Carousel,
-  table: Table,
   data_table: DataTable,
-  data_visualization: Chart,
-  container: ({ block }) => (
-    <Container block={block}>
-      <BlockList blocks={list(block.child_blocks)} />
-    </Container>
-  ),
+  data_visualization: BarChart,
+  rich_text: LibraryBlock,
 };
 
-/** What only shows and has no text in Slack's own markup is the library's. */
-const LIBRARY = new Set(['rich_text', 'markdown', 'plan', 'task_card', 'video']);
-
-function BlockOf({ block, blockId }: BlockProps) {
-  const type = word(block.type);
-  const Drawn = OURS[type];
-  if (Drawn !== undefined) return <Drawn block={block} blockId={blockId} />;
-  if (LIBRARY.has(type)) return <LibraryBlock block={block} />;
-  return <Undrawable what={`block type ${type || '(none)'}`} />;
+function Section({ block, blockId }: BlockProps) {
+  const accessories = list([block.accessory]);
+  const fields = list(block.fields);
+  return (
+    <div className="section">
+      <div className="section-text">
+        {list([block.text]).map((text) => (
+          <p key="text">
+            <TextObject value={text} />
+          </p>
+        ))}
+        {fields.length > 0 && (
+          <div className="fields">
+            {fields.map((field, at) => (
+              // biome-ignore lint/suspicious/noArrayIndexKey: a field has no id other than its position
+              <TextObject key={at} value={field} />
+            ))}
+          </div>
+        )}
+      </div>
+      {accessories.map((element) => (
+        <Element key="accessory" {...{ blockId, element }} dispatches />
+      ))}
+    </div>
+  );
 }
 
-function BlockList({ blocks }: { blocks: readonly Json[] }) {
-  return blocks.map((block, at) => {
-    const blockId = blockIdOf(block, at);
-    return (
-      <div key={blockId} className={`block block-${word(block.type)}`}>
-        <BlockOf block={block} blockId={blockId} />
-      </div>
-    );
-  });
+function Header({ block }: BlockProps) {
+  const level = numberOf(block.level) ?? 2;
+  return (
+    <h3 className={`header header-${level}`} aria-level={level + 1}>
+      {textOf(block.text)}
+    </h3>
+  );
+}
+
+function Context({ block }: BlockProps) {
+  return (
+    <div className="context">
+      {list(block.elements).map((element, at) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: an element has no id other than its position
+        <TextObject key={at} value={element} />
+      ))}
+    </div>
+  );
+}
+
+function Actions({ block, blockId }: BlockProps) {
+  return (
+    <div className="actions">
+      {list(block.elements).map((element, at) => (
+        <Element key={stringOf(element.action_id) || at} {...{ blockId, element }} dispatches />
+      ))}
+    </div>
+  );
 }
 
 export function Blocks({ surface, blocks }: { surface: Surface; blocks: readonly Json[] }) {
   return (
     <SurfaceContext value={surface}>
-      <BlockList blocks={blocks} />
+      {blocks.map((block, at) => {
+        const type = stringOf(block.type);
+        const blockId = stringOf(block.block_id) || `block-${at}`;
+        const Block = BLOCKS[type];
+        return (
+          <div key={blockId} className={`block block-${type}`}>
+            {Block ? <Block {...{ block, blockId }} /> : <Undrawable what={`block type ${type}`} />}
+          </div>
+        );
+      })}
     </SurfaceContext>
   );
 }

@@ -1,39 +1,37 @@
-import type { Json } from '../../protocol.ts';
-import { amount, list, record, word, words } from '../json.ts';
+import { type Json, list, numberOf, record, stringOf, textOf } from '../../json.ts';
 
 export interface Series {
   readonly name: string;
   readonly values: readonly number[];
 }
 
-export interface Plot {
-  readonly type: string;
+export interface Chart {
+  readonly title: string;
   readonly categories: readonly string[];
   readonly series: readonly Series[];
   readonly xLabel: string;
   readonly yLabel: string;
 }
 
-export function plotOf(chart: Json): Plot {
+/** The content of a data_visualization block with a bar chart. */
+export function chartOf(block: Json): Chart {
+  const chart = record(block.chart);
   const axes = record(chart.axis_config);
-  const drawn = list(chart.series).map(({ name, data }) => ({
-    name: word(name),
-    values: list(data).map(({ value }) => amount(value) ?? 0),
-  }));
-  const labels = list(list(chart.series)[0]?.data).map(({ label }) => word(label));
-  const named = words(axes.categories);
   return {
-    type: word(chart.type),
-    categories: named.length > 0 ? named : labels,
-    series: drawn,
-    xLabel: word(axes.x_label),
-    yLabel: word(axes.y_label),
+    title: textOf(block.title),
+    categories: Array.isArray(axes.categories) ? axes.categories.map(stringOf) : [],
+    series: list(chart.series).map(({ name, data }) => ({
+      name: stringOf(name),
+      values: list(data).map(({ value }) => numberOf(value) ?? 0),
+    })),
+    xLabel: stringOf(axes.x_label),
+    yLabel: stringOf(axes.y_label),
   };
 }
 
 const STEPS = [1, 2, 2.5, 5, 10];
 
-/** Round numbers that span all values and zero, at most about five of them. */
+/** About five round numbers whose range contains all values and zero. */
 export function ticks(values: readonly number[]): readonly number[] {
   const low = Math.min(0, ...values);
   const high = Math.max(0, ...values);
@@ -45,12 +43,12 @@ export function ticks(values: readonly number[]): readonly number[] {
   return Array.from({ length: count + 1 }, (_, at) => Number(((from + at) * step).toPrecision(12)));
 }
 
-/** Every how many-th label still has room beside its neighbours. */
-export function labelEvery(categories: readonly string[], width: number): number {
+/** The interval of labels that fit in the width without overlap: 1 for all, 2 for every second. */
+export function labelInterval(categories: readonly string[], width: number): number {
   const longest = Math.max(1, ...categories.map((category) => category.length));
-  const room = Math.max(1, Math.floor(width / (longest * 6.4 + 5)));
-  return Math.ceil(categories.length / room);
+  const capacity = Math.max(1, Math.floor(width / (longest * 6.4 + 5)));
+  return Math.ceil(categories.length / capacity);
 }
 
-export const amountText = (value: number): string =>
+export const formatNumber = (value: number): string =>
   new Intl.NumberFormat('en-US', { maximumFractionDigits: 2 }).format(value);

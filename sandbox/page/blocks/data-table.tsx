@@ -1,17 +1,15 @@
 import { useState } from 'react';
-import { amount, textOf } from '../json.ts';
-import { Cell } from './cell.tsx';
-import { wordsOf } from './cell-value.ts';
-import type { BlockProps } from './shown.tsx';
-import { rowsOf } from './table.tsx';
-import { nextOrder, type Order, type Row, sorted } from './table-order.ts';
+import { type Json, list, numberOf, textOf } from '../../json.ts';
+import { LibraryBlock } from '../text/library-block.tsx';
+import { cellText, nextOrder, type Order, type Row, sortRows } from './table-order.ts';
 
-export function DataTable({ block }: BlockProps) {
+export function DataTable({ block }: { block: Json }) {
   const [order, setOrder] = useState<Order | null>(null);
   const [page, setPage] = useState(0);
-  const [head = [], ...body] = rowsOf(block);
-  const size = amount(block.page_size) ?? 5;
+  const [head = [], ...body] = Array.isArray(block.rows) ? block.rows.map(list) : [];
+  const size = numberOf(block.page_size) ?? 5;
   const from = Math.min(page * size, Math.max(0, body.length - 1));
+  const until = Math.min(from + size, body.length);
 
   function sortBy(column: number) {
     setOrder(nextOrder(order, column));
@@ -19,17 +17,17 @@ export function DataTable({ block }: BlockProps) {
   }
 
   return (
-    <div className="table-around data-table">
+    <div className="table-scroll">
       <table className="table">
         <caption>{textOf(block.caption)}</caption>
         <thead>
           <tr>
             {head.map((cell, column) => (
-              // biome-ignore lint/suspicious/noArrayIndexKey: a column's position is its identity
-              <th key={column} scope="col" aria-sort={sortOf(order, column)}>
+              // biome-ignore lint/suspicious/noArrayIndexKey: a column has no id other than its position
+              <th key={column} scope="col" aria-sort={ariaSort(order, column)}>
                 <button type="button" className="sort" onClick={() => sortBy(column)}>
-                  {wordsOf(cell)}
-                  <span className="sort-mark" aria-hidden="true">
+                  {cellText(cell)}
+                  <span aria-hidden="true">
                     {order?.column !== column ? '' : order.descending ? ' ↓' : ' ↑'}
                   </span>
                 </button>
@@ -38,72 +36,64 @@ export function DataTable({ block }: BlockProps) {
           </tr>
         </thead>
         <Body
-          rows={sorted(body, order).slice(from, from + size)}
-          named={amount(block.row_header_column_index) ?? 0}
+          rows={sortRows(body, order).slice(from, until)}
+          headColumn={numberOf(block.row_header_column_index) ?? 0}
         />
       </table>
-      {body.length > size && <Pager {...{ from, size, count: body.length, page, setPage }} />}
+      {body.length > size && (
+        <nav className="pager" aria-label="Pages of the table">
+          <span>
+            {from + 1}–{until} of {body.length}
+          </span>
+          <button
+            type="button"
+            aria-label="Previous page"
+            disabled={page === 0}
+            onClick={() => setPage(page - 1)}
+          >
+            ‹
+          </button>
+          <button
+            type="button"
+            aria-label="Next page"
+            disabled={until >= body.length}
+            onClick={() => setPage(page + 1)}
+          >
+            ›
+          </button>
+        </nav>
+      )}
     </div>
   );
 }
 
-function sortOf(order: Order | null, column: number): 'ascending' | 'descending' | 'none' {
+function ariaSort(order: Order | null, column: number): 'ascending' | 'descending' | 'none' {
   if (order?.column !== column) return 'none';
   return order.descending ? 'descending' : 'ascending';
 }
 
-function Body({ rows, named }: { rows: readonly Row[]; named: number }) {
+function Body({ rows, headColumn }: { rows: readonly Row[]; headColumn: number }) {
   return (
     <tbody>
       {rows.map((row, at) => (
-        // biome-ignore lint/suspicious/noArrayIndexKey: rows carry no id of their own
+        // biome-ignore lint/suspicious/noArrayIndexKey: a row has no id other than its position
         <tr key={at}>
           {row.map((cell, column) => {
-            const Tag = column === named ? 'th' : 'td';
+            const Tag = column === headColumn ? 'th' : 'td';
             return (
-              // biome-ignore lint/suspicious/noArrayIndexKey: a column's position is its identity
-              <Tag key={column} {...(Tag === 'th' ? { scope: 'row' } : {})}>
-                <Cell cell={cell} />
+              <Tag
+                // biome-ignore lint/suspicious/noArrayIndexKey: a column has no id other than its position
+                key={column}
+                className={cell.type === 'raw_number' ? 'number' : ''}
+                {...(Tag === 'th' ? { scope: 'row' } : {})}
+              >
+                {/* Raw text is never markup, so it is safe for names from outside. */}
+                {cell.type === 'rich_text' ? <LibraryBlock block={cell} /> : cellText(cell)}
               </Tag>
             );
           })}
         </tr>
       ))}
     </tbody>
-  );
-}
-
-interface PagerProps {
-  readonly from: number;
-  readonly size: number;
-  readonly count: number;
-  readonly page: number;
-  readonly setPage: (page: number) => void;
-}
-
-function Pager({ from, size, count, page, setPage }: PagerProps) {
-  const until = Math.min(from + size, count);
-  return (
-    <nav className="pager" aria-label="Pages of the table">
-      <span>
-        {from + 1}–{until} of {count}
-      </span>
-      <button
-        type="button"
-        aria-label="Previous page"
-        disabled={page === 0}
-        onClick={() => setPage(page - 1)}
-      >
-        ‹
-      </button>
-      <button
-        type="button"
-        aria-label="Next page"
-        disabled={until >= count}
-        onClick={() => setPage(page + 1)}
-      >
-        ›
-      </button>
-    </nav>
   );
 }

@@ -1,8 +1,6 @@
 import { useId } from 'react';
-import type { Json } from '../../protocol.ts';
+import { type Json, list, record, textOf } from '../../json.ts';
 import { Element } from '../elements/element.tsx';
-import { isJson, record, textOf } from '../json.ts';
-import { withEmoji } from '../text/emoji.ts';
 import { TextObject } from '../text/text-object.tsx';
 import { useSurfaceContext } from './surface.ts';
 
@@ -10,18 +8,19 @@ export function InputBlock({ block, blockId }: { block: Json; blockId: string })
   const { errors } = useSurfaceContext();
   const id = useId();
   const error = errors[blockId];
+  const isOptional = block.optional === true;
   const labels = {
     id,
     labelledBy: `${id}-label`,
     describedBy: `${id}-hint ${id}-error`,
-    invalid: error !== undefined,
-    optional: block.optional === true,
+    isInvalid: error !== undefined,
+    isOptional,
   };
   return (
     <div className={error === undefined ? 'input-block' : 'input-block invalid'}>
       <label id={labels.labelledBy} htmlFor={id}>
-        {withEmoji(textOf(block.label))}
-        {block.optional === true && <span className="optional"> (optional)</span>}
+        {textOf(block.label)}
+        {isOptional && <span className="optional"> (optional)</span>}
       </label>
       <Element
         blockId={blockId}
@@ -32,11 +31,11 @@ export function InputBlock({ block, blockId }: { block: Json; blockId: string })
       <p id={`${id}-error`} className="input-error" role="alert">
         {error}
       </p>
-      {isJson(block.hint) && (
-        <p id={`${id}-hint`} className="input-hint">
-          <TextObject value={block.hint} />
+      {list([block.hint]).map((hint) => (
+        <p key="hint" id={`${id}-hint`} className="input-hint">
+          <TextObject value={hint} />
         </p>
-      )}
+      ))}
     </div>
   );
 }

@@ -1,23 +1,17 @@
 import { createContext, use, useCallback, useMemo, useState } from 'react';
-import type { Delivery, Json, Place } from '../../protocol.ts';
-import {
-  type Edited,
-  edits,
-  initialState,
-  problemsOf,
-  valuesOf,
-} from '../elements/element-state.ts';
-import { word } from '../json.ts';
+import { type Json, stringOf } from '../../json.ts';
+import type { Delivery, Place, ViewValues } from '../../protocol.ts';
+import { initialInputState, stateValues } from '../../slack/input-state.ts';
 import { useSession } from '../session.ts';
 
-type Refusals = Readonly<Record<string, string>>;
+type FieldErrors = Readonly<Record<string, string>>;
 
-const NONE: Refusals = {};
+const NO_ERRORS: FieldErrors = {};
 
-/** One message, modal or home: where its elements stand, and what people filled in so far. */
+/** A message, modal or Home tab with the values that the person has entered in it. */
 export interface Surface {
   readonly place: Place;
-  readonly errors: Refusals;
+  readonly errors: FieldErrors;
   readonly stateOf: (blockId: string, element: Json) => Json;
   readonly change: (blockId: string, element: Json, state: Json) => void;
   readonly press: (blockId: string, element: Json, payload: Json) => Promise<Delivery>;
@@ -27,44 +21,42 @@ export const SurfaceContext = createContext<Surface | null>(null);
 
 export function useSurfaceContext(): Surface {
   const surface = use(SurfaceContext);
-  if (surface === null) throw new Error('Drawn outside of a surface');
+  if (surface === null) throw new Error('This component must be inside a SurfaceContext');
   return surface;
 }
 
+const withState = (edited: ViewValues, blockId: string, actionId: string, state: Json) => ({
+  ...edited,
+  [blockId]: { ...edited[blockId], [actionId]: state },
+});
+
 /**
- * Keeps what people typed when the bot sends the blocks again, as Slack does: a value belongs to
- * its block_id and action_id, and a new block_id starts from what the bot filled in.
+ * Keeps the entered values when the bot sends the blocks again, as Slack does. A value belongs to
+ * a block_id and an action_id; a new block_id starts with the initial value of the bot.
  */
-export function useSurface(place: Place, blocks: readonly Json[], refusals: Refusals = NONE) {
-  const { screen, deliver } = useSession();
-  const as = screen.me.id;
-  const [edited, setEdited] = useState<Edited>({});
-  const [tried, setTried] = useState(false);
+export function useSurface(place: Place, blocks: readonly Json[], errors = NO_ERRORS) {
+  const { client, deliver } = useSession();
+  const as = client.me.id;
+  const [edited, setEdited] = useState<ViewValues>({});
 
   const change = useCallback((blockId: string, element: Json, state: Json) => {
-    setEdited((before) => ({ ...before, [edits(blockId, element.action_id)]: state }));
+    setEdited((before) => withState(before, blockId, stringOf(element.action_id), state));
   }, []);
 
   const surface = useMemo<Surface>(() => {
     const stateOf = (blockId: string, element: Json) =>
-      edited[edits(blockId, element.action_id)] ?? initialState(element);
+      edited[blockId]?.[stringOf(element.action_id)] ?? initialInputState(element);
     const press = (blockId: string, element: Json, payload: Json) => {
-      const key = edits(blockId, element.action_id);
-      // The pressed element's new value is part of the state that goes with its own action.
-      const now = key in edited || 'value' in payload ? edited : { ...edited, [key]: payload };
-      const values = valuesOf(blocks, now);
-      const actionId = word(element.action_id);
+      const actionId = stringOf(element.action_id);
+      // The state in the payload of an action contains the new value of the pressed element.
+      const isKnown = edited[blockId]?.[actionId] !== undefined || 'value' in payload;
+      const current = isKnown ? edited : withState(edited, blockId, actionId, payload);
+      const values = stateValues(blocks, current);
       return deliver('action', { as, place, blockId, actionId, element: payload, values });
     };
-    const errors = { ...refusals, ...(tried ? problemsOf(blocks, edited) : {}) };
     return { place, errors, stateOf, change, press };
-  }, [as, place, blocks, refusals, edited, tried, change, deliver]);
+  }, [as, place, blocks, errors, edited, change, deliver]);
 
-  const submit = useCallback(() => {
-    setTried(true);
-    const fit = Object.keys(problemsOf(blocks, edited)).length === 0;
-    return fit ? valuesOf(blocks, edited) : null;
-  }, [blocks, edited]);
-
-  return { surface, submit };
+  const values = useCallback(() => stateValues(blocks, edited), [blocks, edited]);
+  return { surface, values };
 }

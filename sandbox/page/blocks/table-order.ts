@@ -1,5 +1,4 @@
-import type { Json } from '../../protocol.ts';
-import { numberOf, wordsOf } from './cell-value.ts';
+import { type Json, list, numberOf, stringOf } from '../../json.ts';
 
 export interface Order {
   readonly column: number;
@@ -8,19 +7,30 @@ export interface Order {
 
 export type Row = readonly Json[];
 
-/** A column of nothing but numbers sorts by their value, any other by its words. */
-export function sorted(rows: readonly Row[], order: Order | null): readonly Row[] {
+const numericValue = (cell: Json | undefined): number | null =>
+  cell?.type === 'raw_number' ? numberOf(cell.value) : null;
+
+/** The text of a cell, without the styles of rich text. */
+export function cellText(cell: Json | undefined): string {
+  if (cell === undefined) return '';
+  if (cell.type !== 'rich_text') return stringOf(cell.text) || String(numericValue(cell) ?? '');
+  const leaves = list(cell.elements).flatMap(({ elements }) => list(elements));
+  return leaves.map(({ text }) => stringOf(text)).join('');
+}
+
+/** Sorts a column of numbers by value and any other column by text. */
+export function sortRows(rows: readonly Row[], order: Order | null): readonly Row[] {
   if (order === null) return rows;
   const { column, descending } = order;
-  const numeric = rows.every((row) => numberOf(row[column]) !== null);
+  const isNumeric = rows.every((row) => numericValue(row[column]) !== null);
   const compare = (a: Row, b: Row) =>
-    numeric
-      ? (numberOf(a[column]) ?? 0) - (numberOf(b[column]) ?? 0)
-      : wordsOf(a[column]).localeCompare(wordsOf(b[column]), 'en', { numeric: true });
+    isNumeric
+      ? (numericValue(a[column]) ?? 0) - (numericValue(b[column]) ?? 0)
+      : cellText(a[column]).localeCompare(cellText(b[column]), 'en', { numeric: true });
   return rows.toSorted((a, b) => (descending ? -compare(a, b) : compare(a, b)));
 }
 
-/** A press sorts upwards, the next one downwards, the third gives the bot's own order back. */
+/** The order after a press on a column head: ascending, then descending, then the bot's order. */
 export function nextOrder(order: Order | null, column: number): Order | null {
   if (order?.column !== column) return { column, descending: false };
   return order.descending ? null : { column, descending: true };

@@ -1,15 +1,16 @@
 import { useEffect, useState } from 'react';
-import type { Json, Place } from '../../protocol.ts';
+import type { Json } from '../../json.ts';
+import type { Place } from '../../protocol.ts';
 import { Blocks } from '../blocks/blocks.tsx';
 import { useSurface } from '../blocks/surface.ts';
 import { Avatar } from '../frame/avatar.tsx';
 import { appChannel, useSession } from '../session.ts';
 import { BackButton, ChannelMessages } from './channel-page.tsx';
 
-/** The app's own page: its home, drawn by the bot for this person, and the messages with it. */
+/** The page of the app: the Home tab of this person, and the messages with the app. */
 export function AppPage({ tab }: { tab: 'home' | 'messages' }) {
-  const { screen, go } = useSession();
-  const channel = appChannel(screen);
+  const { client, go } = useSession();
+  const channel = appChannel(client);
   const tabs = [
     { id: 'home', name: 'Home', open: () => go({ channel: null, thread: null, home: true }) },
     {
@@ -19,13 +20,13 @@ export function AppPage({ tab }: { tab: 'home' | 'messages' }) {
     },
   ].filter(({ id }) => id === 'home' || channel !== undefined);
   return (
-    <main className="pane" aria-label={screen.botName}>
+    <main className="pane" aria-label={client.botName}>
       <header className="pane-head app-head">
         <BackButton />
-        <Avatar id="app" name={screen.botName} bot small />
-        <h2>{screen.botName}</h2>
+        <Avatar id="app" name={client.botName} bot small />
+        <h2>{client.botName}</h2>
         <span className="app-badge">APP</span>
-        <div role="tablist" aria-label={screen.botName} className="tabs">
+        <div role="tablist" aria-label={client.botName} className="tabs">
           {tabs.map(({ id, name, open }) => (
             <button key={id} type="button" role="tab" aria-selected={id === tab} onClick={open}>
               {name}
@@ -33,21 +34,21 @@ export function AppPage({ tab }: { tab: 'home' | 'messages' }) {
           ))}
         </div>
       </header>
-      {tab === 'home' && <Home key={screen.me.id} />}
+      {tab === 'home' && <Home key={client.me.id} />}
       {tab === 'messages' && channel !== undefined && (
-        <ChannelMessages key={screen.me.id} channel={channel} />
+        <ChannelMessages key={client.me.id} channel={channel} />
       )}
     </main>
   );
 }
 
 const PLACE: Place = { in: 'home' };
-const NOTHING: readonly Json[] = [];
+const NO_BLOCKS: readonly Json[] = [];
 
 function Home() {
-  const { screen, deliver } = useSession();
-  const as = screen.me.id;
-  const blocks = screen.home ?? NOTHING;
+  const { client, deliver } = useSession();
+  const as = client.me.id;
+  const blocks = client.home ?? NO_BLOCKS;
   const { surface } = useSurface(PLACE, blocks);
 
   const [failure, setFailure] = useState<string | null>(null);
@@ -59,9 +60,9 @@ function Home() {
   return (
     <div className="home" role="tabpanel" aria-label="Home">
       <div className="home-inside">
-        {screen.home === null ? (
+        {client.home === null ? (
           <p className="home-empty">
-            {failure ?? `${screen.botName} has not shown anything here yet.`}
+            {failure ?? `${client.botName} has not published its Home tab yet.`}
           </p>
         ) : (
           <Blocks {...{ surface, blocks }} />

@@ -7,7 +7,7 @@ import { inChannel } from './groups.ts';
 import { MessageList } from './message-list.tsx';
 
 export function ChannelPage({ channel }: { channel: Channel }) {
-  const { screen } = useSession();
+  const { client } = useSession();
   const title = channel.kind === 'dm' ? channel.name : `#${channel.name}`;
   return (
     <main className="pane" aria-label={title}>
@@ -20,18 +20,18 @@ export function ChannelPage({ channel }: { channel: Channel }) {
           <Mrkdwn text={channel.topic} />
         </p>
       </header>
-      <ChannelMessages key={`${screen.me.id} ${channel.id}`} channel={channel} />
+      <ChannelMessages key={`${client.me.id} ${channel.id}`} channel={channel} />
     </main>
   );
 }
 
 export function ChannelMessages({ channel }: { channel: Channel }) {
-  const { screen, notices } = useSession();
-  const messages = inChannel(notices.shown(screen.messages), channel.id);
+  const { client, notices } = useSession();
+  const messages = inChannel(notices.withNotices(client.messages), channel.id);
   const intro =
     channel.kind === 'dm'
-      ? `This is the very beginning of your messages with ${channel.name}.`
-      : `This is the very beginning of the #${channel.name} channel.`;
+      ? `This is the start of your messages with ${channel.name}.`
+      : `This is the start of the #${channel.name} channel.`;
   return (
     <>
       <MessageList name="Messages" messages={messages} inThread={false} intro={intro} />
@@ -40,7 +40,7 @@ export function ChannelMessages({ channel }: { channel: Channel }) {
   );
 }
 
-/** Only a phone shows it, where the list of conversations is a screen of its own. */
+/** Visible only on a phone, which shows the list of conversations on a separate page. */
 export function BackButton() {
   const { go } = useSession();
   return (

@@ -1,6 +1,8 @@
 import type { SlashCommand } from '../../protocol.ts';
 
-/** The commands that a line may still become, while only its first word is being typed. */
+export const isCommand = (text: string): boolean => /^\/\S/.test(text);
+
+/** The commands that begin with the text, while only the first word is typed. */
 export function completions(
   text: string,
   commands: readonly SlashCommand[],
@@ -9,7 +11,7 @@ export function completions(
   return commands.filter(({ command }) => command.startsWith(text.toLowerCase()));
 }
 
-/** The command whose arguments are being typed. */
+/** The command whose arguments are typed. */
 export function commandOf(
   text: string,
   commands: readonly SlashCommand[],
@@ -17,5 +19,3 @@ export function commandOf(
   const [first] = text.split(/\s/, 1);
   return commands.find(({ command }) => command === first);
 }
-
-export const isCommand = (text: string): boolean => /^\/\S/.test(text);

@@ -3,23 +3,24 @@ import type { SlashCommand } from '../../protocol.ts';
 import { Icon } from '../frame/icon.tsx';
 import { useSession } from '../session.ts';
 import { commandOf } from './commands.ts';
-import { useCompleting } from './completing.ts';
-import { Completion } from './completion.tsx';
-import { useSending, type Where } from './sending.ts';
-import { ShortcutsMenu } from './shortcuts-menu.tsx';
+import { useCompletion } from './completion.ts';
+import { CompletionList } from './completion-list.tsx';
+import { type ComposerPlace, useSending } from './sending.ts';
+import { ShortcutMenu } from './shortcut-menu.tsx';
 
 const NO_COMMANDS: readonly SlashCommand[] = [];
 const LINE_PX = 22;
 
-export function Composer(where: Where) {
-  const { channel, threadTs } = where;
-  const { screen } = useSession();
-  const { text, setText, sending, send } = useSending(where);
+export function Composer(place: ComposerPlace) {
+  const { channel, threadTs } = place;
+  const { client } = useSession();
+  const { text, setText, isSending, send } = useSending(place);
   const box = useRef<HTMLTextAreaElement>(null);
-  // Slash commands do not work in threads, so none is offered there.
-  const commands = threadTs === null ? screen.commands : NO_COMMANDS;
-  const completing = useCompleting({ text, commands, setText });
-  const { listId, offered, at, chosen } = completing;
+  // Slack does not support slash commands in threads.
+  const commands = threadTs === null ? client.commands : NO_COMMANDS;
+  const completion = useCompletion({ text, commands, setText });
+  const { listId, active, selected } = completion;
+  const command = commandOf(text, commands);
   const to = channel.kind === 'dm' ? channel.name : `#${channel.name}`;
   const label = threadTs === null ? `Message ${to}` : 'Reply…';
 
@@ -31,24 +32,21 @@ export function Composer(where: Where) {
 
   function onKeyDown(event: KeyboardEvent) {
     if (event.nativeEvent.isComposing) return;
-    const taken = completing.take(event);
-    if (!taken && (event.key !== 'Enter' || event.shiftKey)) return;
+    const isHandled = completion.handleKey(event);
+    if (!isHandled && (event.key !== 'Enter' || event.shiftKey)) return;
     event.preventDefault();
-    if (!taken) void send();
+    if (!isHandled) void send();
   }
 
   return (
     <div className="composer-around">
-      {chosen === undefined ? (
-        <UsageLine command={commandOf(text, commands)} />
-      ) : (
-        <Completion
-          {...{ id: listId, app: screen.botName, commands: offered, active: at }}
-          onPoint={completing.point}
-          onChoose={completing.complete}
-        />
+      {selected !== undefined && <CompletionList app={client.botName} completion={completion} />}
+      {selected === undefined && command !== undefined && (
+        <p className="usage-line">
+          <b>{command.command}</b> <span className="usage">{command.usageHint}</span>
+        </p>
       )}
-      <div className="composer" aria-busy={sending}>
+      <div className="composer" aria-busy={isSending}>
         <textarea
           ref={box}
           rows={1}
@@ -57,17 +55,17 @@ export function Composer(where: Where) {
           placeholder={label}
           aria-autocomplete="list"
           aria-controls={listId}
-          {...(chosen && { 'aria-activedescendant': `${listId}-${at}` })}
+          {...(selected && { 'aria-activedescendant': `${listId}-${active}` })}
           onChange={(event) => setText(event.target.value)}
           onKeyDown={onKeyDown}
         />
         <div className="composer-foot">
-          <ShortcutsMenu where={where} />
+          <ShortcutMenu kind="global" place={{ channel: channel.id, threadTs }} />
           <button
             type="button"
             className="send"
             aria-label="Send now"
-            disabled={text.trim() === '' || sending}
+            disabled={text.trim() === '' || isSending}
             onClick={() => void send()}
           >
             <Icon name="send" size={16} />
@@ -75,14 +73,5 @@ export function Composer(where: Where) {
         </div>
       </div>
     </div>
-  );
-}
-
-function UsageLine({ command }: { command: SlashCommand | undefined }) {
-  if (command === undefined) return null;
-  return (
-    <p className="usage-line">
-      <b>{command.command}</b> <span className="usage">{command.usageHint}</span>
-    </p>
   );
 }

@@ -1,19 +1,19 @@
 import type { Message } from '../../protocol.ts';
 import { dayName } from '../text/slack-date.ts';
 
-const TOGETHER_S = 5 * 60;
+const GROUP_SECONDS = 5 * 60;
 
-export interface Placed {
+export interface GroupedMessage {
   readonly message: Message;
-  /** The first of its author's run shows avatar and name. */
+  /** True for the first message of a group, which shows avatar and name of the author. */
   readonly first: boolean;
-  /** The name of the day where a new one begins. */
+  /** The name of the day before its first message; null for the other messages. */
   readonly day: string | null;
 }
 
-export const momentOf = ({ ts }: Message): Date => new Date(Number(ts) * 1000);
+export const dateOf = ({ ts }: Message): Date => new Date(Number(ts) * 1000);
 
-export const isReply = ({ ts, threadTs }: Message): boolean => threadTs !== null && threadTs !== ts;
+const isReply = ({ ts, threadTs }: Message): boolean => threadTs !== null && threadTs !== ts;
 
 export const inChannel = (messages: readonly Message[], channel: string): readonly Message[] =>
   messages.filter((message) => message.channel === channel && !isReply(message));
@@ -24,21 +24,19 @@ export const repliesTo = (messages: readonly Message[], parent: Message): readon
       message.channel === parent.channel && isReply(message) && message.threadTs === parent.ts,
   );
 
-export function placed(messages: readonly Message[], now: Date): readonly Placed[] {
+/** Groups the messages of one author within five minutes and one day. */
+export function groupMessages(messages: readonly Message[], now: Date): readonly GroupedMessage[] {
   return messages.map((message, at) => {
     const before = messages[at - 1];
-    const day = dayName(momentOf(message), now);
-    const sameDay = before !== undefined && dayName(momentOf(before), now) === day;
-    return {
-      message,
-      first: !(sameDay && continues(before, message)),
-      day: sameDay ? null : day,
-    };
+    const day = dayName(dateOf(message), now);
+    const isSameDay = before !== undefined && dayName(dateOf(before), now) === day;
+    const first = !(isSameDay && isSameGroup(before, message));
+    return { message, first, day: isSameDay ? null : day };
   });
 }
 
-const continues = (before: Message, message: Message): boolean =>
+const isSameGroup = (before: Message, message: Message): boolean =>
   before.author === message.author &&
   !before.ephemeral &&
   !message.ephemeral &&
-  Number(message.ts) - Number(before.ts) < TOGETHER_S;
+  Number(message.ts) - Number(before.ts) < GROUP_SECONDS;

@@ -1,7 +1,7 @@
 import { Fragment, type UIEvent, useLayoutEffect, useRef } from 'react';
 import type { Message } from '../../protocol.ts';
 import { useSession } from '../session.ts';
-import { placed } from './groups.ts';
+import { groupMessages } from './groups.ts';
 import { MessageRow } from './message.tsx';
 
 interface Props {
@@ -13,12 +13,12 @@ interface Props {
 
 const NEAR_PX = 80;
 
-/** Keeps the end in view while a person is there, and leaves them alone where they read. */
+/** Follows new messages while the person is at the end, but not while they read older ones. */
 export function MessageList({ name, messages, inThread, intro }: Props) {
   const scroller = useRef<HTMLDivElement>(null);
   const inside = useRef<HTMLDivElement>(null);
   const atEnd = useRef(true);
-  const seen = useRef({ top: 0, height: 0 });
+  const previous = useRef({ top: 0, height: 0 });
 
   useLayoutEffect(() => {
     const box = scroller.current;
@@ -30,32 +30,32 @@ export function MessageList({ name, messages, inThread, intro }: Props) {
     return () => grown.disconnect();
   }, []);
 
-  // What a person just said, or is told in answer, comes into view wherever they were reading.
+  // The person's own messages and ephemeral replies always come into view.
   const last = messages.at(-1);
-  const { me } = useSession().screen;
-  const mine = last !== undefined && (last.ephemeral || last.author === me.id) ? last.ts : null;
+  const { me } = useSession().client;
+  const ownTs = last !== undefined && (last.ephemeral || last.author === me.id) ? last.ts : null;
   useLayoutEffect(() => {
     const box = scroller.current;
-    if (mine === null || box === null) return;
+    if (ownTs === null || box === null) return;
     atEnd.current = true;
     box.scrollTop = box.scrollHeight;
-  }, [mine]);
+  }, [ownTs]);
 
-  // What grows below moves the end away without anybody scrolling, and what shrinks first is a step
-  // up that nobody took; only one in a list that stays as it is leaves the end.
+  // A change of the list's height also causes scroll events. Only an upward scroll in a list of
+  // unchanged height means that the person left the end.
   function onScroll({ currentTarget: box }: UIEvent<HTMLDivElement>) {
     const { scrollTop: top, scrollHeight: height } = box;
     const near = height - top - box.clientHeight < NEAR_PX;
-    const left = top < seen.current.top && height === seen.current.height;
+    const left = top < previous.current.top && height === previous.current.height;
     atEnd.current = near || (atEnd.current && !left);
-    seen.current = { top, height };
+    previous.current = { top, height };
   }
 
   return (
     <div ref={scroller} className="messages" role="log" aria-label={name} onScroll={onScroll}>
       <div ref={inside} className="messages-inside">
         {intro !== '' && <p className="intro">{intro}</p>}
-        {placed(messages, new Date()).map(({ message, first, day }) => (
+        {groupMessages(messages, new Date()).map(({ message, first, day }) => (
           <Fragment key={message.ts}>
             {day !== null && !inThread && (
               <h3 className="day">

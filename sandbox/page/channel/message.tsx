@@ -4,36 +4,45 @@ import { Blocks } from '../blocks/blocks.tsx';
 import { useSurface } from '../blocks/surface.ts';
 import { Avatar } from '../frame/avatar.tsx';
 import { Icon } from '../frame/icon.tsx';
-import { SLACKBOT } from '../notices.ts';
 import { useSession } from '../session.ts';
+import { SLACKBOT } from '../slackbot-notices.ts';
 import { Mrkdwn } from '../text/markup.tsx';
-import { plainText } from '../text/plain.ts';
-import { timeOf } from '../text/slack-date.ts';
+import { plainText } from '../text/plain-text.ts';
+import { slackDate, timeOf } from '../text/slack-date.ts';
 import { Files } from './files.tsx';
-import { momentOf } from './groups.ts';
-import { MessageTools } from './message-tools.tsx';
-import { ThreadSummary } from './thread-summary.tsx';
+import { dateOf, repliesTo } from './groups.ts';
+import { ShortcutMenu } from './shortcut-menu.tsx';
 
 interface Props {
   readonly message: Message;
   readonly first: boolean;
-  /** In a thread the parent shows no summary of the replies below it. */
+  /** A thread shows no summary of its replies below the parent message. */
   readonly inThread: boolean;
 }
 
 export function MessageRow({ message, first, inThread }: Props) {
-  const { author, authorName, byBot, ephemeral } = message;
-  const { screen } = useSession();
-  const at = timeOf(momentOf(message), new Date());
+  const { author, authorName, byBot, ephemeral, text, ts } = message;
+  const { client, notices } = useSession();
+  const at = timeOf(dateOf(message), new Date());
+  const isApp = byBot && author !== SLACKBOT;
   return (
     <article
       className={['message', first ? 'first' : 'next', ephemeral ? 'ephemeral' : ''].join(' ')}
-      aria-label={`${authorName}: ${plainText(message.text, screen).slice(0, 160)}`}
+      aria-label={`${authorName}: ${plainText(text, client).slice(0, 160)}`}
     >
-      {ephemeral && <EphemeralNote ts={message.ts} />}
+      {ephemeral && (
+        <div className="ephemeral-note">
+          <Icon name="eye" size={14} />
+          <span>Only visible to you</span>
+          <span aria-hidden="true">·</span>
+          <button type="button" className="link" onClick={() => notices.dismiss(ts)}>
+            Dismiss
+          </button>
+        </div>
+      )}
       <div className="gutter">
         {first ? (
-          <Avatar id={author} name={authorName} bot={isApp(message)} />
+          <Avatar id={author} name={authorName} bot={isApp} />
         ) : (
           <small className="gutter-time">{at}</small>
         )}
@@ -42,8 +51,8 @@ export function MessageRow({ message, first, inThread }: Props) {
         {first && (
           <div className="message-head">
             <b>{authorName}</b>
-            {byBot && author !== SLACKBOT && <span className="app-badge">APP</span>}
-            <time dateTime={momentOf(message).toISOString()}>{at}</time>
+            {isApp && <span className="app-badge">APP</span>}
+            <time dateTime={dateOf(message).toISOString()}>{at}</time>
           </div>
         )}
         <Body message={message} />
@@ -55,30 +64,60 @@ export function MessageRow({ message, first, inThread }: Props) {
   );
 }
 
-const isApp = ({ byBot, author }: Message) => byBot && author !== SLACKBOT;
-
-function Body({ message }: { message: Message }) {
-  const { channel, ts, blocks, text, edited } = message;
+function Body({ message: { channel, ts, blocks, text } }: { message: Message }) {
   const place = useMemo<Place>(() => ({ in: 'message', channel, ts }), [channel, ts]);
   const { surface } = useSurface(place, blocks);
   return (
     <div className="message-body">
       {blocks.length > 0 ? <Blocks {...{ surface, blocks }} /> : <Mrkdwn text={text} />}
-      {edited && <small className="edited"> (edited)</small>}
     </div>
   );
 }
 
-function EphemeralNote({ ts }: { ts: string }) {
-  const { notices } = useSession();
+function ThreadSummary({ message }: { message: Message }) {
+  const { client, go } = useSession();
+  const replies = repliesTo(client.messages, message).filter(({ ephemeral }) => !ephemeral);
+  const last = replies.at(-1);
+  if (last === undefined) return null;
+  const authors = new Map(replies.map((reply) => [reply.author, reply]));
+  const when = slackDate(dateOf(last), '{date_short_pretty} at {time}', new Date());
   return (
-    <div className="ephemeral-note">
-      <Icon name="eye" size={14} />
-      <span>Only visible to you</span>
-      <span aria-hidden="true">·</span>
-      <button type="button" className="link" onClick={() => notices.dismiss(ts)}>
-        Dismiss
-      </button>
+    <button
+      type="button"
+      className="thread-summary"
+      onClick={() => go({ channel: message.channel, thread: message.ts, home: false })}
+    >
+      {[...authors.values()].slice(0, 4).map(({ author, authorName, byBot }) => (
+        <Avatar key={author} id={author} name={authorName} bot={byBot} small />
+      ))}
+      <b>{replies.length === 1 ? '1 reply' : `${replies.length} replies`}</b>
+      <span>Last reply {when}</span>
+    </button>
+  );
+}
+
+/** The actions for a message: reply in its thread, or use one of the app's shortcuts. */
+function MessageTools({ message, inThread }: { message: Message; inThread: boolean }) {
+  const { go } = useSession();
+  const { channel, ts, threadTs } = message;
+  return (
+    <div className="message-tools" role="toolbar" aria-label="Actions for this message">
+      {!inThread && (
+        <button
+          type="button"
+          className="icon-button"
+          aria-label="Reply in thread"
+          title="Reply in thread"
+          onClick={() => go({ channel, thread: ts, home: false })}
+        >
+          <Icon name="reply" />
+        </button>
+      )}
+      <ShortcutMenu
+        kind="message"
+        place={{ channel, threadTs: inThread ? threadTs : null }}
+        ts={ts}
+      />
     </div>
   );
 }

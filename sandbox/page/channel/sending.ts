@@ -2,38 +2,47 @@ import { useState } from 'react';
 import type { Channel } from '../../protocol.ts';
 import { useSession } from '../session.ts';
 import { isCommand } from './commands.ts';
-import { useDraft } from './drafts.ts';
 
-export interface Where {
+export interface ComposerPlace {
   readonly channel: Channel;
   readonly threadTs: string | null;
 }
 
-/** The composer's text and what becomes of it. What could not be delivered comes back. */
-export function useSending({ channel, threadTs }: Where) {
-  const { screen, deliver, notices } = useSession();
-  const [text, setText] = useDraft([screen.me.id, channel.id, threadTs].join(' '));
-  const [sending, setSending] = useState(false);
+/** Unsent texts by person, channel and thread. They are kept until the page is reloaded. */
+const drafts = new Map<string, string>();
+
+/** The text of a composer and how to send it. The text of a failed delivery is restored. */
+export function useSending({ channel, threadTs }: ComposerPlace) {
+  const { client, deliver, notices } = useSession();
+  const as = client.me.id;
+  const key = [as, channel.id, threadTs].join(' ');
+  const [text, setVisibleText] = useState(() => drafts.get(key) ?? '');
+  const [isSending, setSending] = useState(false);
+
+  function setText(next: string) {
+    drafts.set(key, next);
+    setVisibleText(next);
+  }
 
   async function send() {
     const line = text.trim();
-    if (line === '' || sending) return;
-    const [word = ''] = line.split(/\s/, 1);
+    if (line === '' || isSending) return;
+    const place = { channel: channel.id, threadTs };
     if (isCommand(line) && threadTs !== null) {
-      notices.say({ channel: channel.id, threadTs }, `${word} is not supported in threads. Sorry!`);
-      return;
+      const [name = ''] = line.split(/\s/, 1);
+      return notices.add(place, `${name} is not supported in threads. Sorry!`);
     }
     setText('');
     setSending(true);
-    const path = isCommand(line) ? 'command' : 'message';
-    const thread = threadTs === null ? {} : { threadTs };
-    const body = { as: screen.me.id, channel: channel.id, text: line, ...thread };
-    const { error } = await deliver(path, body);
+    const body = { as, channel: channel.id, text: line };
+    const { error } = isCommand(line)
+      ? await deliver('command', body)
+      : await deliver('message', { ...body, ...(threadTs === null ? {} : { threadTs }) });
     setSending(false);
     if (error === null) return;
     setText(line);
-    notices.say({ channel: channel.id, threadTs }, error);
+    notices.add(place, error);
   }
 
-  return { text, setText, sending, send };
+  return { text, setText, isSending, send };
 }

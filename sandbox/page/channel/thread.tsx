@@ -4,11 +4,11 @@ import { Composer } from './composer.tsx';
 import { repliesTo } from './groups.ts';
 import { MessageList } from './message-list.tsx';
 
-/** The panel at the right: one message and what was said about it. */
+/** The panel at the right: one message and its replies. */
 export function Thread({ channelId, ts }: { channelId: string; ts: string }) {
-  const { screen, notices, go } = useSession();
-  const channel = channelOf(screen, channelId);
-  const all = notices.shown(screen.messages);
+  const { client, notices, go } = useSession();
+  const channel = channelOf(client, channelId);
+  const all = notices.withNotices(client.messages);
   const parent = all.find((message) => message.channel === channelId && message.ts === ts);
   if (channel === undefined || parent === undefined) return null;
   return (
@@ -41,7 +41,7 @@ export function Thread({ channelId, ts }: { channelId: string; ts: string }) {
         inThread
         intro=""
       />
-      <Composer key={`${screen.me.id} ${ts}`} channel={channel} threadTs={ts} />
+      <Composer key={`${client.me.id} ${ts}`} channel={channel} threadTs={ts} />
     </aside>
   );
 }

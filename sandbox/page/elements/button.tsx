@@ -1,38 +1,34 @@
-import type { Json } from '../../protocol.ts';
-import { textOf, word } from '../json.ts';
-import { withEmoji } from '../text/emoji.ts';
+import { stringOf, textOf } from '../../json.ts';
 import { isSafeLink } from '../text/mrkdwn.ts';
-import { usePress } from './press.tsx';
+import { type ElementProps, usePress } from './field.ts';
+import { PressResult } from './press-result.tsx';
 
-const LOOKS: Readonly<Record<string, string>> = { primary: 'primary', danger: 'danger' };
-
-export function ButtonElement({ blockId, element }: { blockId: string; element: Json }) {
-  const { pending, press, aftermath } = usePress(blockId, element);
-  const look = LOOKS[word(element.style)] ?? '';
-  const name = word(element.accessibility_label);
-  const url = word(element.url);
+export function ButtonElement({ blockId, element }: ElementProps) {
+  const pressed = usePress(blockId, element);
+  const label = stringOf(element.accessibility_label);
+  const url = stringOf(element.url);
 
   function onPress() {
-    if (pending) return;
+    if (pressed.pending) return;
     if (isSafeLink(url)) open(url, '_blank', 'noopener,noreferrer');
     const { text, value } = element;
-    press({ type: 'button', text, ...(value === undefined ? {} : { value }) });
+    pressed.press({ type: 'button', text, ...(value === undefined ? {} : { value }) });
   }
 
   return (
     <span className="pressable">
       <button
         type="button"
-        className={`button ${look}`}
-        aria-busy={pending}
-        aria-disabled={pending}
-        {...(name === '' ? {} : { 'aria-label': name })}
+        className={`button ${stringOf(element.style)}`}
+        aria-busy={pressed.pending}
+        aria-disabled={pressed.pending}
+        {...(label === '' ? {} : { 'aria-label': label })}
         onClick={onPress}
       >
-        {withEmoji(textOf(element.text))}
-        {pending && <span className="spinner" aria-hidden="true" />}
+        {textOf(element.text)}
+        {pressed.pending && <span className="spinner" aria-hidden="true" />}
       </button>
-      {aftermath}
+      <PressResult pressed={pressed} confirm={element.confirm} />
     </span>
   );
 }

@@ -1,81 +1,92 @@
-import type { Json } from '../../protocol.ts';
+import { useState } from 'react';
+import { isJson, type Json, textOf } from '../../json.ts';
 import { useSurfaceContext } from '../blocks/surface.ts';
-import { isJson, list, textOf, word } from '../json.ts';
-import { type Press, usePress } from './press.tsx';
 
-/** How an `input` block ties its label, hint and error to the element inside. */
+/** The ids with which an `input` block connects its label, hint and error to the element. */
 export interface Labels {
   readonly id: string;
   readonly labelledBy: string;
   readonly describedBy: string;
-  readonly invalid: boolean;
-  readonly optional: boolean;
+  readonly isInvalid: boolean;
+  readonly isOptional: boolean;
 }
 
 export interface ElementProps {
   readonly blockId: string;
   readonly element: Json;
-  /** Outside of an `input` block every change is an action; inside only when the bot asked. */
+  /** True when each change is an action: outside of `input` blocks, or if the bot requests it. */
   readonly dispatches: boolean;
   readonly labels?: Labels;
 }
 
-export interface Field extends Press {
+export interface Press {
+  readonly pending: boolean;
+  /** Slack's error for the last delivery, or null. */
+  readonly failure: string | null;
+  /** The payload that waits for the person's confirmation, or null. */
+  readonly confirming: Json | null;
+  /** Sends the action, after a confirmation if the bot requests one. */
+  readonly press: (payload: Json) => void;
+  readonly send: (payload: Json) => void;
+  readonly cancel: () => void;
+}
+
+export function usePress(blockId: string, element: Json): Press {
+  const surface = useSurfaceContext();
+  const [pending, setPending] = useState(false);
+  const [failure, setFailure] = useState<string | null>(null);
+  const [confirming, setConfirming] = useState<Json | null>(null);
+
+  async function send(payload: Json) {
+    setConfirming(null);
+    setPending(true);
+    setFailure(null);
+    const { error } = await surface.press(blockId, element, payload);
+    setPending(false);
+    setFailure(error);
+  }
+
+  return {
+    pending,
+    failure,
+    confirming,
+    press: (payload) => (isJson(element.confirm) ? setConfirming(payload) : void send(payload)),
+    send: (payload) => void send(payload),
+    cancel: () => setConfirming(null),
+  };
+}
+
+export interface Field {
+  readonly pressed: Press;
   readonly state: Json;
-  /** Keeps the new state and tells the bot where it wants to hear of it. */
-  readonly change: (state: Json) => void;
-  readonly keep: (state: Json) => void;
+  readonly setState: (state: Json) => void;
+  /** The attributes for the label, hint and error of the element. */
   readonly aria: Json;
 }
 
-const FALLBACK: Readonly<Record<string, string>> = {
-  datepicker: 'Date',
-  timepicker: 'Time',
-  datetimepicker: 'Date and time',
-  checkboxes: 'Options',
-  radio_buttons: 'Options',
-};
-
-function ariaOf({ element, labels }: ElementProps): Json {
-  if (labels === undefined) {
-    const name = textOf(element.placeholder) || FALLBACK[word(element.type)] || 'Select an option';
-    return { 'aria-label': name };
-  }
-  const focus = element.focus_on_load === true ? { 'data-focus-on-load': true } : {};
-  const invalid = labels.invalid ? { 'aria-invalid': true } : {};
-  return {
-    'aria-labelledby': labels.labelledBy,
-    'aria-describedby': labels.describedBy,
-    ...invalid,
-    ...focus,
-  };
-}
-
-export function useField(props: ElementProps): Field {
-  const { blockId, element, dispatches } = props;
+export function useField({ blockId, element, labels }: ElementProps): Field {
   const surface = useSurfaceContext();
-  const pressed = usePress(blockId, element);
-  const keep = (state: Json) => surface.change(blockId, element, state);
-
-  function change(state: Json) {
-    // An action that asks first must not look done before the answer.
-    if (!(dispatches && isJson(element.confirm))) keep(state);
-    if (dispatches) pressed.press(state);
-  }
   return {
-    ...pressed,
+    pressed: usePress(blockId, element),
     state: surface.stateOf(blockId, element),
-    change,
-    keep,
-    aria: ariaOf(props),
+    setState: (state) => surface.change(blockId, element, state),
+    aria:
+      labels === undefined
+        ? { 'aria-label': textOf(element.placeholder) || 'Select an option' }
+        : {
+            id: labels.id,
+            'aria-labelledby': labels.labelledBy,
+            'aria-describedby': labels.describedBy,
+            ...(labels.isInvalid ? { 'aria-invalid': true } : {}),
+            ...(element.focus_on_load === true ? { 'data-focus-on-load': true } : {}),
+          },
   };
 }
 
-export const triggersOn = (element: Json, moment: string): boolean => {
+/** True when the bot requests an action at this moment; by default when Enter is pressed. */
+export function dispatchesOn(element: Json, moment: string): boolean {
   const config = element.dispatch_action_config;
   if (!isJson(config)) return moment === 'on_enter_pressed';
   const moments: unknown = config.trigger_actions_on;
   return Array.isArray(moments) && moments.includes(moment);
-};
-
-export const optionsOf = (element: Json): readonly Json[] => list(element.options);
+}

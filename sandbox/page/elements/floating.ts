@@ -2,7 +2,7 @@ import { type RefObject, useLayoutEffect, useRef } from 'react';
 
 const GAP = 4;
 
-/** Puts a box beside its anchor, above it where there is no room below. */
+/** Places a box below its anchor, or above it when there is too little space below. */
 function place(anchor: HTMLElement, box: HTMLElement, align: 'start' | 'end') {
   const at = anchor.getBoundingClientRect();
   const { offsetWidth: width, offsetHeight: height } = box;
@@ -14,8 +14,8 @@ function place(anchor: HTMLElement, box: HTMLElement, align: 'start' | 'end') {
 }
 
 /**
- * Shows a box in the browser's top layer, so that no scrolling parent cuts it off, while it stays
- * inside its dialog, where the rest of the page is inert.
+ * Shows a box in the browser's top layer, where no scrolling parent clips it. In the DOM the box
+ * stays inside its dialog, because everything outside of an open dialog is inert.
  */
 export function useFloating<A extends HTMLElement>(
   anchor: RefObject<A | null>,
@@ -42,7 +42,7 @@ export function useFloating<A extends HTMLElement>(
   return box;
 }
 
-/** Closes whatever floats when a person presses elsewhere. */
+/** Calls `onAway` when a person presses outside of the element. */
 export function useAway(inside: RefObject<HTMLElement | null>, onAway: () => void): void {
   useLayoutEffect(() => {
     const pressed = (event: PointerEvent) => {

@@ -24,7 +24,7 @@ interface Props {
   readonly align?: 'start' | 'end';
 }
 
-/** A button that opens a list of things to do. */
+/** A button that opens a list of actions. */
 export function Menu({ label, className, children, items, align = 'end' }: Props) {
   const [open, setOpen] = useState(false);
   const around = useRef<HTMLSpanElement>(null);

@@ -1,22 +1,21 @@
 import { Fragment, type RefObject, useEffect } from 'react';
-import { withEmoji } from '../text/emoji.ts';
 import { useFloating } from './floating.ts';
 import type { Choice } from './options.ts';
-import type { Offered } from './suggestions.ts';
+import type { OptionsState } from './suggestions.ts';
 
 interface Props {
   readonly id: string;
   readonly anchor: RefObject<HTMLDivElement | null>;
-  readonly offered: Offered;
+  readonly options: OptionsState;
   readonly active: number;
-  readonly chosen: readonly Choice[];
+  readonly chosen: Choice | null;
   readonly onChoose: (choice: Choice) => void;
   readonly onPoint: (at: number) => void;
 }
 
-export function OptionList({ id, anchor, offered, active, chosen, onChoose, onPoint }: Props) {
+export function OptionList({ id, anchor, options, active, chosen, onChoose, onPoint }: Props) {
   const box = useFloating(anchor);
-  const { choices, note } = offered;
+  const { choices, note } = options;
 
   useEffect(() => {
     box.current?.querySelector(`[data-at="${active}"]`)?.scrollIntoView({ block: 'nearest' });
@@ -32,20 +31,20 @@ export function OptionList({ id, anchor, offered, active, chosen, onChoose, onPo
                 {choice.group}
               </div>
             )}
-            {/* biome-ignore lint/a11y/useKeyWithClickEvents: the combobox has the keys */}
+            {/* biome-ignore lint/a11y/useKeyWithClickEvents: the combobox handles the keys */}
             <div
               role="option"
               tabIndex={-1}
               id={`${id}-${at}`}
               data-at={at}
               className={at === active ? 'option active' : 'option'}
-              aria-selected={chosen.some((one) => one.id === choice.id)}
-              // The focus stays in the field, where the typing goes.
+              aria-selected={chosen?.id === choice.id}
+              // The focus stays in the input.
               onMouseDown={(event) => event.preventDefault()}
               onMouseMove={() => onPoint(at)}
               onClick={() => onChoose(choice)}
             >
-              {withEmoji(choice.text)}
+              {choice.text}
               {choice.note !== '' && <small>{choice.note}</small>}
             </div>
           </Fragment>

@@ -1,27 +1,27 @@
-import { textOf, word } from '../json.ts';
+import { list, stringOf, textOf } from '../../json.ts';
 import { isSafeLink } from '../text/mrkdwn.ts';
-import { type ElementProps, optionsOf } from './field.ts';
+import { type ElementProps, usePress } from './field.ts';
 import { Menu } from './menu.tsx';
-import { usePress } from './press.tsx';
+import { PressResult } from './press-result.tsx';
 
 export function Overflow({ blockId, element }: ElementProps) {
-  const { press, pending, aftermath } = usePress(blockId, element);
-  const items = optionsOf(element).map((option) => ({
-    id: word(option.value) || textOf(option.text),
+  const pressed = usePress(blockId, element);
+  const items = list(element.options).map((option) => ({
+    id: stringOf(option.value) || textOf(option.text),
     label: textOf(option.text),
     note: textOf(option.description),
     act: () => {
-      const url = word(option.url);
+      const url = stringOf(option.url);
       if (isSafeLink(url)) open(url, '_blank', 'noopener,noreferrer');
-      press({ type: 'overflow', selected_option: option });
+      pressed.press({ type: 'overflow', selected_option: option });
     },
   }));
   return (
-    <span className="pressable" aria-busy={pending}>
+    <span className="pressable" aria-busy={pressed.pending}>
       <Menu label="More options" className="button overflow" items={items}>
         <span aria-hidden="true">···</span>
       </Menu>
-      {aftermath}
+      <PressResult pressed={pressed} confirm={element.confirm} />
     </span>
   );
 }

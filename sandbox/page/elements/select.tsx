@@ -1,25 +1,28 @@
 import { type KeyboardEvent, useCallback, useId, useRef, useState } from 'react';
-import type { Json } from '../../protocol.ts';
-import { textOf } from '../json.ts';
-import type { ElementProps } from './field.ts';
+import { isJson, stringOf, textOf } from '../../json.ts';
+import { valueKey } from '../../slack/input-state.ts';
+import { useSession } from '../session.ts';
+import { type ElementProps, useField } from './field.ts';
 import { useAway } from './floating.ts';
 import { OptionList } from './option-list.tsx';
-import type { Choice } from './options.ts';
-import { ClearButton, SelectTokens } from './select-tokens.tsx';
-import { useSelection } from './selection.ts';
-import { type Offered, useOffered } from './suggestions.ts';
+import { type Choice, chosenOf } from './options.ts';
+import { PressResult } from './press-result.tsx';
+import { useOptions } from './suggestions.ts';
 
-/** All of Slack's selects: static, external, of users and of conversations, for one or for many. */
+/** The static, external and conversations selects. */
 export function Select(props: ElementProps) {
-  const { element, labels } = props;
-  const { field, many, chosen, hold, toggle } = useSelection(props);
+  const { blockId, element, labels, dispatches } = props;
+  const { client } = useSession();
+  const { state, setState, pressed, aria } = useField(props);
   const [query, setQuery] = useState('');
-  const [open, setOpen] = useState(false);
+  const [isOpen, setOpen] = useState(false);
   const [active, setActive] = useState(0);
   const around = useRef<HTMLDivElement>(null);
   const listId = useId();
-  const offered = useOpenOffers(open, props, query);
-  const first = many ? undefined : chosen[0];
+  const options = useOptions(blockId, element, query, isOpen);
+  const type = stringOf(element.type);
+  const key = valueKey(type);
+  const chosen = chosenOf(state[key], client);
 
   const close = useCallback(() => {
     setOpen(false);
@@ -33,68 +36,66 @@ export function Select(props: ElementProps) {
     setOpen(true);
   }
 
-  function choose(choice: Choice) {
-    toggle(choice);
+  function choose(choice: Choice | null) {
+    const next = { type, [key]: choice?.held ?? null };
+    // An action that needs a confirmation changes the select only after the confirmation.
+    if (!(dispatches && isJson(element.confirm))) setState(next);
+    if (dispatches) pressed.press(next);
     close();
   }
 
   function onKeyDown(event: KeyboardEvent) {
     const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
-    const choice = offered.choices[active];
-    const last = offered.choices.length - 1;
+    const choice = options.choices[active];
+    const last = options.choices.length - 1;
     if (event.key === 'Tab') return close();
-    if (event.key === 'Escape' && open) close();
-    else if (step !== undefined && !open) setOpen(true);
+    if (event.key === 'Escape' && isOpen) close();
+    else if (step !== undefined && !isOpen) setOpen(true);
     else if (step !== undefined) setActive(Math.max(0, Math.min(active + step, last)));
-    else if (event.key === 'Enter' && open && choice !== undefined) choose(choice);
-    else if (event.key === 'Backspace' && query === '' && many) hold(chosen.slice(0, -1));
+    else if (event.key === 'Enter' && isOpen && choice !== undefined) choose(choice);
     else return;
     event.preventDefault();
   }
 
   return (
-    <div ref={around} className="select" aria-busy={field.pending}>
+    <div ref={around} className="select" aria-busy={pressed.pending}>
       <div className="select-field">
-        {many && <SelectTokens chosen={chosen} onRemove={choose} />}
         <input
-          {...field.aria}
-          {...(labels === undefined ? {} : { id: labels.id })}
+          {...aria}
           role="combobox"
-          aria-expanded={open}
+          aria-expanded={isOpen}
           aria-controls={listId}
           aria-autocomplete="list"
-          {...(open ? { 'aria-activedescendant': `${listId}-${active}` } : {})}
+          {...(isOpen ? { 'aria-activedescendant': `${listId}-${active}` } : {})}
           autoComplete="off"
-          value={open ? query : (first?.text ?? query)}
-          placeholder={first?.text ?? (textOf(element.placeholder) || 'Select an option')}
+          value={isOpen ? query : (chosen?.text ?? query)}
+          placeholder={chosen?.text ?? (textOf(element.placeholder) || 'Select an option')}
           onClick={() => setOpen(true)}
-          // Typing over a choice starts a search of its own.
+          // Typing replaces the selected option with a search.
           onFocus={(event) => event.target.select()}
           onChange={(event) => search(event.target.value)}
           onKeyDown={onKeyDown}
         />
-        {first !== undefined && labels?.optional === true && (
-          <ClearButton onClear={() => hold([])} />
+        {chosen !== null && labels?.isOptional === true && (
+          <button
+            type="button"
+            className="clear"
+            aria-label="Clear selection"
+            onClick={() => choose(null)}
+          >
+            ✕
+          </button>
         )}
         <span className="chevron" aria-hidden="true" />
       </div>
-      {open && (
+      {isOpen && (
         <OptionList
-          {...{ id: listId, anchor: around, offered, active, chosen }}
+          {...{ id: listId, anchor: around, options, active, chosen }}
           onChoose={choose}
           onPoint={setActive}
         />
       )}
-      {field.aftermath}
+      <PressResult pressed={pressed} confirm={element.confirm} />
     </div>
   );
-}
-
-const NOTHING: Offered = { choices: [], note: null };
-const CLOSED: Json = { type: 'closed' };
-
-/** A closed select asks nobody for anything. */
-function useOpenOffers(open: boolean, { blockId, element }: ElementProps, query: string): Offered {
-  const offered = useOffered(blockId, open ? element : CLOSED, query);
-  return open ? offered : NOTHING;
 }

@@ -1,60 +1,62 @@
 import { useEffect, useState } from 'react';
-import type { Json, OptionsRequested, Suggestions } from '../../protocol.ts';
+import { type Json, numberOf, stringOf } from '../../json.ts';
+import type { OptionsRequested, Suggestions } from '../../protocol.ts';
 import { useSurfaceContext } from '../blocks/surface.ts';
-import { amount, list, word } from '../json.ts';
 import { post } from '../server.ts';
 import { useSession } from '../session.ts';
-import { type Choice, choicesOf, isExternal, localChoices, matching } from './options.ts';
+import { type Choice, choicesOf, localChoices, matching } from './options.ts';
 
-export interface Offered {
+export interface OptionsState {
   readonly choices: readonly Choice[];
-  /** What to say instead of a list: still searching, nothing found, or the bot did not answer. */
+  /** The status below the list: searching, no results, or no answer of the bot. */
   readonly note: string | null;
 }
 
-const PAUSE_MS = 150;
+const DEBOUNCE_MS = 150;
 
-/** What an open select offers for the words typed so far; an external one asks the bot. */
-export function useOffered(blockId: string, element: Json, query: string): Offered {
-  const { screen } = useSession();
+/** The options of an open select for the typed query. An external select asks the bot. */
+export function useOptions(
+  blockId: string,
+  element: Json,
+  query: string,
+  isOpen: boolean,
+): OptionsState {
+  const { client } = useSession();
   const { place } = useSurfaceContext();
-  const [answer, setAnswer] = useState<Offered>({ choices: [], note: 'Searching…' });
-  const external = isExternal(element);
-  const least = amount(element.min_query_length) ?? 3;
-  const actionId = word(element.action_id);
-  const as = screen.me.id;
+  const [answer, setAnswer] = useState<OptionsState>({ choices: [], note: 'Searching…' });
+  const isExternal = element.type === 'external_select';
+  const minLength = numberOf(element.min_query_length) ?? 3;
+  const asksBot = isOpen && isExternal && query.length >= minLength;
+  const actionId = stringOf(element.action_id);
+  const as = client.me.id;
 
   useEffect(() => {
-    if (!external || query.length < least) return;
-    let stale = false;
+    if (!asksBot) return;
+    let isStale = false;
     const ask = async () => {
-      const body = { as, place, blockId, actionId, value: query };
-      const offered = await searched(body);
-      if (!stale) setAnswer(offered);
+      const options = await requestOptions({ as, place, blockId, actionId, value: query });
+      if (!isStale) setAnswer(options);
     };
-    // A person who types fast asks once; the first list opens at once.
-    const timer = setTimeout(ask, query === '' ? 0 : PAUSE_MS);
+    // Several keys in quick succession cause one request; the first list is requested at once.
+    const timer = setTimeout(ask, query === '' ? 0 : DEBOUNCE_MS);
     return () => {
-      stale = true;
+      isStale = true;
       clearTimeout(timer);
     };
-  }, [external, least, query, as, place, blockId, actionId]);
+  }, [asksBot, query, as, place, blockId, actionId]);
 
-  if (external && query.length < least) return { choices: [], note: 'Keep typing to search…' };
-  if (external) return answer;
-  const choices = matching(localChoices(element, screen), query);
+  if (asksBot) return answer;
+  if (!isOpen) return { choices: [], note: null };
+  if (isExternal) return { choices: [], note: 'Keep typing to search…' };
+  const choices = matching(localChoices(element, client), query);
   return { choices, note: choices.length === 0 ? 'No results' : null };
 }
 
-async function searched(body: OptionsRequested): Promise<Offered> {
+async function requestOptions(body: OptionsRequested): Promise<OptionsState> {
   try {
     const { options, error } = await post<Suggestions>('suggest', body);
-    const groups = options.filter((option) => 'options' in option);
-    const choices = groups.length > 0 ? choicesOf([], list(groups)) : choicesOf(options);
-    return {
-      choices,
-      note: error !== null ? `No answer: ${error}` : choices.length === 0 ? 'No results' : null,
-    };
+    const note = options.length === 0 ? 'No results' : null;
+    return { choices: choicesOf(options), note: error === null ? note : `No answer: ${error}` };
   } catch {
     return { choices: [], note: 'The sandbox did not answer.' };
   }

@@ -1,58 +1,52 @@
 import type { KeyboardEvent } from 'react';
-import { amount, textOf, word } from '../json.ts';
-import { type ElementProps, triggersOn, useField } from './field.ts';
+import { numberOf, stringOf, textOf } from '../../json.ts';
+import { dispatchesOn, type ElementProps, useField } from './field.ts';
+import { PressResult } from './press-result.tsx';
 
-const MODES: Readonly<Record<string, 'text' | 'decimal' | 'email' | 'url'>> = {
-  number_input: 'decimal',
-  email_text_input: 'email',
-  url_text_input: 'url',
-};
-
-/** Text, number, email and URL inputs; they differ in what problemOf refuses. */
+/** The plain text and number inputs; they differ only in the server's field errors. */
 export function TextInput(props: ElementProps) {
-  const { element, labels, dispatches } = props;
-  const { state, keep, press, pending, aftermath, aria } = useField(props);
-  const type = word(element.type);
+  const { element, dispatches } = props;
+  const { state, setState, pressed, aria } = useField(props);
+  const type = stringOf(element.type);
   const value = textOf(state.value);
-  const many = element.multiline === true;
+  const isMultiline = element.multiline === true;
 
   function onType(typed: string) {
     const next = { type, value: typed === '' ? null : typed };
-    keep(next);
-    if (dispatches && triggersOn(element, 'on_character_entered')) press(next);
+    setState(next);
+    if (dispatches && dispatchesOn(element, 'on_character_entered')) pressed.press(next);
   }
 
   function onKeyDown(event: KeyboardEvent) {
-    if (event.key !== 'Enter' || many || event.nativeEvent.isComposing) return;
-    if (!dispatches || !triggersOn(element, 'on_enter_pressed')) return;
+    if (event.key !== 'Enter' || isMultiline || event.nativeEvent.isComposing) return;
+    if (!dispatches || !dispatchesOn(element, 'on_enter_pressed')) return;
     event.preventDefault();
-    press({ type, value });
+    pressed.press({ type, value });
   }
 
   const shared = {
     ...aria,
-    ...(labels === undefined ? {} : { id: labels.id }),
     className: 'input',
     value,
-    placeholder: textOf(element.placeholder) || (many ? '' : 'Write something'),
+    placeholder: textOf(element.placeholder) || (isMultiline ? '' : 'Write something'),
     onKeyDown,
-    'aria-busy': pending,
+    'aria-busy': pressed.pending,
   };
   return (
     <div className="text-input">
-      {many ? (
+      {isMultiline ? (
         <textarea {...shared} rows={4} onChange={(event) => onType(event.target.value)} />
       ) : (
         <input
           {...shared}
           type="text"
-          inputMode={MODES[type] ?? 'text'}
+          inputMode={type === 'number_input' ? 'decimal' : 'text'}
           autoComplete="off"
           onChange={(event) => onType(event.target.value)}
         />
       )}
-      <Remaining length={value.length} max={amount(element.max_length)} />
-      {aftermath}
+      <Remaining length={value.length} max={numberOf(element.max_length)} />
+      <PressResult pressed={pressed} confirm={element.confirm} />
     </div>
   );
 }

@@ -22,7 +22,7 @@ interface Props {
   readonly small?: boolean;
 }
 
-/** Initials for a person; for the app the arm of a railway signal. */
+/** The initial of a person, or the railway signal of the app. */
 export function Avatar({ id, name, bot, small = false }: Props) {
   const look = small ? 'avatar small' : 'avatar';
   if (bot) return <SignalArm look={look} />;

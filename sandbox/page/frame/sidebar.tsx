@@ -47,12 +47,12 @@ const iconOf = ({ kind, name, id }: Channel) =>
     <Icon name={kind === 'public' ? 'hash' : kind === 'private' ? 'lock' : 'people'} size={16} />
   );
 
-/** The conversations of the person, and the app. `open` is the channel on the screen, if any. */
+/** The conversations of the person, and the app. `open` is the id of the visible channel. */
 export function Sidebar({ open }: { open: string | null }) {
-  const { screen, address } = useSession();
-  const app = appChannel(screen);
-  const channels = screen.channels.filter(({ kind }) => kind !== 'dm');
-  const direct = screen.channels.filter((channel) => channel.kind === 'dm' && channel !== app);
+  const { client, address } = useSession();
+  const app = appChannel(client);
+  const channels = client.channels.filter(({ kind }) => kind !== 'dm');
+  const direct = client.channels.filter((channel) => channel.kind === 'dm' && channel !== app);
 
   const entryOf = (channel: Channel) => (
     <Entry
@@ -67,11 +67,11 @@ export function Sidebar({ open }: { open: string | null }) {
 
   return (
     <nav className="sidebar" aria-label="Conversations">
-      <h1>{screen.workspace}</h1>
+      <h1>{client.workspace}</h1>
       <div className="sidebar-lists">
         <h2>Channels</h2>
         <ul>{channels.map(entryOf)}</ul>
-        {channels.length === 0 && <p className="sidebar-note">No channel here for this person</p>}
+        {channels.length === 0 && <p className="sidebar-note">This person is in no channel.</p>}
         {direct.length > 0 && <h2>Direct messages</h2>}
         <ul>{direct.map(entryOf)}</ul>
         <h2>Apps</h2>
@@ -80,8 +80,8 @@ export function Sidebar({ open }: { open: string | null }) {
             to={{ channel: null, home: true }}
             current={address.home || (app !== undefined && app.id === open)}
             unread={app === undefined || app.id === open ? 0 : app.unread}
-            icon={<Avatar id="app" name={screen.botName} bot small />}
-            name={screen.botName}
+            icon={<Avatar id="app" name={client.botName} bot small />}
+            name={client.botName}
           />
         </ul>
       </div>

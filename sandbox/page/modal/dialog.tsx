@@ -8,8 +8,8 @@ interface Props {
 }
 
 /**
- * The browser's own modal dialog: it keeps the focus inside and the rest of the page inert. Escape
- * is answered here and not by the browser, because only the bot may take a modal away.
+ * The browser's modal dialog, which keeps the focus inside and makes the rest of the page inert.
+ * The page handles Escape instead of the browser, because only the server can close a modal.
  */
 export function Dialog({ labelledBy, className, onEscape, children }: Props) {
   const dialog = useRef<HTMLDialogElement>(null);
@@ -20,7 +20,7 @@ export function Dialog({ labelledBy, className, onEscape, children }: Props) {
     return () => opened?.close();
   }, []);
 
-  // The whole document listens, for the focused element may be one that the bot just took away.
+  // The listener is on the document, because an update may have removed the focused element.
   useEffect(() => {
     function onKeyDown(event: KeyboardEvent) {
       if (event.key !== 'Escape' || event.defaultPrevented) return;

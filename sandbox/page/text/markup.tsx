@@ -1,49 +1,37 @@
 import { Fragment, type ReactNode } from 'react';
-import { channelOf, personOf, useSession } from '../session.ts';
-import { emojiOf } from './emoji.ts';
+import { channelOf, useSession } from '../session.ts';
 import { type Inline, type Part, parseMrkdwn } from './mrkdwn.ts';
+import { type Mention, mentionText } from './plain-text.ts';
 import { slackDate } from './slack-date.ts';
 
-export function Mention({ children }: { children: ReactNode }) {
-  return <span className="mention">{children}</span>;
-}
-
-export function UserMention({ id, label }: { id: string; label?: string }) {
-  const { screen } = useSession();
-  const name = personOf(screen, id)?.name ?? (label || id);
-  return <Mention>@{name.replace(/^@/, '')}</Mention>;
-}
-
-export function ChannelMention({ id, label }: { id: string; label?: string }) {
-  const { screen, go } = useSession();
-  const channel = channelOf(screen, id);
-  if (channel === undefined) return <Mention>#{label || 'private-channel'}</Mention>;
+/** A mention with the current name; the name of a channel opens the channel. */
+export function MentionName(mention: Mention) {
+  const { client, go } = useSession();
+  const { kind, id } = mention;
+  const text = mentionText(mention, client);
+  if (kind !== 'channel' || channelOf(client, id) === undefined) {
+    return <span className="mention">{text}</span>;
+  }
   const open = () => go({ channel: id, thread: null, home: false });
   return (
     <button type="button" className="mention mention-link" onClick={open}>
-      #{channel.name}
+      {text}
     </button>
   );
 }
 
-export function GroupMention({ id, label }: { id: string; label?: string }) {
-  const { screen } = useSession();
-  const handle = screen.groups.find((group) => group.id === id)?.handle ?? (label || id);
-  return <Mention>@{handle.replace(/^@/, '')}</Mention>;
-}
-
 export function SlackDate({ at, format, text }: { at: number; format: string; text: string }) {
-  const when = new Date(at * 1000);
-  if (Number.isNaN(when.getTime())) return <>{text}</>;
-  const full = when.toLocaleString('en-US', { dateStyle: 'full', timeStyle: 'long' });
+  const date = new Date(at * 1000);
+  if (Number.isNaN(date.getTime())) return <>{text}</>;
+  const full = date.toLocaleString('en-US', { dateStyle: 'full', timeStyle: 'long' });
   return (
-    <time dateTime={when.toISOString()} title={full}>
-      {slackDate(when, format, new Date())}
+    <time dateTime={date.toISOString()} title={full}>
+      {slackDate(date, format, new Date())}
     </time>
   );
 }
 
-export function OutsideLink({ href, children }: { href: string; children: ReactNode }) {
+export function ExternalLink({ href, children }: { href: string; children: ReactNode }) {
   return (
     <a href={href} target="_blank" rel="noopener noreferrer">
       {children}
@@ -59,18 +47,14 @@ function InlineNode({ node }: { node: Inline }) {
       return <>{node.text}</>;
     case 'code':
       return <code>{node.text}</code>;
-    case 'emoji':
-      return <>{emojiOf(node.name)}</>;
     case 'link':
-      return <OutsideLink href={node.href}>{node.text}</OutsideLink>;
+      return <ExternalLink href={node.href}>{node.text}</ExternalLink>;
     case 'user':
-      return <UserMention id={node.id} label={node.label} />;
     case 'channel':
-      return <ChannelMention id={node.id} label={node.label} />;
     case 'group':
-      return <GroupMention id={node.id} label={node.label} />;
+      return <MentionName {...node} />;
     case 'broadcast':
-      return <span className="mention broadcast">@{node.range}</span>;
+      return <span className="mention broadcast">@{node.text}</span>;
     case 'date':
       return <SlackDate {...node} />;
     default: {
@@ -85,9 +69,8 @@ function InlineNode({ node }: { node: Inline }) {
 }
 
 function InlineNodes({ nodes }: { nodes: readonly Inline[] }) {
-  // The tree is drawn anew from its source, so a node's position is its identity.
   return nodes.map((node, at) => (
-    // biome-ignore lint/suspicious/noArrayIndexKey: see above
+    // biome-ignore lint/suspicious/noArrayIndexKey: a node has no id other than its position
     <Fragment key={at}>
       <InlineNode node={node} />
     </Fragment>
@@ -108,7 +91,7 @@ export function Mrkdwn({ text }: { text: string }) {
   return (
     <span className="mrkdwn">
       {parseMrkdwn(text).map((part, at) => (
-        // biome-ignore lint/suspicious/noArrayIndexKey: a part's position is its identity
+        // biome-ignore lint/suspicious/noArrayIndexKey: a part has no id other than its position
         <PartNode key={at} part={part} />
       ))}
     </span>

@@ -1,12 +1,10 @@
-/** Slack's own markup as a tree. Nothing in it is HTML; whatever is not markup stays text. */
+/** Slack's mrkdwn as a tree. It contains no HTML; everything that is not markup is text. */
 export type Inline =
-  | { readonly kind: 'text'; readonly text: string }
-  | { readonly kind: 'code'; readonly text: string }
-  | { readonly kind: 'emoji'; readonly name: string }
+  | { readonly kind: 'text' | 'code'; readonly text: string }
   | { readonly kind: 'bold' | 'italic' | 'strike'; readonly inside: readonly Inline[] }
   | { readonly kind: 'link'; readonly href: string; readonly text: string }
-  | { readonly kind: 'user' | 'channel' | 'group'; readonly id: string; readonly label: string }
-  | { readonly kind: 'broadcast'; readonly range: string }
+  | { readonly kind: 'user' | 'channel' | 'group'; readonly id: string; readonly text: string }
+  | { readonly kind: 'broadcast'; readonly text: string }
   | { readonly kind: 'date'; readonly at: number; readonly format: string; readonly text: string };
 
 export type Part =
@@ -16,14 +14,11 @@ export type Part =
 const FENCE = /```\n?([\s\S]*?)\n?```/g;
 const QUOTED = /^(?:>|&gt;) ?/;
 
-// Slack opens a style only at the edge of a word and closes it only at the next edge.
-const STYLE = /(?<![\p{L}\p{N}*_~])([*_~])(?!\s)([^\n]*?[^\s\n])\1(?![\p{L}\p{N}*_~])/u;
-const TOKEN = new RegExp(
-  `(?<code>\`[^\`\\n]+\`)|(?<entity><[^<>\\n]+>)|(?<emoji>:[a-z][a-z0-9_+-]*:|:[+-]1:)|(?<style>${STYLE.source.replace('\\1', '\\5')})`,
-  'u',
-);
+// Slack starts a style only at a word boundary and ends it only at the next one.
+const TOKEN =
+  /(?<code>`[^`\n]+`)|(?<entity><[^<>\n]+>)|(?<![\p{L}\p{N}*_~])(?<mark>[*_~])(?!\s)(?<styled>[^\n]*?[^\s\n])\k<mark>(?![\p{L}\p{N}*_~])/u;
 
-export function unescaped(text: string): string {
+function unescapeMrkdwn(text: string): string {
   return text.replaceAll('&lt;', '<').replaceAll('&gt;', '>').replaceAll('&amp;', '&');
 }
 
@@ -32,7 +27,7 @@ export function parseMrkdwn(source: string): readonly Part[] {
   let from = 0;
   for (const match of source.matchAll(FENCE)) {
     parts.push(...parseLines(source.slice(from, match.index)));
-    parts.push({ kind: 'pre', text: unescaped(match[1] ?? '') });
+    parts.push({ kind: 'pre', text: unescapeMrkdwn(match[1] ?? '') });
     from = match.index + match[0].length;
   }
   return [...parts, ...parseLines(source.slice(from))];
@@ -40,58 +35,56 @@ export function parseMrkdwn(source: string): readonly Part[] {
 
 function parseLines(source: string): readonly Part[] {
   if (source.trim() === '') return [];
-  const runs: { quote: boolean; lines: string[] }[] = [];
+  const runs: { isQuote: boolean; lines: string[] }[] = [];
   for (const line of source.replace(/^\n|\n$/g, '').split('\n')) {
-    const quote = QUOTED.test(line);
+    const isQuote = QUOTED.test(line);
     const last = runs.at(-1);
-    if (last?.quote === quote) last.lines.push(line.replace(QUOTED, ''));
-    else runs.push({ quote, lines: [line.replace(QUOTED, '')] });
+    if (last?.isQuote === isQuote) last.lines.push(line.replace(QUOTED, ''));
+    else runs.push({ isQuote, lines: [line.replace(QUOTED, '')] });
   }
-  return runs.map(({ quote, lines }) => ({
-    kind: quote ? 'quote' : 'lines',
+  return runs.map(({ isQuote, lines }) => ({
+    kind: isQuote ? 'quote' : 'lines',
     inside: parseInline(lines.join('\n')),
   }));
 }
 
 export function parseInline(source: string): readonly Inline[] {
   const match = TOKEN.exec(source);
-  if (match === null) return source === '' ? [] : [{ kind: 'text', text: unescaped(source) }];
+  if (match === null) return source === '' ? [] : [{ kind: 'text', text: unescapeMrkdwn(source) }];
   const before = source.slice(0, match.index);
   const after = source.slice(match.index + match[0].length);
-  return [...parseInline(before), inlineOf(match), ...parseInline(after)];
+  return [...parseInline(before), inlineOf(match.groups ?? {}), ...parseInline(after)];
 }
 
-const STYLES = { '*': 'bold', _: 'italic', '~': 'strike' } as const;
+const STYLES: Readonly<Record<string, 'bold' | 'italic' | 'strike'>> = {
+  '*': 'bold',
+  _: 'italic',
+  '~': 'strike',
+};
 
-function inlineOf(match: RegExpExecArray): Inline {
-  const { code, entity, emoji } = match.groups ?? {};
-  if (code !== undefined) return { kind: 'code', text: unescaped(code.slice(1, -1)) };
+function inlineOf({ code, entity, mark = '', styled = '' }: Record<string, string | undefined>) {
+  if (code !== undefined) return { kind: 'code', text: unescapeMrkdwn(code.slice(1, -1)) } as const;
   if (entity !== undefined) return entityOf(entity.slice(1, -1));
-  if (emoji !== undefined) return { kind: 'emoji', name: emoji.slice(1, -1) };
-  const mark = match[5];
-  const kind = mark === '*' || mark === '_' || mark === '~' ? STYLES[mark] : 'bold';
-  return { kind, inside: parseInline(match[6] ?? '') };
+  return { kind: STYLES[mark] ?? 'bold', inside: parseInline(styled) } as const;
 }
 
 function entityOf(inner: string): Inline {
   const [target = '', ...rest] = inner.split('|');
-  const label = unescaped(rest.join('|'));
-  if (target.startsWith('@')) return { kind: 'user', id: target.slice(1), label };
-  if (target.startsWith('#')) return { kind: 'channel', id: target.slice(1), label };
-  if (target.startsWith('!subteam^')) return { kind: 'group', id: target.slice(9), label };
-  if (target.startsWith('!date^')) return dateOf(target, label);
-  if (target.startsWith('!')) return { kind: 'broadcast', range: target.slice(1) };
-  const href = unescaped(target);
-  if (!isSafeLink(href)) return { kind: 'text', text: unescaped(`<${inner}>`) };
-  return { kind: 'link', href, text: label || href.replace(/^mailto:/, '') };
+  const text = unescapeMrkdwn(rest.join('|'));
+  if (target.startsWith('@')) return { kind: 'user', id: target.slice(1), text };
+  if (target.startsWith('#')) return { kind: 'channel', id: target.slice(1), text };
+  if (target.startsWith('!subteam^')) return { kind: 'group', id: target.slice(9), text };
+  if (target.startsWith('!date^')) {
+    const [, at, format = ''] = target.split('^');
+    return { kind: 'date', at: Number(at), format, text };
+  }
+  if (target.startsWith('!')) return { kind: 'broadcast', text: target.slice(1) };
+  const href = unescapeMrkdwn(target);
+  if (!isSafeLink(href)) return { kind: 'text', text: unescapeMrkdwn(`<${inner}>`) };
+  return { kind: 'link', href, text: text || href.replace(/^mailto:/, '') };
 }
 
-function dateOf(target: string, text: string): Inline {
-  const [, at, format = ''] = target.split('^');
-  return { kind: 'date', at: Number(at), format, text };
-}
-
-/** Only these schemes become links; `javascript:` and its like stay text. */
+/** True for the schemes that become links; other schemes, for example `javascript:`, stay text. */
 export function isSafeLink(href: string): boolean {
   return /^(https?:\/\/|mailto:|slack:\/\/)/i.test(href);
 }

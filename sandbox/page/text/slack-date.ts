@@ -5,7 +5,7 @@ type Style = (at: Date, now: Date) => string;
 const date = (at: Date, options: Intl.DateTimeFormatOptions) =>
   new Intl.DateTimeFormat('en-US', options).format(at);
 
-// English words as in the rest of the page, but the reader's own habit of 12 or 24 hours.
+// The words are English as in the rest of the page; 12 or 24 hours depends on the browser.
 const hour12 = new Intl.DateTimeFormat(undefined, { hour: 'numeric' }).resolvedOptions().hour12;
 const clock = (at: Date, options: Intl.DateTimeFormatOptions) =>
   date(at, { hour12: hour12 === true, ...options });
@@ -57,12 +57,12 @@ const STYLES: Readonly<Record<string, Style>> = {
   ago,
 };
 
-/** `{date_short_pretty} at {time}` in the reader's zone; an unknown token stays as it is. */
+/** `{date_short_pretty} at {time}` in the browser's time zone; an unknown token is not replaced. */
 export function slackDate(at: Date, format: string, now: Date): string {
   return format.replace(/\{(\w+)\}/g, (token, name) => STYLES[name]?.(at, now) ?? token);
 }
 
-/** The name of a day as it stands on a divider between messages. */
+/** The name of a day on a divider between messages. */
 export function dayName(at: Date, now: Date): string {
   const near = nearDay(at, now);
   if (near !== null) return near;

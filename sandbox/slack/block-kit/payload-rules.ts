@@ -1,47 +1,42 @@
 import type { z } from 'zod';
-import { broken } from './problems.ts';
-import { DATA_TABLE_CHARS, TABLE_CHARS, tableChars } from './tables.ts';
+import { ruleBroken } from './problems.ts';
+import { tableChars } from './tables.ts';
 
-/** Rules that hold for all blocks of one payload together. */
-
-interface Kinded {
+interface AnyBlock {
   readonly type: string;
   readonly block_id?: string | undefined;
 }
 
-export function wholePayload(blocks: readonly Kinded[], ctx: z.RefinementCtx): void {
-  distinctBlockIds(blocks, ctx);
-  blocks.forEach((block, index) => {
-    distinctActionIds(block, index, ctx);
-  });
-  atMost(2, 'data_visualization', blocks, ctx);
-  atMost(1, 'table', blocks, ctx);
-  charsOf('table', TABLE_CHARS, blocks, ctx);
-  charsOf('data_table', DATA_TABLE_CHARS, blocks, ctx);
-  charsOf('markdown', 12_000, blocks, ctx);
-}
+const MAX_CHARTS = 2;
+const MAX_DATA_TABLE_CHARS = 20_000;
 
-function distinctBlockIds(blocks: readonly Kinded[], ctx: z.RefinementCtx): void {
-  const seen = new Set<string>();
-  blocks.forEach(({ block_id }, index) => {
-    if (block_id === undefined) return;
-    if (seen.has(block_id)) {
-      const message = `block_id "${block_id}" already exists`;
-      ctx.addIssue(broken('duplicate_block_id', message, [index, 'block_id']));
-    }
-    seen.add(block_id);
-  });
-}
-
-function distinctActionIds(block: Kinded, index: number, ctx: z.RefinementCtx): void {
-  const seen = new Set<string>();
-  for (const id of actionIds(block)) {
-    if (seen.has(id)) {
-      const message = `action_id "${id}" already exists for another element`;
-      ctx.addIssue(broken('duplicate_action_id', message, [index]));
-    }
-    seen.add(id);
+/** Adds the issues of rules that concern all blocks of one payload together. */
+export function checkPayload(blocks: readonly AnyBlock[], ctx: z.RefinementCtx): void {
+  for (const index of repeated(blocks.map(({ block_id }) => block_id))) {
+    const message = `block_id "${blocks[index]?.block_id}" already exists`;
+    ctx.addIssue(ruleBroken('duplicate_block_id', message, [index, 'block_id']));
   }
+  blocks.forEach((block, index) => {
+    const ids = actionIds(block);
+    for (const at of repeated(ids)) {
+      const message = `action_id "${ids[at]}" already exists for another element`;
+      ctx.addIssue(ruleBroken('duplicate_action_id', message, [index]));
+    }
+  });
+  const ofType = (type: string) => blocks.filter((block) => block.type === type);
+  if (ofType('data_visualization').length > MAX_CHARTS) {
+    const message = `no more than ${MAX_CHARTS} blocks of type data_visualization allowed`;
+    ctx.addIssue(ruleBroken('too_many_data_visualization', message));
+  }
+  if (tableChars(ofType('data_table')) > MAX_DATA_TABLE_CHARS) {
+    const message = `all data_table blocks together exceed ${MAX_DATA_TABLE_CHARS} characters`;
+    ctx.addIssue(ruleBroken('data_table_too_long', message));
+  }
+}
+
+/** The positions of ids that also occur earlier in the list. */
+function repeated(ids: readonly (string | undefined)[]): number[] {
+  return ids.flatMap((id, at) => (id !== undefined && ids.indexOf(id) < at ? [at] : []));
 }
 
 function actionIds(value: unknown): string[] {
@@ -49,20 +44,4 @@ function actionIds(value: unknown): string[] {
   if (typeof value !== 'object' || value === null) return [];
   const own = 'action_id' in value && typeof value.action_id === 'string' ? [value.action_id] : [];
   return [...own, ...Object.values(value).flatMap(actionIds)];
-}
-
-function atMost(most: number, type: string, blocks: readonly Kinded[], ctx: z.RefinementCtx): void {
-  if (blocks.filter((block) => block.type === type).length <= most) return;
-  ctx.addIssue(broken(`too_many_${type}`, `no more than ${most} blocks of type ${type} allowed`));
-}
-
-function charsOf(
-  type: string,
-  most: number,
-  blocks: readonly Kinded[],
-  ctx: z.RefinementCtx,
-): void {
-  const all = blocks.filter((block) => block.type === type);
-  if (all.reduce((sum, block) => sum + tableChars(block), 0) <= most) return;
-  ctx.addIssue(broken(`${type}_too_long`, `all ${type} blocks together exceed ${most} characters`));
 }

@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 
-/** One reason why Slack refuses a payload; `pointer` is a JSON pointer into what was sent. */
+/** One reason why Slack refuses a payload; `pointer` is a JSON pointer into the request. */
 export interface Problem {
   readonly pointer: string;
   readonly code: string;
@@ -9,13 +9,14 @@ export interface Problem {
 
 type Issue = z.core.$ZodIssue;
 
-export function problemsOf(schema: z.ZodType, value: unknown, root: string): Problem[] {
+/** The problems of a value that does not fit the schema; `root` is the pointer to the value. */
+export function problemsIn(schema: z.ZodType, value: unknown, root: string): Problem[] {
   const read = schema.safeParse(value, { reportInput: true });
   return read.success ? [] : read.error.issues.map((issue) => problemOf(issue, root));
 }
 
-/** A rule that no single field can express; the message is what Slack's answer would say. */
-export function broken(code: string, message: string, path: PropertyKey[] = []) {
+/** A zod issue for a rule about several fields; `message` is the text of Slack's reply. */
+export function ruleBroken(code: string, message: string, path: PropertyKey[] = []) {
   return { code: 'custom' as const, message, path, params: { code } };
 }
 

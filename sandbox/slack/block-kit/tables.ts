@@ -1,9 +1,9 @@
 import { z } from 'zod';
-import { chars, Flag } from './objects.ts';
-import { broken } from './problems.ts';
+import { chars } from './objects.ts';
+import { ruleBroken } from './problems.ts';
 import { RichText } from './rich-text.ts';
 
-/** An empty cell is refused, so a table drawn from data must say "–" where nothing is known. */
+// Slack refuses an empty cell.
 const RawText = z.strictObject({ type: z.literal('raw_text'), text: chars(20_000) });
 const RawNumber = z.strictObject({
   type: z.literal('raw_number'),
@@ -12,21 +12,6 @@ const RawNumber = z.strictObject({
 });
 const Cell = z.discriminatedUnion('type', [RawText, RawNumber, RichText]);
 const Row = z.array(Cell).min(1).max(20);
-
-export const TABLE_CHARS = 10_000;
-export const DATA_TABLE_CHARS = 20_000;
-
-export const Table = z.strictObject({
-  type: z.literal('table'),
-  block_id: chars(255).optional(),
-  rows: z.array(Row).min(1).max(100),
-  column_settings: z
-    .array(
-      z.strictObject({ align: z.enum(['left', 'center', 'right']).optional(), is_wrapped: Flag }),
-    )
-    .max(20)
-    .optional(),
-});
 
 export const DataTable = z
   .strictObject({
@@ -42,14 +27,14 @@ export const DataTable = z
     table.rows.forEach((row, index) => {
       if (row.length === width) return;
       const message = 'all rows must have the same number of cells';
-      ctx.addIssue(broken('uneven_rows', message, ['rows', index]));
+      ctx.addIssue(ruleBroken('uneven_rows', message, ['rows', index]));
     });
     if (table.rows[0]?.some((cell) => cell.type === 'rich_text')) {
-      ctx.addIssue(broken('rich_header', 'header cells may not be rich_text', ['rows', 0]));
+      ctx.addIssue(ruleBroken('rich_header', 'header cells may not be rich_text', ['rows', 0]));
     }
   });
 
-/** All characters that a reader of the table would see, whatever its cells are made of. */
+/** The number of characters in all `text` fields, whichever kinds of cells the table has. */
 export function tableChars(value: unknown): number {
   if (Array.isArray(value)) return value.reduce((sum: number, one) => sum + tableChars(one), 0);
   if (typeof value !== 'object' || value === null) return 0;

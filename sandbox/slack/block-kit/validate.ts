@@ -1,17 +1,14 @@
 import { z } from 'zod';
-import { HomeBlock, MessageBlock, ModalBlock } from './blocks.ts';
-import { chars, Flag, plain } from './objects.ts';
-import { wholePayload } from './payload-rules.ts';
-import { broken, type Problem, problemsOf } from './problems.ts';
+import { MessageOrHomeBlock, ModalBlock } from './blocks.ts';
+import { chars, plain } from './objects.ts';
+import { checkPayload } from './payload-rules.ts';
+import { type Problem, problemsIn, ruleBroken } from './problems.ts';
 
-export type { Problem } from './problems.ts';
-
-const MessageBlocks = z.array(MessageBlock).max(50).superRefine(wholePayload);
+const MessageBlocks = z.array(MessageOrHomeBlock).max(50).superRefine(checkPayload);
 
 const viewFields = {
   private_metadata: chars(3000, 0).optional(),
   callback_id: chars(255, 0).optional(),
-  external_id: chars(255, 0).optional(),
 };
 
 const Modal = z
@@ -20,37 +17,34 @@ const Modal = z
     title: plain(24),
     submit: plain(24).optional(),
     close: plain(24).optional(),
-    blocks: z.array(ModalBlock).max(100).superRefine(wholePayload),
-    clear_on_close: Flag,
-    notify_on_close: Flag,
-    submit_disabled: Flag,
+    blocks: z.array(ModalBlock).max(100).superRefine(checkPayload),
     ...viewFields,
   })
   .superRefine((view, ctx) => {
     if (view.submit || !view.blocks.some(({ type }) => type === 'input')) return;
-    ctx.addIssue(broken('missing_submit', 'submit is required when a view has input blocks'));
+    ctx.addIssue(ruleBroken('missing_submit', 'submit is required when a view has input blocks'));
   });
 
 const Home = z.strictObject({
   type: z.literal('home'),
-  blocks: z.array(HomeBlock).max(100).superRefine(wholePayload),
+  blocks: z.array(MessageOrHomeBlock).max(100).superRefine(checkPayload),
   ...viewFields,
 });
 
 const View = z.discriminatedUnion('type', [Modal, Home]);
 
-/** Why Slack would refuse these blocks in a message; nothing when it would take them. */
+/** The reasons for which Slack refuses these blocks in a message; empty when it accepts them. */
 export function messageProblems(blocks: unknown): Problem[] {
-  return problemsOf(MessageBlocks, blocks, '/blocks');
+  return problemsIn(MessageBlocks, blocks, '/blocks');
 }
 
-/** Why Slack would refuse this modal or home tab; nothing when it would take it. */
+/** The reasons for which Slack refuses this modal or home tab; empty when it accepts it. */
 export function viewProblems(view: unknown): Problem[] {
-  return problemsOf(View, view, '/view');
+  return problemsIn(View, view, '/view');
 }
 
-/** What Slack's answer says about the problems, whichever method was called. */
-export function refusalOf(error: string, problems: readonly Problem[]) {
+/** Slack's error reply that lists the problems; it is the same for every method. */
+export function refuseBlocks(error: string, problems: readonly Problem[]) {
   const messages = problems.map(
     ({ message, pointer }) => `[ERROR] ${message} [json-pointer:${pointer}]`,
   );

@@ -1,43 +1,47 @@
 import { createHmac } from 'node:crypto';
-import type { Json } from '../../protocol.ts';
+import type { Json } from '../../json.ts';
 import {
-  type Answer,
+  type AppResponse,
   type DeliverToApp,
   type PayloadKind,
   type Retry,
   undelivered,
-} from './answer.ts';
+} from './delivery.ts';
 
 export interface HttpRoute {
-  /** Where the app listens; unknown until it does. */
+  /** The address of the app; null while the app does not listen. */
   eventsUrl: string | null;
   readonly signingSecret: string;
   readonly ackTimeoutMs: number;
-  /** Real time even when the workspace's clock stands still: receivers compare it with theirs. */
+  /** The time for signatures. Receivers compare it with their own clock, which may be real. */
   readonly signedAt: () => Date;
 }
 
-export function httpCourier(route: HttpRoute): DeliverToApp {
+export function httpDelivery(route: HttpRoute): DeliverToApp {
   return async (kind, payload, retry) => {
     if (route.eventsUrl === null) return undelivered;
-    const began = performance.now();
+    const startedAt = performance.now();
+    const elapsedMs = () => Math.round(performance.now() - startedAt);
     try {
-      const response = await fetch(route.eventsUrl, signedRequest(route, { kind, payload, retry }));
-      return answered(kind, response, await response.text(), performance.now() - began);
+      const response = await fetch(route.eventsUrl, signedRequest(route, kind, payload, retry));
+      const body = await response.text();
+      return { ...responseFields(kind, response), ms: elapsedMs(), body };
     } catch (error) {
-      return unanswered(error, performance.now() - began);
+      const isTimeout = error instanceof Error && error.name === 'TimeoutError';
+      const failure = isTimeout ? 'operation_timeout' : 'dispatch_failed';
+      return { ...undelivered, ms: elapsedMs(), failure };
     }
   };
 }
 
-interface Parcel {
-  readonly kind: PayloadKind;
-  readonly payload: Json;
-  readonly retry: Retry | undefined;
-}
-
-function signedRequest(route: HttpRoute, { kind, payload, retry }: Parcel): RequestInit {
-  const body = encoded(kind, payload);
+function signedRequest(
+  route: HttpRoute,
+  kind: PayloadKind,
+  payload: Json,
+  retry: Retry | null | undefined,
+): RequestInit {
+  const body = encodePayload(kind, payload);
+  const type = kind === 'events_api' ? 'application/json' : 'application/x-www-form-urlencoded';
   const timestamp = Math.floor(route.signedAt().getTime() / 1000);
   const hmac = createHmac('sha256', route.signingSecret).update(`v0:${timestamp}:${body}`);
   return {
@@ -45,8 +49,7 @@ function signedRequest(route: HttpRoute, { kind, payload, retry }: Parcel): Requ
     redirect: 'manual',
     signal: AbortSignal.timeout(route.ackTimeoutMs),
     headers: {
-      'content-type':
-        kind === 'events_api' ? 'application/json' : 'application/x-www-form-urlencoded',
+      'content-type': type,
       'user-agent': 'Slackbot 1.0 (+https://api.slack.com/robots)',
       'x-slack-request-timestamp': String(timestamp),
       'x-slack-signature': `v0=${hmac.digest('hex')}`,
@@ -59,33 +62,19 @@ function signedRequest(route: HttpRoute, { kind, payload, retry }: Parcel): Requ
   };
 }
 
-function encoded(kind: PayloadKind, payload: Json): string {
+function encodePayload(kind: PayloadKind, payload: Json): string {
   const json = JSON.stringify(payload);
   if (kind === 'events_api') return json;
   if (kind === 'interactive') return new URLSearchParams({ payload: json }).toString();
-  const fields = Object.entries(payload).map(([key, value]): [string, string] => [
-    key,
-    String(value),
-  ]);
-  return new URLSearchParams(fields).toString();
+  const fields = Object.entries(payload).map(([key, value]) => [key, String(value)]);
+  return new URLSearchParams(Object.fromEntries(fields)).toString();
 }
 
-function answered(kind: PayloadKind, response: Response, body: string, ms: number): Answer {
-  const good = kind === 'events_api' ? response.ok : response.status === 200;
+function responseFields(kind: PayloadKind, response: Response): Omit<AppResponse, 'ms' | 'body'> {
+  const isAccepted = kind === 'events_api' ? response.ok : response.status === 200;
   return {
     status: response.status,
-    ms: Math.round(ms),
-    body,
-    failure: good ? null : 'dispatch_failed',
+    failure: isAccepted ? null : 'dispatch_failed',
     noRetry: response.headers.get('x-slack-no-retry') === '1',
-  };
-}
-
-function unanswered(error: unknown, ms: number): Answer {
-  const late = error instanceof Error && error.name === 'TimeoutError';
-  return {
-    ...undelivered,
-    ms: Math.round(ms),
-    failure: late ? 'operation_timeout' : 'dispatch_failed',
   };
 }

@@ -1,58 +1,62 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, Server } from 'node:http';
-import type { Duplex } from 'node:stream';
 import { type WebSocket, WebSocketServer } from 'ws';
-import type { Json } from '../../protocol.ts';
-import { isJson, parsed } from '../json.ts';
-import { type Answer, type DeliverToApp, type PayloadKind, undelivered } from './answer.ts';
+import { isJson, type Json, parseJson } from '../../json.ts';
+import { type AppResponse, type DeliverToApp, undelivered } from './delivery.ts';
 
-const MOST_CONNECTIONS = 10;
+const MAX_CONNECTIONS = 10;
 const PING_MS = 10_000;
 
 export interface SocketHub {
-  readonly courier: DeliverToApp;
-  /** A way in for one connection, as `apps.connections.open` hands out. */
-  readonly ticket: () => string;
+  readonly deliver: DeliverToApp;
+  /** Returns the ticket for one connection, as in the reply of `apps.connections.open`. */
+  readonly issueTicket: () => string;
   readonly connections: () => number;
-  /** Asks every connected app to come back on another connection. */
+  /** Asks every connected app to reconnect. */
   readonly refresh: (reason: 'warning' | 'refresh_requested') => void;
   readonly close: () => void;
 }
 
-interface Hub {
+interface HubState {
   readonly appId: string;
   readonly ackTimeoutMs: number;
   readonly sockets: WebSocket[];
   readonly tickets: Set<string>;
-  readonly waiting: Map<string, (payload: unknown) => void>;
+  /** The callbacks of envelopes that the app has not acknowledged, by envelope id. */
+  readonly pending: Map<string, (payload: unknown) => void>;
 }
 
 export function socketHub(
   server: Server,
-  { appId, ackTimeoutMs }: { readonly appId: string; readonly ackTimeoutMs: number },
+  settings: { readonly appId: string; readonly ackTimeoutMs: number },
 ): SocketHub {
-  const hub: Hub = {
-    appId,
-    ackTimeoutMs,
-    sockets: [],
-    tickets: new Set(),
-    waiting: new Map(),
-  };
+  const hub: HubState = { ...settings, sockets: [], tickets: new Set(), pending: new Map() };
   const upgrades = new WebSocketServer({ noServer: true });
   server.on('upgrade', (request, socket, head) => {
-    if (!admitted(hub, request)) return refused(socket);
-    upgrades.handleUpgrade(request, socket, head, (connection) => welcome(hub, connection));
+    if (!hasTicket(hub, request)) {
+      return socket.end('HTTP/1.1 401 Unauthorized\r\nConnection: close\r\n\r\n');
+    }
+    upgrades.handleUpgrade(request, socket, head, (connection) => addSocket(hub, connection));
   });
   const pings = setInterval(() => {
     for (const socket of hub.sockets) socket.ping();
   }, PING_MS);
   pings.unref();
   return {
-    courier: (kind, payload, retry) => send(hub, { kind, payload, retry: retry ?? null }),
-    ticket: () => issue(hub),
+    deliver: (kind, payload, retry) => {
+      const isEvent = kind === 'events_api';
+      const retryFields = { retry_attempt: retry?.num ?? 0, retry_reason: retry?.reason ?? '' };
+      const envelope = { type: kind, payload, accepts_response_payload: !isEvent };
+      return sendEnvelope(hub, { ...envelope, ...(isEvent && retryFields) });
+    },
+    issueTicket: () => {
+      const ticket = randomUUID();
+      hub.tickets.add(ticket);
+      return ticket;
+    },
     connections: () => hub.sockets.length,
     refresh: (reason) => {
-      for (const socket of hub.sockets) tell(socket, { type: 'disconnect', reason });
+      for (const socket of hub.sockets) send(socket, { type: 'disconnect', reason });
     },
     close: () => {
       clearInterval(pings);
@@ -62,25 +66,15 @@ export function socketHub(
   };
 }
 
-function issue(hub: Hub): string {
-  const ticket = randomUUID();
-  hub.tickets.add(ticket);
-  return ticket;
-}
-
-function admitted(hub: Hub, request: IncomingMessage): boolean {
+function hasTicket(hub: HubState, request: IncomingMessage): boolean {
   const url = new URL(request.url ?? '/', 'ws://localhost');
   const ticket = url.searchParams.get('ticket') ?? '';
   return url.pathname === '/link/' && hub.tickets.delete(ticket);
 }
 
-function refused(socket: Duplex): void {
-  socket.end('HTTP/1.1 401 Unauthorized\r\nConnection: close\r\n\r\n');
-}
-
-function welcome(hub: Hub, socket: WebSocket): void {
-  if (hub.sockets.length >= MOST_CONNECTIONS) {
-    tell(socket, { type: 'disconnect', reason: 'too_many_websockets' });
+function addSocket(hub: HubState, socket: WebSocket): void {
+  if (hub.sockets.length >= MAX_CONNECTIONS) {
+    send(socket, { type: 'disconnect', reason: 'too_many_websockets' });
     socket.close();
     return;
   }
@@ -88,8 +82,8 @@ function welcome(hub: Hub, socket: WebSocket): void {
   socket.on('close', () => {
     hub.sockets.splice(hub.sockets.indexOf(socket), 1);
   });
-  socket.on('message', (data) => acknowledge(hub, parsed(String(data))));
-  tell(socket, {
+  socket.on('message', (data) => acknowledge(hub, parseJson(String(data))));
+  send(socket, {
     type: 'hello',
     num_connections: hub.sockets.length,
     connection_info: { app_id: hub.appId },
@@ -97,59 +91,37 @@ function welcome(hub: Hub, socket: WebSocket): void {
   });
 }
 
-function acknowledge(hub: Hub, message: unknown): void {
+function acknowledge(hub: HubState, message: unknown): void {
   if (!isJson(message) || typeof message.envelope_id !== 'string') return;
-  hub.waiting.get(message.envelope_id)?.(message.payload);
+  hub.pending.get(message.envelope_id)?.(message.payload);
 }
 
-interface Parcel {
-  readonly kind: PayloadKind;
-  readonly payload: Json;
-  readonly retry: { readonly num: number; readonly reason: string } | null;
-}
-
-function send(hub: Hub, { kind, payload, retry }: Parcel): Promise<Answer> {
-  // Slack picks any connection; taking turns makes sure that each of them must be ready.
+function sendEnvelope(hub: HubState, envelope: Json): Promise<AppResponse> {
+  // Slack uses any connection. Round robin makes a test fail when one connection is not ready.
   const socket = hub.sockets.shift();
   if (!socket) return Promise.resolve(undelivered);
   hub.sockets.push(socket);
   const envelopeId = randomUUID();
-  tell(socket, {
-    envelope_id: envelopeId,
-    type: kind,
-    payload,
-    accepts_response_payload: kind !== 'events_api',
-    ...(kind === 'events_api' && {
-      retry_attempt: retry?.num ?? 0,
-      retry_reason: retry?.reason ?? '',
-    }),
-  });
+  send(socket, { envelope_id: envelopeId, ...envelope });
   return acknowledgement(hub, envelopeId);
 }
 
-function acknowledgement(hub: Hub, envelopeId: string): Promise<Answer> {
-  const began = performance.now();
+function acknowledgement(hub: HubState, envelopeId: string): Promise<AppResponse> {
+  const startedAt = performance.now();
   return new Promise((resolve) => {
-    const end = (answer: Answer) => {
+    const finish = (result: Partial<AppResponse>) => {
       clearTimeout(timer);
-      hub.waiting.delete(envelopeId);
-      resolve({ ...answer, ms: Math.round(performance.now() - began) });
+      hub.pending.delete(envelopeId);
+      resolve({ ...undelivered, ...result, ms: Math.round(performance.now() - startedAt) });
     };
-    const timer = setTimeout(
-      () => end({ ...undelivered, failure: 'operation_timeout' }),
-      hub.ackTimeoutMs,
-    );
-    hub.waiting.set(envelopeId, (payload) =>
-      end({ ...undelivered, status: 200, body: bodyOf(payload), failure: null }),
-    );
+    const timer = setTimeout(() => finish({ failure: 'operation_timeout' }), hub.ackTimeoutMs);
+    hub.pending.set(envelopeId, (payload) => {
+      const isEmpty = !isJson(payload) || Object.keys(payload).length === 0;
+      finish({ status: 200, body: isEmpty ? '' : JSON.stringify(payload), failure: null });
+    });
   });
 }
 
-function bodyOf(payload: unknown): string {
-  const empty = !isJson(payload) || Object.keys(payload).length === 0;
-  return empty ? '' : JSON.stringify(payload);
-}
-
-function tell(socket: WebSocket, message: Json): void {
+function send(socket: WebSocket, message: Json): void {
   socket.send(JSON.stringify(message));
 }

@@ -1,17 +1,19 @@
-import type { Json } from '../../protocol.ts';
+import type { Json } from '../../json.ts';
+import { isVisibleTo, messageAt } from '../messages.ts';
+import type { StoredMessage } from '../records.ts';
 import type { SlackState } from '../state.ts';
 import { type Conversation, conversationOf, isIn, type Member, memberOf } from '../workspace.ts';
 
-/** Nobody could do this in Slack: the person, or what they would touch, is not there for them. */
+/** An interaction that Slack does not offer: the person, the place or the element is missing. */
 export class ImpossibleInteraction extends Error {
-  override readonly name = 'ImpossibleGesture';
+  override readonly name = 'ImpossibleInteraction';
 }
 
 export function actingPerson(slack: SlackState, id: string): Member {
   const person = memberOf(slack.workspace, id);
   if (!person) throw new ImpossibleInteraction(`there is no person ${id}`);
   if (person.deleted) throw new ImpossibleInteraction(`${person.realName} is deactivated`);
-  if (person.kind === 'bot') throw new ImpossibleInteraction('apps do not type or press');
+  if (person.kind === 'bot') throw new ImpossibleInteraction('an app cannot act as a person');
   return person;
 }
 
@@ -21,23 +23,29 @@ export function conversationWith(slack: SlackState, person: Member, channel: str
   throw new ImpossibleInteraction(`${person.realName} is not in ${channel}`);
 }
 
-/** Slash commands and shortcuts are not shared with people of other workspaces. */
+export function visibleMessage(
+  slack: SlackState,
+  person: Member,
+  { channel, ts }: { readonly channel: string; readonly ts: string },
+): StoredMessage {
+  const message = messageAt(slack, channel, ts);
+  if (message && isVisibleTo(slack, person, message)) return message;
+  throw new ImpossibleInteraction(`${person.realName} sees no message ${ts} in ${channel}`);
+}
+
+/** False for people of other workspaces, who get no slash commands, shortcuts and Home tab. */
 export function isOfThisWorkspace(slack: SlackState, person: Member): boolean {
   return person.teamId === slack.workspace.teamId;
 }
 
-/** The fields that all interactive payloads begin with. */
-export function envelope(slack: SlackState, person: Member): Json {
+/** The fields with which all interactive payloads begin. */
+export function commonFields(slack: SlackState, person: Member): Json {
   const { teamId, domain, appId } = slack.workspace;
+  const { id, name } = person;
   return {
     token: 'deprecated',
     team: { id: teamId, domain },
-    user: {
-      id: person.id,
-      username: person.name,
-      name: person.name,
-      team_id: person.teamId,
-    },
+    user: { id, username: name, name, team_id: person.teamId },
     api_app_id: appId,
     is_enterprise_install: false,
     enterprise: null,

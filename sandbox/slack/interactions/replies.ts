@@ -1,60 +1,50 @@
-import type { Json } from '../../protocol.ts';
-import { messageProblems, refusalOf } from '../block-kit/validate.ts';
-import { isJson, jsonList, parsed, stringOr } from '../json.ts';
-import { post, redraw, remove, type StoredMessage } from '../messages.ts';
+import { isJson, type Json, list, parseJson, stringOf, stringOr } from '../../json.ts';
+import { messageProblems, refuseBlocks } from '../block-kit/validate.ts';
+import { post, remove, updateMessage } from '../messages.ts';
+import type { ReplyTarget } from '../records.ts';
 import type { SlackState } from '../state.ts';
 
-/** Where an answer to a gesture goes: by acknowledging it, or later by its response_url. */
-export interface Source {
-  readonly person: string;
-  readonly channel: string;
-  readonly threadTs: string | null;
-  /** The message in which something was pressed; a slash command has none. */
-  readonly message: StoredMessage | null;
-  /** What the person typed, until it has been shown to the channel. */
-  typed: string | null;
-}
-
-/** Puts an app's answer where it belongs; what Slack refuses comes back as Slack's words. */
-export function reply(slack: SlackState, source: Source, body: Json): Json {
-  const text = stringOr(body.text, '');
+/** Posts, replaces or deletes the app's reply to an interaction; returns Slack's reply to it. */
+export function applyReply(slack: SlackState, target: ReplyTarget, body: Json): Json {
   const problems = body.blocks === undefined ? [] : messageProblems(body.blocks);
-  if (problems.length > 0) return refusalOf('invalid_blocks', problems);
-  const { message } = source;
+  if (problems.length > 0) return refuseBlocks('invalid_blocks', problems);
+  const message = target.message && slack.messages.includes(target.message) ? target.message : null;
   if (body.delete_original === true) {
-    if (message && slack.messages.includes(message)) remove(slack, message);
+    if (message) remove(slack, message);
     return { ok: true };
   }
-  const blocks = jsonList(body.blocks);
-  if (text === '' && blocks.length === 0) return { ok: false, error: 'no_text' };
-  if (body.replace_original === true && message && slack.messages.includes(message)) {
-    redraw(slack, message, { text, blocks });
-    return { ok: true };
-  }
-  postReply(slack, source, { ...body, text, blocks });
+  const content = { text: stringOf(body.text), blocks: list(body.blocks) };
+  if (content.text === '' && content.blocks.length === 0) return { ok: false, error: 'no_text' };
+  if (body.replace_original === true && message) updateMessage(slack, message, content);
+  else postReply(slack, target, { ...body, ...content });
   return { ok: true };
 }
 
-function postReply(slack: SlackState, source: Source, body: Json): void {
-  const open = body.response_type === 'in_channel';
-  if (open && source.typed !== null) {
-    post(slack, { channel: source.channel, author: source.person, text: source.typed });
-    source.typed = null;
+function postReply(
+  slack: SlackState,
+  target: ReplyTarget,
+  body: Json & { readonly text: string; readonly blocks: readonly Json[] },
+): void {
+  const { channel, person } = target;
+  const isPublic = body.response_type === 'in_channel';
+  if (isPublic && target.typed !== null) {
+    post(slack, { channel, author: person, text: target.typed });
+    target.typed = null;
   }
   post(slack, {
-    channel: source.channel,
+    channel,
     author: slack.workspace.botUserId,
-    text: stringOr(body.text, ''),
-    blocks: jsonList(body.blocks),
-    threadTs: stringOr(body.thread_ts, open ? null : source.threadTs),
-    ephemeralFor: open ? null : source.person,
+    text: body.text,
+    blocks: body.blocks,
+    threadTs: stringOr(body.thread_ts, isPublic ? null : target.threadTs),
+    ephemeralFor: isPublic ? null : person,
   });
 }
 
-/** The body of an acknowledgement; text that is no JSON is shown as it is. */
-export function acknowledged(body: string): Json | null {
+/** The reply in the body of an acknowledgement. Slack shows a body that is not JSON as text. */
+export function replyInAcknowledgement(body: string): Json | null {
   if (body.trim() === '') return null;
-  const json = parsed(body);
+  const json = parseJson(body);
   if (isJson(json)) return Object.keys(json).length === 0 ? null : json;
-  return { text: typeof json === 'string' ? json : body };
+  return { text: stringOr(json, body) };
 }

@@ -1,17 +1,18 @@
-import type { Json, Place, ViewValues } from '../../protocol.ts';
-import { stateValues } from '../block-elements.ts';
-import { messageAt, messageJson, type StoredMessage, sees } from '../messages.ts';
+import type { Json } from '../../json.ts';
+import type { Place, ViewValues } from '../../protocol.ts';
+import { stateValues } from '../input-state.ts';
+import { messageJson } from '../messages.ts';
+import type { StoredMessage, StoredView } from '../records.ts';
 import type { SlackState } from '../state.ts';
-import { modalsOf, type StoredView, viewJson } from '../views.ts';
+import { viewJson } from '../views.ts';
 import { conversationOf, type Member } from '../workspace.ts';
-import { conversationRefJson, ImpossibleInteraction } from './actor.ts';
+import { conversationRefJson, ImpossibleInteraction, visibleMessage } from './actor.ts';
 import { issueResponseUrl } from './response-urls.ts';
 
-/** Where something was pressed, and what Slack tells the app about it. */
+/** The message or view in which a person acts, and the fields about it in the app's payload. */
 export interface SurfacePayload {
   readonly blocks: readonly Json[];
   readonly fields: Json;
-  readonly modal: StoredView | null;
 }
 
 export function surfacePayload(
@@ -19,89 +20,56 @@ export function surfacePayload(
   person: Member,
   { place, values }: { readonly place: Place; readonly values?: ViewValues | undefined },
 ): SurfacePayload {
-  if (place.in === 'message') {
-    const message = visibleMessage(slack, person, place);
-    return messagePayload(slack, person, { message, values: values ?? {} });
+  const surface = surfaceAt(slack, person, place);
+  const { blocks } = surface;
+  if ('channel' in surface) {
+    return { blocks, fields: messageFields(slack, person, surface, values) };
   }
-  const view = viewAt(slack, person, place);
-  if (values) view.values = values;
-  return {
-    blocks: view.blocks,
-    modal: view.type === 'modal' ? view : null,
-    fields: {
-      container: { type: 'view', view_id: view.id },
-      view: viewJson(slack, view),
-    },
-  };
+  if (values) surface.values = values;
+  const container = { type: 'view', view_id: surface.id };
+  return { blocks, fields: { container, view: viewJson(slack, surface) } };
 }
 
-/** What stands at a place now, for whoever looks there. */
-export function blocksAt(slack: SlackState, person: Member, place: Place): readonly Json[] {
-  const shown =
-    place.in === 'message' ? visibleMessage(slack, person, place) : viewAt(slack, person, place);
-  return shown.blocks;
-}
-
-function visibleMessage(
+export function surfaceAt(
   slack: SlackState,
   person: Member,
-  { channel, ts }: { readonly channel: string; readonly ts: string },
-): StoredMessage {
-  const message = messageAt(slack, channel, ts);
-  if (message && sees(slack, person, message)) return message;
-  throw new ImpossibleInteraction(`${person.realName} sees no message ${ts} in ${channel}`);
-}
-
-function viewAt(
-  slack: SlackState,
-  person: Member,
-  place: Exclude<Place, { readonly in: 'message' }>,
-): StoredView {
-  return place.in === 'home' ? homeOf(slack, person) : modalOf(slack, person, place.viewId);
-}
-
-function messagePayload(
-  slack: SlackState,
-  person: Member,
-  { message, values }: { readonly message: StoredMessage; readonly values: ViewValues },
-): SurfacePayload {
-  const conversation = conversationOf(slack.workspace, message.channel);
-  const ephemeral = message.ephemeralFor !== null;
-  const source = {
-    person: person.id,
-    channel: message.channel,
-    threadTs: message.threadTs,
-    message,
-    typed: null,
-  };
-  return {
-    blocks: message.blocks,
-    modal: null,
-    fields: {
-      container: {
-        type: 'message',
-        message_ts: message.ts,
-        channel_id: message.channel,
-        is_ephemeral: ephemeral,
-        ...(message.threadTs && { thread_ts: message.threadTs }),
-      },
-      ...(conversation && { channel: conversationRefJson(conversation) }),
-      // Slack does not keep ephemeral messages, so it cannot send them along either.
-      ...(!ephemeral && { message: messageJson(slack, message) }),
-      state: { values: stateValues(message.blocks, values) },
-      response_url: issueResponseUrl(slack, source),
-    },
-  };
+  place: Place,
+): StoredMessage | StoredView {
+  if (place.in === 'message') return visibleMessage(slack, person, place);
+  if (place.in === 'view') return modalOf(slack, person, place.viewId);
+  const home = slack.homes.get(person.id);
+  if (home) return home;
+  throw new ImpossibleInteraction(`${person.realName} has no Home tab yet`);
 }
 
 export function modalOf(slack: SlackState, person: Member, id: string): StoredView {
-  const view = modalsOf(slack, person.id).find((one) => one.id === id);
-  if (view) return view;
+  const view = slack.modals.get(person.id);
+  if (view?.id === id) return view;
   throw new ImpossibleInteraction(`${person.realName} has no open modal ${id}`);
 }
 
-function homeOf(slack: SlackState, person: Member): StoredView {
-  const view = slack.homes.get(person.id);
-  if (view) return view;
-  throw new ImpossibleInteraction(`${person.realName} has no home tab yet`);
+function messageFields(
+  slack: SlackState,
+  person: Member,
+  message: StoredMessage,
+  values: ViewValues | undefined,
+): Json {
+  const { channel, threadTs } = message;
+  const conversation = conversationOf(slack.workspace, channel);
+  const isEphemeral = message.ephemeralFor !== null;
+  const target = { person: person.id, channel, threadTs, message, typed: null };
+  return {
+    container: {
+      type: 'message',
+      message_ts: message.ts,
+      channel_id: channel,
+      is_ephemeral: isEphemeral,
+      ...(threadTs && { thread_ts: threadTs }),
+    },
+    ...(conversation && { channel: conversationRefJson(conversation) }),
+    // Slack does not store ephemeral messages, so the payload does not contain them.
+    ...(!isEphemeral && { message: messageJson(slack, message) }),
+    state: { values: stateValues(message.blocks, values) },
+    response_url: issueResponseUrl(slack, target),
+  };
 }

@@ -1,113 +1,98 @@
+import { stringOf, textOf } from '../../json.ts';
 import type { Channel, ClientState, Message, Person, View } from '../../protocol.ts';
 import { fileUrl, mimetypeOf } from '../files.ts';
-import { isJson, stringOr } from '../json.ts';
-import { type StoredMessage, sees } from '../messages.ts';
+import { isVisibleTo } from '../messages.ts';
+import type { StoredMessage, StoredView } from '../records.ts';
 import type { SlackState } from '../state.ts';
-import { modalsOf, type StoredView } from '../views.ts';
-import { type Conversation, isIn, type Member, memberOf, personKind } from '../workspace.ts';
+import { type Conversation, isIn, type Member, memberOf } from '../workspace.ts';
 
-/** All that one person could see of Slack at this moment. */
+/** Everything that Slack's client shows to one person at this moment. */
 export function clientState(slack: SlackState, as: string): ClientState {
   const { workspace, manifest } = slack;
   const me = memberOf(workspace, as);
   if (!me) throw new RangeError(`there is no person ${as}`);
-  const home = slack.homes.get(as);
-  const here = me.teamId === workspace.teamId;
+  const view = slack.modals.get(as);
+  const isMember = me.teamId === workspace.teamId;
   return {
     workspace: workspace.name,
-    me: personOf(me),
-    people: workspace.members.map(personOf),
+    me: toPerson(me),
+    people: workspace.members.map(toPerson),
     botName: workspace.botName,
     channels: workspace.channels
       .filter((conversation) => isIn(conversation, as) && !conversation.archived)
-      .map((conversation) => channelOf(slack, me, conversation)),
+      .map((conversation) => toChannel(slack, me, conversation)),
     messages: slack.messages
-      .filter((message) => sees(slack, me, message))
-      .map((message) => messageOf(slack, message)),
-    views: modalsOf(slack, as).map(viewOf),
-    home: home ? home.blocks : null,
-    commands: here
-      ? manifest.commands.map(({ command, description, usage_hint }) => ({
-          command,
-          description,
-          usageHint: usage_hint,
-        }))
-      : [],
-    shortcuts: here
-      ? manifest.shortcuts.map(({ callback_id, name, description, type }) => ({
-          callbackId: callback_id,
-          name,
-          description,
-          kind: type,
-        }))
-      : [],
+      .filter((message) => isVisibleTo(slack, me, message))
+      .map((message) => toMessage(slack, message)),
+    views: view ? [toView(view)] : [],
+    home: slack.homes.get(as)?.blocks ?? null,
+    commands: (isMember ? manifest.commands : []).map(({ usage_hint, ...rest }) => ({
+      command: rest.command,
+      description: rest.description,
+      usageHint: usage_hint,
+    })),
+    shortcuts: (isMember ? manifest.shortcuts : []).map(({ callback_id, type, ...rest }) => ({
+      callbackId: callback_id,
+      name: rest.name,
+      description: rest.description,
+      kind: type,
+    })),
     groups: workspace.groups.map(({ id, handle, name }) => ({ id, handle, name })),
   };
 }
 
-/** Remembers that a person has seen all there is in a channel. */
+/** Records that a person has read all messages of a channel. */
 export function markRead(slack: SlackState, person: string, channel: string): void {
   const last = slack.messages.findLast((message) => message.channel === channel);
   if (last) slack.read.set(`${person} ${channel}`, last.ts);
 }
 
-function personOf(member: Member): Person {
-  const { id, realName, title } = member;
-  return { id, name: realName, title, kind: personKind(member) };
+function toPerson({ id, realName, title, deleted, kind }: Member): Person {
+  return { id, name: realName, title, kind: deleted ? 'deactivated' : kind };
 }
 
-function channelOf(slack: SlackState, me: Member, conversation: Conversation): Channel {
-  const read = slack.read.get(`${me.id} ${conversation.id}`) ?? '';
+function toChannel(slack: SlackState, me: Member, conversation: Conversation): Channel {
+  const { id, name, kind, topic } = conversation;
+  const read = slack.read.get(`${me.id} ${id}`) ?? '';
   const unread = slack.messages.filter(
     (message) =>
-      message.channel === conversation.id &&
+      message.channel === id &&
       message.author !== me.id &&
       message.ts > read &&
-      sees(slack, me, message),
+      isVisibleTo(slack, me, message),
   ).length;
-  return {
-    id: conversation.id,
-    name: conversation.name,
-    kind: conversation.kind,
-    topic: conversation.topic,
-    unread,
-  };
+  return { id, name, kind, topic, unread };
 }
 
-function messageOf(slack: SlackState, message: StoredMessage): Message {
-  const author = memberOf(slack.workspace, message.author);
+function toMessage(slack: SlackState, message: StoredMessage): Message {
+  const { channel, ts, threadTs, author, byBot, text, blocks } = message;
+  const files = message.fileIds.flatMap((id) => slack.files.get(id) ?? []);
   return {
-    channel: message.channel,
-    ts: message.ts,
-    threadTs: message.threadTs,
-    author: message.author,
-    authorName: author?.realName ?? message.author,
-    byBot: message.byBot,
-    text: message.text,
-    blocks: message.blocks,
+    channel,
+    ts,
+    threadTs,
+    author,
+    authorName: memberOf(slack.workspace, author)?.realName ?? author,
+    byBot,
+    text,
+    blocks,
     ephemeral: message.ephemeralFor !== null,
-    edited: false,
-    files: message.fileIds.flatMap((id) => {
-      const file = slack.files.get(id);
-      if (!file) return [];
-      return [{ name: file.name, url: fileUrl(slack, file), mimetype: mimetypeOf(file) }];
-    }),
+    files: files.map((file) => ({
+      name: file.name,
+      url: fileUrl(slack, file),
+      mimetype: mimetypeOf(file),
+    })),
   };
 }
 
-function viewOf(view: StoredView): View {
-  const { content } = view;
+function toView({ id, content, blocks, errors }: StoredView): View {
   return {
-    id: view.id,
-    callbackId: stringOr(content.callback_id, ''),
-    title: textOf(content.title) ?? '',
-    submit: textOf(content.submit),
-    close: textOf(content.close),
-    blocks: view.blocks,
-    errors: view.errors,
+    id,
+    callbackId: stringOf(content.callback_id),
+    title: textOf(content.title),
+    submit: textOf(content.submit) || null,
+    close: textOf(content.close) || null,
+    blocks,
+    errors,
   };
-}
-
-function textOf(value: unknown): string | null {
-  return isJson(value) ? stringOr(value.text, null) : null;
 }

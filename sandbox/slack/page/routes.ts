@@ -1,5 +1,6 @@
 import express, { type NextFunction, type Request, type Response, type Router } from 'express';
 import { z } from 'zod';
+import { requests } from '../../protocol.ts';
 import { ImpossibleInteraction } from '../interactions/actor.ts';
 import { command } from '../interactions/command.ts';
 import { openHome, sendMessage } from '../interactions/home-and-messages.ts';
@@ -9,61 +10,55 @@ import { close, submit } from '../interactions/submit.ts';
 import type { SlackState } from '../state.ts';
 import { memberOf } from '../workspace.ts';
 import { clientState, markRead } from './client-state.ts';
-import * as requests from './requests.ts';
 
-/** The routes with which the sandbox's page shows and does what a person sees and does. */
+/** The routes through which the page of the sandbox reads the client state and acts. */
 export function pageRoutes(slack: SlackState): Router {
   const router = express.Router();
   router.use(express.json({ limit: '1mb' }));
-  router.get('/state', (request, response) => {
-    response.json(look(slack, request));
+  router.get('/state', ({ query }, response) => {
+    const person = viewer(slack, query.as);
+    if (typeof query.channel === 'string') markRead(slack, person, query.channel);
+    response.json(clientState(slack, person));
   });
-  router.get('/events', (request, response) => follow(slack, request, response));
-  router.post('/command', gesture(slack, requests.CommandTyped, command));
-  router.post('/message', gesture(slack, requests.MessageTyped, sendMessage));
-  router.post('/action', gesture(slack, requests.Pressed, press));
-  router.post('/suggest', gesture(slack, requests.Searched, suggest));
-  router.post('/submit', gesture(slack, requests.Submitted, submit));
-  router.post('/close', gesture(slack, requests.Closed, close));
-  router.post('/shortcut', gesture(slack, requests.ShortcutUsed, shortcut));
-  router.post('/home', gesture(slack, requests.HomeOpened, openHome));
-  router.use(refusal);
+  router.get('/events', (request, response) => streamChanges(slack, request, response));
+  router.post('/command', interaction(slack, requests.command, command));
+  router.post('/message', interaction(slack, requests.message, sendMessage));
+  router.post('/action', interaction(slack, requests.action, press));
+  router.post('/suggest', interaction(slack, requests.suggest, suggest));
+  router.post('/submit', interaction(slack, requests.submit, submit));
+  router.post('/close', interaction(slack, requests.close, close));
+  router.post('/shortcut', interaction(slack, requests.shortcut, shortcut));
+  router.post('/home', interaction(slack, requests.home, openHome));
+  router.use(sendError);
   return router;
 }
 
-function gesture<Done>(
+function interaction<Input>(
   slack: SlackState,
-  schema: z.ZodType<Done>,
-  run: (slack: SlackState, done: Done) => Promise<unknown>,
+  schema: z.ZodType<Input>,
+  run: (slack: SlackState, input: Input) => Promise<unknown>,
 ) {
   return async (request: Request, response: Response) => {
     response.json(await run(slack, schema.parse(request.body)));
   };
 }
 
-function look(slack: SlackState, request: Request) {
-  const { as, channel } = request.query;
-  const person = viewer(slack, as);
-  if (typeof channel === 'string') markRead(slack, person, channel);
-  return clientState(slack, person);
-}
-
 function viewer(slack: SlackState, as: unknown): string {
   if (typeof as === 'string' && memberOf(slack.workspace, as)) return as;
-  throw new ImpossibleInteraction('nobody of that name looks at this screen');
+  throw new ImpossibleInteraction('"as" is not the id of a person of the workspace');
 }
 
-/** A stream that says only that something changed; several changes of one turn are one. */
-function follow(slack: SlackState, request: Request, response: Response): void {
+/** Streams one event for all changes that happen in the same turn of the event loop. */
+function streamChanges(slack: SlackState, request: Request, response: Response): void {
   viewer(slack, request.query.as);
   response.set({ 'content-type': 'text/event-stream', 'cache-control': 'no-store' });
   response.write('retry: 1000\n\n');
-  let due = false;
+  let isScheduled = false;
   const watcher = () => {
-    if (due) return;
-    due = true;
+    if (isScheduled) return;
+    isScheduled = true;
     setImmediate(() => {
-      due = false;
+      isScheduled = false;
       response.write('event: changed\ndata: {}\n\n');
     });
   };
@@ -71,8 +66,7 @@ function follow(slack: SlackState, request: Request, response: Response): void {
   request.on('close', () => slack.watchers.delete(watcher));
 }
 
-/** A gesture that nobody can make is the page's mistake and is told so. */
-function refusal(error: unknown, _: Request, response: Response, next: NextFunction): void {
+function sendError(error: unknown, _: Request, response: Response, next: NextFunction): void {
   if (error instanceof ImpossibleInteraction) response.status(409).json({ error: error.message });
   else if (error instanceof z.ZodError)
     response.status(400).json({ error: z.prettifyError(error) });

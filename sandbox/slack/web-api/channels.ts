@@ -1,4 +1,4 @@
-import type { Json } from '../../protocol.ts';
+import type { Json } from '../../json.ts';
 import type { SlackState } from '../state.ts';
 import {
   type Conversation,
@@ -9,7 +9,7 @@ import {
 } from '../workspace.ts';
 import { refuse, type SlackReply } from './method.ts';
 
-/** Where the app may speak: the conversation, or the name of Slack's refusal. */
+/** The conversation if the app may post in it, otherwise Slack's refusal. */
 export function conversationForPosting(
   slack: SlackState,
   channel: string | undefined,
@@ -23,7 +23,7 @@ export function conversationForPosting(
   if (conversation.archived) return refuse('is_archived');
   if (conversation.kind === 'dm' && !manifest.messagesTab) return refuse('messages_tab_disabled');
   if (isIn(conversation, workspace.botUserId)) return conversation;
-  // A private channel that the app is not in does not exist for it.
+  // Slack hides private channels from an app that is not a member.
   if (conversation.kind === 'private') return refuse('channel_not_found');
   const anywhere = conversation.kind === 'public' && manifest.scopes.includes('chat:write.public');
   return anywhere ? conversation : refuse('not_in_channel');
@@ -37,7 +37,7 @@ function conversationOfPerson(slack: SlackState, id: string): Conversation | und
     : undefined;
 }
 
-/** A conversation that the app can see at all; private ones only from the inside. */
+/** The conversation if the app can see it: private ones only when the app is a member. */
 export function visibleConversation(
   slack: SlackState,
   channel: string | undefined,
@@ -49,7 +49,7 @@ export function visibleConversation(
     : undefined;
 }
 
-/** `channels:read`, `groups:history` and so on: Slack's scopes go by the kind of conversation. */
+/** The scope for this kind of conversation, for example `groups:history`. */
 export function scopeFor(conversation: Conversation, what: 'read' | 'history'): string {
   const kind = { public: 'channels', external: 'channels', private: 'groups', dm: 'im' }[
     conversation.kind

@@ -1,7 +1,8 @@
-import type { Json } from '../../protocol.ts';
-import { messageAt, messageJson, type StoredMessage } from '../messages.ts';
-import { changed, type SlackState } from '../state.ts';
-import { type Conversation, directConversation, isIn, memberOf } from '../workspace.ts';
+import type { Json } from '../../json.ts';
+import { messageAt, messageJson } from '../messages.ts';
+import type { StoredMessage } from '../records.ts';
+import type { SlackState } from '../state.ts';
+import { type Conversation, isIn } from '../workspace.ts';
 import { conversationJson, scopeFor, visibleConversation } from './channels.ts';
 import {
   flag,
@@ -14,22 +15,6 @@ import {
   TIER,
   text,
 } from './method.ts';
-
-function open(slack: SlackState, args: Json): SlackReply {
-  const [id, ...others] = (text(args, 'users') ?? '').split(',');
-  if (others.length > 0) return refuse('method_not_supported_for_channel_type');
-  const member = memberOf(slack.workspace, id ?? '');
-  if (!member) return refuse('user_not_found');
-  if (member.deleted) return refuse('user_disabled');
-  if (member.kind === 'bot') return refuse('cannot_dm_bot');
-  if (member.teamId !== slack.workspace.teamId) return refuse('user_not_visible');
-  const conversation = directConversation(slack.workspace, member.id);
-  changed(slack);
-  const channel = flag(args, 'return_im')
-    ? conversationJson(slack, conversation)
-    : { id: conversation.id };
-  return { ok: true, channel };
-}
 
 function info(slack: SlackState, args: Json): SlackReply {
   const conversation = visibleConversation(slack, text(args, 'channel'));
@@ -56,10 +41,10 @@ function list(slack: SlackState, args: Json): SlackReply {
       visibleConversation(slack, conversation.id) &&
       !(conversation.archived && flag(args, 'exclude_archived')),
   );
-  const lacking = all.find(
+  const unreadable = all.find(
     (conversation) => !slack.manifest.scopes.includes(scopeFor(conversation, 'read')),
   );
-  if (lacking) return missingScope(slack, scopeFor(lacking, 'read'));
+  if (unreadable) return missingScope(slack, scopeFor(unreadable, 'read'));
   const { items, response_metadata } = page(all, args, 100);
   return {
     ok: true,
@@ -77,17 +62,7 @@ function members(slack: SlackState, args: Json): SlackReply {
   return { ok: true, members: items, response_metadata };
 }
 
-function join(slack: SlackState, args: Json): SlackReply {
-  const conversation = visibleConversation(slack, text(args, 'channel'));
-  if (!conversation) return refuse('channel_not_found');
-  if (conversation.kind !== 'public') return refuse('method_not_supported_for_channel_type');
-  if (conversation.archived) return refuse('is_archived');
-  const { botUserId } = slack.workspace;
-  if (!isIn(conversation, botUserId)) conversation.members.push(botUserId);
-  return { ok: true, channel: conversationJson(slack, conversation) };
-}
-
-/** The conversation whose messages the app may read, or Slack's refusal. */
+/** The conversation if the app may read its messages, otherwise Slack's refusal. */
 function readableConversation(slack: SlackState, args: Json): Conversation | SlackReply {
   const conversation = visibleConversation(slack, text(args, 'channel'));
   if (!conversation) return refuse('channel_not_found');
@@ -105,7 +80,7 @@ function history(slack: SlackState, args: Json): SlackReply {
   const within = ({ ts, threadTs }: StoredMessage) =>
     (threadTs === null || threadTs === ts) &&
     ((ts > oldest && ts < latest) || (inclusive && (ts === oldest || ts === latest)));
-  return shown(slack, args, kept(slack, conversation).filter(within).reverse());
+  return messagesReply(slack, args, storedMessages(slack, conversation).filter(within).reverse());
 }
 
 function replies(slack: SlackState, args: Json): SlackReply {
@@ -113,36 +88,38 @@ function replies(slack: SlackState, args: Json): SlackReply {
   if ('ok' in conversation) return conversation;
   const ts = text(args, 'ts') ?? '';
   if (!messageAt(slack, conversation.id, ts)) return refuse('thread_not_found');
-  const thread = kept(slack, conversation).filter((one) => one.ts === ts || one.threadTs === ts);
-  return shown(slack, args, thread);
+  const thread = storedMessages(slack, conversation).filter(
+    (one) => one.ts === ts || one.threadTs === ts,
+  );
+  return messagesReply(slack, args, thread);
 }
 
-/** Ephemeral messages are never kept by Slack. */
-function kept(slack: SlackState, conversation: Conversation): StoredMessage[] {
+/** The messages that Slack stores; it does not store ephemeral messages. */
+function storedMessages(slack: SlackState, conversation: Conversation): StoredMessage[] {
   return slack.messages.filter(
     ({ channel, ephemeralFor }) => channel === conversation.id && ephemeralFor === null,
   );
 }
 
-function shown(slack: SlackState, args: Json, messages: readonly StoredMessage[]): SlackReply {
+function messagesReply(
+  slack: SlackState,
+  args: Json,
+  messages: readonly StoredMessage[],
+): SlackReply {
   const { items, response_metadata } = page(messages, args, 100);
   const withMetadata = flag(args, 'include_all_metadata');
-  const written = items.map((message) => {
+  const listed = items.map((message) => {
     const { metadata, ...rest } = messageJson(slack, message);
     return withMetadata && metadata !== undefined ? { ...rest, metadata } : rest;
   });
   const more = response_metadata.next_cursor !== '';
-  return { ok: true, messages: written, has_more: more, response_metadata };
+  return { ok: true, messages: listed, has_more: more, response_metadata };
 }
 
 export const conversationMethods: Methods = {
-  'conversations.open': method(open, {
-    scopes: ['im:write', 'mpim:write', 'groups:write', 'channels:manage'],
-  }),
   'conversations.info': method(info),
   'conversations.members': method(members),
   'conversations.list': method(list, { perMinute: TIER.two }),
-  'conversations.join': method(join, { scopes: ['channels:join'] }),
   'conversations.history': method(history),
   'conversations.replies': method(replies),
 };

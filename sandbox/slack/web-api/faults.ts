@@ -1,7 +1,4 @@
-/**
- * How a call goes wrong. `no-reply` hangs and does nothing; `reply-lost` does what was asked and
- * cuts the line, as a caller cannot tell the two apart.
- */
+/** `no-reply` has no effect and never answers; `reply-lost` has the effect, then disconnects. */
 export type SlackFaultKind =
   | 'rate-limited'
   | 'server-error'
@@ -11,22 +8,22 @@ export type SlackFaultKind =
   | { readonly error: string };
 
 export interface SlackFault {
-  /** A method's name, or '*' for whichever is called next. */
+  /** The name of a method, or '*' for the next call of any method. */
   readonly method: string;
   readonly times: number;
   readonly how: SlackFaultKind;
   readonly retryAfterSeconds?: number;
 }
 
-export interface ArmedFault extends SlackFault {
-  left: number;
+export interface PendingSlackFault extends SlackFault {
+  remaining: number;
 }
 
-/** The fault that befalls this call, used up by one; null when the call goes well. */
-export function nextFault(faults: ArmedFault[], method: string): SlackFault | null {
+/** The fault that applies to this call, or null; its remaining count goes down by one. */
+export function takeFault(faults: PendingSlackFault[], method: string): SlackFault | null {
   const fault = faults.find((one) => one.method === method || one.method === '*');
   if (!fault) return null;
-  fault.left -= 1;
-  if (fault.left <= 0) faults.splice(faults.indexOf(fault), 1);
+  fault.remaining -= 1;
+  if (fault.remaining <= 0) faults.splice(faults.indexOf(fault), 1);
   return fault;
 }

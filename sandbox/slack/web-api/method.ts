@@ -1,15 +1,12 @@
-import type { Json } from '../../protocol.ts';
-import type { Problem } from '../block-kit/problems.ts';
-import { refusalOf } from '../block-kit/validate.ts';
-import { parsed } from '../json.ts';
+import { type Json, parseJson } from '../../json.ts';
 import type { SlackState } from '../state.ts';
 
 export type SlackReply = Json & { readonly ok: boolean };
 
-/** One method of the Web API: which scopes open it (any of them), how often, what it does. */
+/** One method of the Web API. Any one of the scopes is enough to call it. */
 export interface Method {
   readonly scopes: readonly string[];
-  readonly token: 'bot' | 'app' | 'none';
+  readonly token: 'bot' | 'app';
   readonly perMinute: number;
   readonly run: (slack: SlackState, args: Json) => SlackReply;
 }
@@ -19,30 +16,23 @@ export type Methods = Readonly<Record<string, Method>>;
 /** Calls per minute of Slack's tiers. */
 export const TIER = { two: 20, three: 50, four: 100, special: 600 } as const;
 
-export function method(
-  run: Method['run'],
-  {
-    scopes = [],
-    perMinute = TIER.three,
-    token = 'bot',
-  }: Partial<Pick<Method, 'scopes' | 'perMinute' | 'token'>> = {},
-): Method {
-  return { run, scopes, perMinute, token };
+export function method(run: Method['run'], settings: Partial<Omit<Method, 'run'>> = {}): Method {
+  return { scopes: [], perMinute: TIER.three, token: 'bot', ...settings, run };
 }
 
 export function refuse(error: string, more: Json = {}): SlackReply {
   return { ok: false, error, ...more };
 }
 
+export function isRefusal(value: object): value is SlackReply {
+  return 'ok' in value && value.ok === false;
+}
+
 export function missingScope(slack: SlackState, needed: string): SlackReply {
   return refuse('missing_scope', { needed, provided: slack.manifest.scopes.join(',') });
 }
 
-export function refuseBlocks(error: string, problems: readonly Problem[]): SlackReply {
-  return refusalOf(error, problems);
-}
-
-/** Arguments arrive as JSON or as form fields, and form fields may hold JSON in turn. */
+/** Arguments are JSON values or form fields; a form field may contain JSON text. */
 export function text(args: Json, key: string): string | undefined {
   const value = args[key];
   if (typeof value === 'string') return value === '' ? undefined : value;
@@ -60,17 +50,14 @@ export function count(args: Json, key: string, otherwise: number): number {
 
 export function structure(args: Json, key: string): unknown {
   const value = args[key];
-  return typeof value === 'string' ? parsed(value) : value;
+  return typeof value === 'string' ? parseJson(value) : value;
 }
 
-/** A page of a list, with Slack's cursor to the next one. */
+/** One page of a list, with Slack's cursor of the next page. */
 export function page<Item>(items: readonly Item[], args: Json, otherwise: number) {
   const limit = count(args, 'limit', otherwise);
   const from = Number(Buffer.from(text(args, 'cursor') ?? '', 'base64').toString() || 0);
-  const next =
-    from + limit < items.length ? Buffer.from(String(from + limit)).toString('base64') : '';
-  return {
-    items: items.slice(from, from + limit),
-    response_metadata: { next_cursor: next },
-  };
+  const end = from + limit;
+  const next_cursor = end < items.length ? Buffer.from(String(end)).toString('base64') : '';
+  return { items: items.slice(from, end), response_metadata: { next_cursor } };
 }

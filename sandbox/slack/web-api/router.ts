@@ -1,11 +1,10 @@
 import express, { type Request, type Response, type Router } from 'express';
-import type { Json } from '../../protocol.ts';
-import { jsonOr } from '../json.ts';
+import { type Json, record, stringOf } from '../../json.ts';
 import type { SlackState } from '../state.ts';
 import { appMethods } from './app.ts';
 import { chatMethods } from './chat.ts';
 import { conversationMethods } from './conversations.ts';
-import { nextFault, type SlackFault } from './faults.ts';
+import { type SlackFault, takeFault } from './faults.ts';
 import { fileMethods } from './files.ts';
 import { type Method, type Methods, missingScope, refuse, type SlackReply } from './method.ts';
 import type { RateLimits } from './rate-limits.ts';
@@ -21,12 +20,13 @@ const methods: Methods = {
   ...viewMethods,
 };
 
-/** How one call is answered: HTTP status and body, or no answer at all. */
-interface Outcome {
+/** The result of one call: HTTP status and body, or no answer. */
+interface CallResult {
+  /** The HTTP status; null when the caller gets no answer. */
   readonly status: number | null;
   readonly reply: SlackReply | null;
   readonly retryAfterSeconds?: number;
-  readonly cut?: boolean;
+  readonly disconnect?: boolean;
 }
 
 export function webApi(slack: SlackState, limits: RateLimits): Router {
@@ -34,45 +34,38 @@ export function webApi(slack: SlackState, limits: RateLimits): Router {
   router.use(express.urlencoded({ extended: false, limit: '5mb' }), express.json({ limit: '5mb' }));
   router.all('/:method', (request, response) => {
     const name = String(request.params.method);
-    const args = { ...jsonOr(request.query), ...jsonOr(request.body) };
-    const { token, ...shown } = args;
-    const outcome = outcomeOf(slack, limits, { name, args, token: tokenOf(request, token) });
-    slack.calls.push({
-      method: name,
-      at: slack.now(),
-      args: shown,
-      status: outcome.status,
-      reply: outcome.reply,
-    });
-    answer(slack, response, { name, outcome });
+    const { token, ...args } = { ...record(request.query), ...record(request.body) };
+    const result = call(slack, limits, { name, args, token: tokenOf(request, token) });
+    const { status, reply } = result;
+    slack.calls.push({ method: name, at: slack.now(), args, status, reply });
+    send(slack, response, name, result);
   });
   return router;
 }
 
-interface Asked {
+interface CallRequest {
   readonly name: string;
   readonly args: Json;
   readonly token: string;
 }
 
-function tokenOf(request: Request, inBody: unknown): string {
+function tokenOf(request: Request, tokenInBody: unknown): string {
   const [, bearer] = request.headers.authorization?.match(/^Bearer (.+)$/) ?? [];
-  return bearer ?? (typeof inBody === 'string' ? inBody : '');
+  return bearer ?? stringOf(tokenInBody);
 }
 
-function outcomeOf(slack: SlackState, limits: RateLimits, asked: Asked): Outcome {
-  const method = Object.hasOwn(methods, asked.name) ? methods[asked.name] : undefined;
-  if (!method) return told(refuse('unknown_method', { req_method: asked.name }));
-  const fault = nextFault(slack.faults, asked.name);
-  if (fault && fault.how !== 'reply-lost') return faulty(fault);
-  const wait = limits.secondsToWait(asked.name, method.perMinute, asked.args);
-  if (wait > 0) return limited(wait);
-  const reply = notAllowed(slack, method, asked.token) ?? method.run(slack, asked.args);
-  return fault ? { status: null, reply, cut: true } : told(reply);
+function call(slack: SlackState, limits: RateLimits, { name, args, token }: CallRequest) {
+  const method = Object.hasOwn(methods, name) ? methods[name] : undefined;
+  if (!method) return answered(refuse('unknown_method', { req_method: name }));
+  const fault = takeFault(slack.faults, name);
+  if (fault && fault.how !== 'reply-lost') return faultResult(fault);
+  const wait = limits.secondsToWait(name, method.perMinute, args);
+  if (wait > 0) return rateLimited(wait);
+  const reply = refuseToken(slack, method, token) ?? method.run(slack, args);
+  return fault ? { status: null, reply, disconnect: true } : answered(reply);
 }
 
-function notAllowed(slack: SlackState, method: Method, token: string): SlackReply | null {
-  if (method.token === 'none') return null;
+function refuseToken(slack: SlackState, method: Method, token: string): SlackReply | null {
   if (token === '') return refuse('not_authed');
   const { bot, app } = slack.tokens;
   if (token !== bot && token !== app) return refuse('invalid_auth');
@@ -82,38 +75,30 @@ function notAllowed(slack: SlackState, method: Method, token: string): SlackRepl
   return missingScope(slack, scopes.join(','));
 }
 
-function faulty({ how, retryAfterSeconds }: SlackFault): Outcome {
-  if (how === 'rate-limited') return limited(retryAfterSeconds ?? 1);
+function faultResult({ how, retryAfterSeconds }: SlackFault): CallResult {
+  if (how === 'rate-limited') return rateLimited(retryAfterSeconds ?? 1);
   if (how === 'server-error') return { status: 500, reply: refuse('internal_error') };
   if (how === 'html') return { status: 200, reply: null };
   if (how === 'no-reply' || how === 'reply-lost') return { status: null, reply: null };
-  return told(refuse(how.error));
+  return answered(refuse(how.error));
 }
 
-function told(reply: SlackReply): Outcome {
+function answered(reply: SlackReply): CallResult {
   return { status: 200, reply };
 }
 
-function limited(seconds: number): Outcome {
+function rateLimited(seconds: number): CallResult {
   return { status: 429, reply: refuse('ratelimited'), retryAfterSeconds: seconds };
 }
 
-interface Answered {
-  readonly name: string;
-  readonly outcome: Outcome;
-}
-
-function answer(slack: SlackState, response: Response, { name, outcome }: Answered): void {
-  if (outcome.cut) {
-    response.destroy();
-    return;
-  }
-  // A call without any answer stays open until the caller gives up or the stand-in stops.
-  if (outcome.status === null) return;
-  response.status(outcome.status);
+function send(slack: SlackState, response: Response, name: string, result: CallResult): void {
+  if (result.disconnect) return void response.destroy();
+  // A call without an answer stays open until the caller disconnects or the simulator stops.
+  if (result.status === null) return;
+  response.status(result.status);
   response.set('x-oauth-scopes', slack.manifest.scopes.join(','));
   response.set('x-accepted-oauth-scopes', (methods[name]?.scopes ?? []).join(','));
-  if (outcome.retryAfterSeconds) response.set('retry-after', String(outcome.retryAfterSeconds));
-  if (outcome.reply) response.json(outcome.reply);
+  if (result.retryAfterSeconds) response.set('retry-after', String(result.retryAfterSeconds));
+  if (result.reply) response.json(result.reply);
   else response.type('html').send('<!doctype html><title>Bad gateway</title>');
 }

@@ -1,4 +1,4 @@
-import type { Json } from '../../protocol.ts';
+import type { Json } from '../../json.ts';
 import type { SlackState } from '../state.ts';
 import { type Group, groupOf, type Member, memberOf, sharesConversation } from '../workspace.ts';
 import { flag, type Methods, method, page, refuse, type SlackReply, TIER, text } from './method.ts';
@@ -35,7 +35,7 @@ export function userJson(slack: SlackState, member: Member): Json {
   };
 }
 
-/** A user group as Slack writes it; events carry no more than 500 of its members. */
+/** A user group in the shape of Slack's API. */
 export function groupJson(slack: SlackState, group: Group, withUsers: boolean): Json {
   return {
     id: group.id,
@@ -80,20 +80,12 @@ function groupUsers(slack: SlackState, args: Json): SlackReply {
   return { ok: true, users: [...group.users] };
 }
 
-function botsInfo(slack: SlackState, args: Json): SlackReply {
-  const { botId, appId, botUserId, botName } = slack.workspace;
-  if (text(args, 'bot') !== botId) return refuse('bot_not_found');
-  const bot = { id: botId, app_id: appId, user_id: botUserId, name: botName, deleted: false };
-  return { ok: true, bot: { ...bot, updated: 1_760_000_000, icons: {} } };
-}
-
 const users = { scopes: ['users:read'] };
 const groups = { scopes: ['usergroups:read'], perMinute: TIER.two };
 
 export const userMethods: Methods = {
   'users.info': method(usersInfo, { ...users, perMinute: TIER.four }),
   'users.list': method(usersList, { ...users, perMinute: TIER.two }),
-  'bots.info': method(botsInfo, users),
   'usergroups.list': method(groupsList, groups),
   'usergroups.users.list': method(groupUsers, groups),
 };

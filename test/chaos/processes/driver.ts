@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { ImpossibleInteraction } from '../../../sandbox/slack/interactions/actor.ts';
-import type { StoredMessage } from '../../../sandbox/slack/messages.ts';
+import type { StoredMessage } from '../../../sandbox/slack/records.ts';
 import type { BotProcess } from './child.ts';
 import type { ProcessStage } from './stage.ts';
 

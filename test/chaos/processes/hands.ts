@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import type { StoredMessage } from '../../../sandbox/slack/messages.ts';
+import type { StoredMessage } from '../../../sandbox/slack/records.ts';
 import { ANA } from '../../scenarios/stage.ts';
 import type { openShippedStage } from './shipped.ts';
 

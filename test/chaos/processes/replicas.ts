@@ -4,7 +4,7 @@ import { createRandom, type RandomSource } from '../../../sandbox/api/random.ts'
 import { sandboxYaml } from '../../../sandbox/configuration.ts';
 import { ORGANIZATION } from '../../../sandbox/seed/organization.ts';
 import { ImpossibleInteraction } from '../../../sandbox/slack/interactions/actor.ts';
-import type { StoredMessage } from '../../../sandbox/slack/messages.ts';
+import type { StoredMessage } from '../../../sandbox/slack/records.ts';
 import { APPROVER_IDS, crowdWorkspace, OPERATORS, shards, shardsYaml } from './crowd.ts';
 import { openProcessStage, type ProcessStage } from './stage.ts';
 import { wrongWithAll } from './verdict.ts';

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { labelEvery, ticks } from '../../../sandbox/page/blocks/chart-model.ts';
-import { nextOrder, sorted } from '../../../sandbox/page/blocks/table-order.ts';
+import { labelInterval, ticks } from '../../../sandbox/page/blocks/chart-model.ts';
+import { nextOrder, sortRows } from '../../../sandbox/page/blocks/table-order.ts';
 
 const text = (words: string) => ({ type: 'raw_text', text: words });
 const number = (value: number) => ({ type: 'raw_number', value, text: value.toFixed(1) });
@@ -9,15 +9,15 @@ const ROWS = [
   [text('a'), number(100)],
   [text('c'), number(20)],
 ];
-const names = (order: Parameters<typeof sorted>[1]) =>
-  sorted(ROWS, order).map(([cell]) => cell?.text);
+const names = (order: Parameters<typeof sortRows>[1]) =>
+  sortRows(ROWS, order).map(([cell]) => cell?.text);
 
-test('a column of numbers sorts by value and not by its digits', () => {
+test('a column of numbers sorts by value and not as text', () => {
   expect(names({ column: 1, descending: false })).toEqual(['b', 'c', 'a']);
   expect(names({ column: 1, descending: true })).toEqual(['a', 'c', 'b']);
 });
 
-test('pressing a head three times gives back the order of the bot', () => {
+test('the third press on a column head restores the order of the bot', () => {
   const first = nextOrder(null, 0);
   const second = nextOrder(first, 0);
   const third = nextOrder(second, 0);
@@ -28,7 +28,7 @@ test('pressing a head three times gives back the order of the bot', () => {
   ]);
 });
 
-test('another head starts upwards again', () => {
+test('another column head sorts ascending first', () => {
   expect(nextOrder({ column: 0, descending: true }, 1)).toEqual({ column: 1, descending: false });
 });
 
@@ -43,14 +43,14 @@ test.for<[values: number[], expected: number[]]>([
   ],
   [[0.3], [0, 0.1, 0.2, 0.3]],
   [[0], [0, 0.25]],
-])('the axis of %j', ([values, expected]) => {
+])('the axis for the values %j has round numbers', ([values, expected]) => {
   expect(ticks(values)).toEqual(expected);
 });
 
-test('labels that would overlap are thinned, few are all shown', () => {
+test('labels that would overlap are left out', () => {
   const days = Array.from({ length: 19 }, (_, at) => `${at + 1} Nov`);
-  expect(labelEvery(days, 500)).toBe(2);
-  expect(labelEvery(days.slice(0, 5), 500)).toBe(1);
+  expect(labelInterval(days, 500)).toBe(2);
+  expect(labelInterval(days.slice(0, 5), 500)).toBe(1);
   const short = Array.from({ length: 20 }, (_, at) => (at > 17 ? `${at + 1}*` : `${at + 1}`));
-  expect(labelEvery(short, 500)).toBe(1);
+  expect(labelInterval(short, 500)).toBe(1);
 });

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { commandOf, completions } from '../../../sandbox/page/channel/commands.ts';
-import { inChannel, placed, repliesTo } from '../../../sandbox/page/channel/groups.ts';
+import { groupMessages, inChannel, repliesTo } from '../../../sandbox/page/channel/groups.ts';
 import { slackDate } from '../../../sandbox/page/text/slack-date.ts';
 import type { Message } from '../../../sandbox/protocol.ts';
 
@@ -10,13 +10,13 @@ const minutes = (count: number) => String(NOON.getTime() / 1000 + count * 60);
 function message(ts: string, more: Partial<Message> = {}): Message {
   return {
     ...{ channel: 'C1', ts, threadTs: null, author: 'U1', authorName: 'Ana', byBot: false },
-    ...{ text: '', blocks: [], ephemeral: false, edited: false, files: [] },
+    ...{ text: '', blocks: [], ephemeral: false, files: [] },
     ...more,
   };
 }
 
-test('one person who writes on is shown once, until five minutes pass or another comes', () => {
-  const shown = placed(
+test('messages of one author within five minutes show the author once', () => {
+  const shown = groupMessages(
     [
       message(minutes(0)),
       message(minutes(1)),
@@ -29,15 +29,15 @@ test('one person who writes on is shown once, until five minutes pass or another
   expect(shown.map(({ first }) => first)).toEqual([true, false, true, true, true]);
 });
 
-test('a new day has its divider', () => {
-  const shown = placed(
+test('the first message of a day has a divider with the day', () => {
+  const shown = groupMessages(
     [message(minutes(-24 * 60)), message(minutes(0)), message(minutes(1))],
     NOON,
   );
   expect(shown.map(({ day }) => day)).toEqual(['Yesterday', 'Today', null]);
 });
 
-test('replies stand in the thread and not in the channel', () => {
+test('replies are in the thread and not in the channel', () => {
   const parent = message('1', { threadTs: '1' });
   const reply = message('2', { threadTs: '1' });
   expect(inChannel([parent, reply], 'C1')).toEqual([parent]);
@@ -48,7 +48,7 @@ const COMMANDS = ['/service', '/signalbox', '/cost'].map((command) => ({
   ...{ command, description: '', usageHint: '' },
 }));
 
-test('completion narrows while the first word is typed and ends with it', () => {
+test('commands are completed only while the first word is typed', () => {
   const names = (text: string) => completions(text, COMMANDS).map(({ command }) => command);
   expect(names('/')).toHaveLength(3);
   expect(names('/S')).toEqual(['/service', '/signalbox']);
@@ -64,6 +64,6 @@ test.for<[format: string, expected: string]>([
   ['{date_long}', 'Thursday, November 19, 2026'],
   ['{ago}', 'yesterday'],
   ['on {date_slash} {unheard_of}', 'on 11/19/2026 {unheard_of}'],
-])('a day ago as %s', ([format, expected]) => {
+])('yesterday in the format %s', ([format, expected]) => {
   expect(slackDate(new Date(2026, 10, 19, 12), format, NOON)).toBe(expected);
 });

@@ -2,10 +2,10 @@ import { expect, test } from 'vitest';
 import { messageProblems } from '../../../sandbox/slack/block-kit/validate.ts';
 import {
   actions,
+  barChart,
   button,
   dataTable,
   input,
-  line,
   mrkdwn,
   option,
   plain,
@@ -23,18 +23,6 @@ type Builder = (size: number) => unknown[];
 
 const confirming = (more: object) => actions(button({ confirm: { text: plain('x'), ...more } }));
 const typed = (more: object = {}) => ({ type: 'plain_text_input', ...more });
-const image = (more: object) => ({ type: 'image', image_url: 'u', alt_text: 'a', ...more });
-const markdown = (length: number) => ({ type: 'markdown', text: words(length) });
-const card = () => ({ type: 'card', title: mrkdwn('x') });
-const divider = () => ({ type: 'divider' });
-const table = () => ({ type: 'table', rows: [raws(1)] });
-const icon = () => ({ type: 'icon_button', icon: 'trash', text: plain('x') });
-const container = (more: object) => ({
-  type: 'container',
-  title: plain('x'),
-  child_blocks: [divider()],
-  ...more,
-});
 const grouped = (groups: number, options: number) => ({
   type: 'static_select',
   option_groups: times(groups, () => ({
@@ -49,35 +37,11 @@ const choice = (type: string, count: number) => ({
 const series = (index: number, labels: string[]) => ({ name: `s${index}`, data: points(labels) });
 const chart = (lines: number, count: number) => {
   const labels = times(count, (i) => `${i}`);
-  return line(
+  return barChart(
     labels,
     times(lines, (i) => series(i, labels)),
   );
 };
-const pie = (count: number) => ({
-  type: 'data_visualization',
-  title: 'Share',
-  chart: { type: 'pie', segments: times(count, (i) => ({ label: `${i}`, value: 1 })) },
-});
-const list = (indent: number) => ({
-  type: 'rich_text',
-  elements: [
-    {
-      type: 'rich_text_list',
-      style: 'bullet',
-      indent,
-      elements: [{ type: 'rich_text_section', elements: [{ type: 'text', text: 'x' }] }],
-    },
-  ],
-});
-const video = (more: object) => ({
-  type: 'video',
-  alt_text: 'a',
-  title: plain('t'),
-  video_url: 'u',
-  thumbnail_url: 'u',
-  ...more,
-});
 
 /** Name, the smallest size Slack takes, the largest, and a message of that size. */
 const limits: [string, number, number, Builder][] = [
@@ -106,42 +70,20 @@ const limits: [string, number, number, Builder][] = [
   ['placeholder', 1, 150, (n) => [actions(select({ placeholder: plain(words(n)) }))]],
   ['option groups', 1, 100, (n) => [actions(grouped(n, 1))]],
   ['options of a group', 1, 100, (n) => [actions(grouped(1, n))]],
-  ['radio buttons', 1, 10, (n) => [actions(choice('radio_buttons', n))]],
-  ['checkboxes', 1, 10, (n) => [actions(choice('checkboxes', n))]],
   ['overflow', 1, 5, (n) => [actions(choice('overflow', n))]],
   ['label of an input', 1, 2000, (n) => [input(typed(), { label: plain(words(n)) })]],
   ['hint of an input', 1, 2000, (n) => [input(typed(), { hint: plain(words(n)) })]],
   ['max_length', 1, 3000, (n) => [input(typed({ max_length: n }))]],
   ['min_length', 0, 3000, (n) => [input(typed({ min_length: n }))]],
-  ['files of a file input', 1, 10, (n) => [input({ type: 'file_input', max_files: n })]],
-  ['alt text', 1, 2000, (n) => [{ type: 'image', image_url: 'u', alt_text: words(n) }]],
-  ['image title', 1, 2000, (n) => [image({ title: plain(words(n)) })]],
-  ['image url', 1, 3000, (n) => [image({ image_url: words(n) })]],
-  ['markdown', 1, 12_000, (n) => [{ type: 'markdown', text: words(n) }]],
-  ['markdown together', 2, 12_000, (n) => [markdown(1), markdown(n - 1)]],
-  ['card title', 1, 150, (n) => [{ type: 'card', title: mrkdwn(words(n)) }]],
-  ['card body', 1, 200, (n) => [{ type: 'card', body: mrkdwn(words(n)) }]],
-  ['card actions', 1, 3, (n) => [{ type: 'card', actions: times(n, () => button()) }]],
-  ['cards', 1, 10, (n) => [{ type: 'carousel', elements: times(n, card) }]],
-  ['container title', 1, 150, (n) => [container({ title: plain(words(n)) })]],
-  ['container children', 1, 10, (n) => [container({ child_blocks: times(n, divider) })]],
-  ['rows of a table', 1, 100, (n) => [{ type: 'table', rows: times(n, () => raws(1)) }]],
-  ['cells of a row', 1, 20, (n) => [{ type: 'table', rows: [raws(n)] }]],
-  ['column settings', 0, 20, (n) => [{ ...table(), column_settings: times(n, () => ({})) }]],
-  ['chars of a table', 1, 10_000, (n) => [{ type: 'table', rows: [[raw(words(n))]] }]],
+  ['cells of a row', 1, 20, (n) => [dataTable([raws(n), raws(n)])]],
   ['rows of a data table', 2, 201, (n) => [dataTable(times(n, () => raws(1)))]],
-  ['columns of a data table', 1, 20, (n) => [dataTable([raws(n), raws(n)])]],
   ['page size', 1, 100, (n) => [dataTable([raws(1), raws(1)], { page_size: n })]],
   ['chars of a data table', 2, 20_000, (n) => [dataTable([raws(1), [raw(words(n - 1))]])]],
   ['charts', 0, 2, (n) => times(n, () => chart(1, 1))],
   ['series', 1, 12, (n) => [chart(n, 1)]],
   ['points', 1, 20, (n) => [chart(1, n)]],
   ['chart title', 1, 50, (n) => [{ ...chart(1, 1), title: words(n) }]],
-  ['label of a category', 1, 20, (n) => [line([words(n)], [series(0, [words(n)])])]],
-  ['segments of a pie', 1, 12, (n) => [pie(n)]],
-  ['context actions', 1, 5, (n) => [{ type: 'context_actions', elements: times(n, icon) }]],
-  ['indent of a list', 0, 8, (n) => [list(n)]],
-  ['video title', 1, 199, (n) => [video({ title: plain(words(n)) })]],
+  ['label of a category', 1, 20, (n) => [barChart([words(n)], [series(0, [words(n)])])]],
   ['text of rich text', 1, 40_000, (n) => [richText({ type: 'text', text: words(n) })]],
 ];
 

@@ -29,10 +29,10 @@ export const dataTable = (rows: object[][], more: object = {}) => ({
   rows,
   ...more,
 });
-export const line = (categories: string[], series: object[]) => ({
+export const barChart = (categories: string[], series: object[]) => ({
   type: 'data_visualization',
   title: 'Credits',
-  chart: { type: 'line', series, axis_config: { categories } },
+  chart: { type: 'bar', series, axis_config: { categories } },
 });
 export const points = (labels: string[]) => labels.map((label) => ({ label, value: 1 }));
 export const richText = (...elements: object[]) => ({

@@ -1,7 +1,7 @@
 import type { AddressInfo } from 'node:net';
 import { App, HTTPReceiver, LogLevel, SocketModeReceiver } from '@slack/bolt';
 import { onTestFinished } from 'vitest';
-import type { Json } from '../../../sandbox/protocol.ts';
+import type { Json } from '../../../sandbox/json.ts';
 import { type SlackOptions, startSlackSimulator } from '../../../sandbox/slack/server.ts';
 
 export const SECRET = 'a-signing-secret-for-tests';
@@ -22,7 +22,6 @@ export const manifest: Json = {
     app_home: { home_tab_enabled: true, messages_tab_enabled: true },
     slash_commands: [
       { command: '/service', description: 'Services', usage_hint: 'stop <service>' },
-      { command: '/mention', description: 'Names become ids', should_escape: true },
     ],
     shortcuts: [
       { name: 'Stop', type: 'global', callback_id: 'service.stop', description: 'Stop one' },
@@ -37,9 +36,7 @@ export const manifest: Json = {
         'users:read',
         'usergroups:read',
         'channels:read',
-        'im:write',
         'files:write',
-        'files:read',
         'channels:history',
       ],
     },
@@ -52,7 +49,6 @@ export const manifest: Json = {
         'subteam_members_changed',
         'user_change',
         'team_join',
-        'message.channels',
       ],
     },
   },

@@ -2,7 +2,7 @@ import { createServer } from 'node:http';
 import { WebAPIPlatformError, WebClient } from '@slack/web-api';
 import { expect, onTestFinished } from 'vitest';
 import { z } from 'zod';
-import type { Json } from '../../../sandbox/protocol.ts';
+import type { Json } from '../../../sandbox/json.ts';
 import { quiet, type standIn } from './bolt-app.ts';
 
 export type StandIn = Awaited<ReturnType<typeof standIn>>;

@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
-import type { Json } from '../../../sandbox/protocol.ts';
-import { jsonOr } from '../../../sandbox/slack/json.ts';
+import { type Json, record } from '../../../sandbox/json.ts';
 import { ana, dora, general, hugo, manifest, standIn, sven } from './bolt-app.ts';
 import { clientOf, listener, outcome } from './client.ts';
 
@@ -10,7 +9,7 @@ async function withManifest(change: { features?: Json; scopes?: string[]; events
   const { features = {}, scopes, events } = change;
   return standIn({
     manifest: {
-      features: { ...jsonOr(manifest.features), ...features },
+      features: { ...record(manifest.features), ...features },
       oauth_config: scopes ? { scopes: { bot: scopes } } : manifest.oauth_config,
       settings: events ? { event_subscriptions: { bot_events: events } } : manifest.settings,
     },

@@ -2,9 +2,11 @@ import { expect, test } from 'vitest';
 import {
   actions,
   button,
+  dataTable,
   mrkdwn,
   option,
   plain,
+  raw,
   raws,
   richText,
   section,
@@ -37,7 +39,6 @@ test.for<[string, string, object[], string[][]]>([
     [['user', ana]],
   ],
   ['a person in rich text', 'x', [richText({ type: 'user', user_id: ana })], [['user', ana]]],
-  ['a person in markdown', 'x', [{ type: 'markdown', text: `<@${ana}>` }], [['user', ana]]],
   ['a group in rich text', 'x', [richText(group('S0DBLEADS01'))], [['group', ...leads]]],
 ])('a message that names %s reaches them', async ([, text, blocks, reached]) => {
   const { say } = await started();
@@ -65,11 +66,11 @@ test('rich text for everyone reaches everyone', async () => {
 test.for<[string, string, object[]]>([
   ['an escaped name', '&lt;!channel&gt; &lt;@U0ANA00001&gt;', []],
   ['a plain text', 'x', [{ type: 'header', text: plain('<!channel>') }]],
-  ['a raw cell', 'x', [{ type: 'table', rows: [[{ type: 'raw_text', text: '<!here>' }]] }]],
+  ['a raw cell', 'x', [dataTable([raws(1), [raw('<!here>')]])]],
   ['a leaf of rich text', 'x', [richText({ type: 'text', text: `<@${ana}>` })]],
   ['an option', 'x', [actions({ type: 'static_select', options: [option('<!here>')] })]],
   ['a button', 'x', [actions(button({ text: plain('<!everyone>'), value: '<!here>' }))]],
-  ['a date', '<!date^1763600000^{date}|yesterday>', [{ type: 'table', rows: [raws(1)] }]],
+  ['a date', '<!date^1763600000^{date}|yesterday>', [dataTable([raws(1), raws(1)])]],
 ])('%s names nobody', async ([, text, blocks]) => {
   const { slack, say } = await started();
   expect(await say(text, blocks)).toEqual([]);

@@ -109,7 +109,6 @@ function number(more: object = {}) {
 test.for<[string, object, string[]]>([
   ['errors', { errors: { reason: 'Too short.' } }, ['Stop?']],
   ['update', { view: modal({ title: plain('Working') }) }, ['Working']],
-  ['push', { view: modal({ title: plain('More') }) }, ['Stop?', 'More']],
   ['clear', {}, []],
 ])('the answer “%s” to a submission is obeyed', async ([response_action, more, titles]) => {
   let answer: unknown;
@@ -125,6 +124,7 @@ test.for<[string, unknown]>([
   ['no errors at all', { response_action: 'errors', errors: {} }],
   ['a modal that Slack refuses', { response_action: 'update', view: modal({ width: 1 }) }],
   ['an unknown action', { response_action: 'explode' }],
+  ['a second modal', { response_action: 'push', view: modal() }],
   ['something else', { text: 'Thank you' }],
 ])('an answer of %s to a submission is trouble', async ([, body]) => {
   let answer: unknown;
@@ -138,28 +138,7 @@ test.for<[string, unknown]>([
   expect(slack.clientState(ana).views).toMatchObject([{ title: 'Stop?', errors: {} }]);
 });
 
-test('at most three modals lie on each other, and only a modal may push one', async () => {
-  const { slack, heard, client, open, trigger } = await afterCommand();
-  const push = (trigger_id: string) =>
-    outcome(client.apiCall('views.push', { trigger_id, view: pressable }));
-  const pressable = modal({
-    blocks: [{ type: 'actions', block_id: 'b', elements: [more] }],
-  });
-  await open(pressable);
-  const pressed = async () => {
-    const place = { in: 'view', viewId: viewId(slack) } as const;
-    await slack.click(ana, place, 'more');
-    return String(heard.at(-1)?.trigger_id);
-  };
-  expect(await push(await pressed())).toBe('ok');
-  expect(await push(await pressed())).toBe('ok');
-  expect(await push(await pressed())).toBe('push_limit_reached');
-  expect(await push(await trigger())).toBe('not_found');
-  expect(slack.clientState(ana).views).toHaveLength(3);
-});
-
 const Opened = z.object({ view: z.object({ id: z.string(), hash: z.string() }) });
-const more = { type: 'button', action_id: 'more', text: plain('More') };
 
 test('an update with an old hash is refused, and one for a closed modal too', async () => {
   const { slack, client, open } = await afterCommand();
@@ -172,44 +151,9 @@ test('an update with an old hash is refused, and one for a closed modal too', as
   expect(await update('')).toBe('not_found');
 });
 
-test('the app hears that a modal was closed only if it asked to', async () => {
-  const { slack, heard, open } = await afterCommand();
-  await open();
-  await slack.close(ana, viewId(slack));
-  expect(heard.map(({ type }) => type)).not.toContain('view_closed');
-  await open({ ...asking, notify_on_close: true });
-  await slack.close(ana, viewId(slack));
-  expect(heard.at(-1)).toMatchObject({ type: 'view_closed', is_cleared: false });
-  expect(slack.clientState(ana).views).toEqual([]);
-});
-
-test('an external_id belongs to one open view and finds it again', async () => {
-  const { client, open } = await afterCommand();
-  const view = { ...asking, external_id: 'change-7KQ2MX' };
-  await open(view);
-  expect(await outcome(open(view))).toBe('duplicate_external_id');
-  const update = client.apiCall('views.update', { external_id: 'change-7KQ2MX', view: view });
-  expect(await outcome(update)).toBe('ok');
-});
-
 test('one person neither sees nor answers the modal of another', async () => {
   const { slack, open } = await afterCommand();
   await open();
   expect(slack.clientState(ben).views).toEqual([]);
   await expect(slack.submit(ben, viewId(slack))).rejects.toThrow('Ben has no open modal');
-});
-
-test('a modal that clears on closing takes the others with it', async () => {
-  let answer: unknown;
-  const { slack, heard, open } = await afterCommand(() => answer);
-  await open({ ...asking, notify_on_close: true });
-  const view = modal({ clear_on_close: true, notify_on_close: true });
-  answer = { response_action: 'push', view };
-  await slack.submit(ana, viewId(slack));
-  expect(slack.clientState(ana).views).toHaveLength(2);
-  answer = undefined;
-  await slack.close(ana, viewId(slack));
-  expect(slack.clientState(ana).views).toEqual([]);
-  const closed = heard.filter(({ type }) => type === 'view_closed');
-  expect(closed.map(({ is_cleared }) => is_cleared)).toEqual([true, true]);
 });

@@ -25,17 +25,13 @@ test('the page reads one person’s screen', async () => {
   expect(await response.json()).toEqual(JSON.parse(JSON.stringify(slack.clientState(ana))));
   expect(slack.clientState(ana)).toMatchObject({
     me: { id: ana, name: 'Ana', title: 'Operator', kind: 'member' },
-    commands: [
-      { command: '/service', usageHint: 'stop <service>' },
-      { command: '/mention', usageHint: '' },
-    ],
+    commands: [{ command: '/service', usageHint: 'stop <service>' }],
     shortcuts: [{ kind: 'global' }, { kind: 'message' }],
   });
 });
 
 test.for<[string, string, object, object]>([
   ['a command', 'command', { channel: general, text: '/service stop' }, { command: '/service' }],
-  ['a message', 'message', { channel: approvals, text: 'hi' }, { event: { text: 'hi' } }],
   ['a shortcut', 'shortcut', { callbackId: 'service.stop' }, { type: 'shortcut' }],
   ['a visit', 'home', {}, { event: { type: 'app_home_opened', tab: 'home' } }],
 ])('%s from the page reaches the app', async ([, route, body, payload]) => {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { z } from 'zod';
-import type { Json } from '../../../sandbox/protocol.ts';
+import type { Json } from '../../../sandbox/json.ts';
 import { words } from './block-samples.ts';
 import { ana, approvals, clock, emil, general, hugo, manifest, standIn, sven } from './bolt-app.ts';
 import { clientOf, outcome, type StandIn } from './client.ts';
@@ -39,10 +39,10 @@ test.for<[string, string, Json, string]>([
   ['51 blocks', 'chat.postMessage', { channel: approvals, blocks: rules(51) }, 'invalid_blocks'],
   ['no JSON', 'chat.postMessage', { channel: approvals, blocks: '{' }, 'invalid_blocks_format'],
   [
-    'two texts',
+    'markdown_text',
     'chat.postMessage',
-    { channel: approvals, markdown_text: 'x', text: 'x' },
-    'markdown_text_conflict',
+    { channel: approvals, markdown_text: 'x' },
+    'invalid_arguments',
   ],
   [
     'no thread',
@@ -68,10 +68,7 @@ test.for<[string, string, Json, string]>([
   ['nobody', 'users.info', { user: 'U0NOBODY001' }, 'user_not_found'],
   ['no group', 'usergroups.users.list', { usergroup: 'S0NOTHING01' }, 'no_such_subteam'],
   ['a handle for an id', 'usergroups.users.list', { usergroup: 'db-leads' }, 'no_such_subteam'],
-  ['a deactivated partner', 'conversations.open', { users: hugo }, 'user_disabled'],
-  ['an outside partner', 'conversations.open', { users: sven }, 'user_not_visible'],
   ['a secret channel', 'conversations.info', { channel: secret.id }, 'channel_not_found'],
-  ['joining without the scope', 'conversations.join', { channel: 'C0PARTNERS1' }, 'missing_scope'],
   ['a method nobody has', 'chat.shout', {}, 'unknown_method'],
   ['a home for nobody', 'views.publish', { user_id: 'U0NOBODY001', view: {} }, 'user_not_found'],
   ['the wrong token', 'apps.connections.open', {}, 'not_allowed_token_type'],
@@ -92,7 +89,6 @@ test('a call needs the right token', async () => {
   expect(await outcome(clientOf(slack, 'xoxb-wrong').auth.test())).toBe('invalid_auth');
   expect(await outcome(clientOf(slack, '').auth.test())).toBe('not_authed');
   expect(await outcome(clientOf(slack).auth.test())).toBe('ok');
-  expect(await outcome(clientOf(slack, '').apiCall('blocks.validate', { blocks: [] }))).toBe('ok');
 });
 
 test('the scopes of the manifest are told, and a missing one is named', async () => {
@@ -130,7 +126,6 @@ test('the app changes and deletes only what it wrote itself', async () => {
   const ts = slack.messages(approvals)[0]?.ts ?? '';
   const update = chat.update({ channel: approvals, ts, text: 'x' });
   expect(await outcome(update)).toBe('cant_update_message');
-  expect(await outcome(chat.delete({ channel: approvals, ts }))).toBe('cant_delete_message');
 });
 
 test('a private message is seen by one person and cannot be updated', async () => {
@@ -147,11 +142,9 @@ test('a private message is seen by one person and cannot be updated', async () =
 test('a message to a person arrives in the conversation with the app', async () => {
   const slack = await standIn();
   const client = clientOf(slack);
-  const { channel: opened } = await client.conversations.open({ users: ana });
   const posted = await client.chat.postMessage({ channel: ana, text: 'Only you' });
-  expect(posted.channel).toBe(opened?.id);
   expect(slack.clientState(ana).channels).toContainEqual(
-    expect.objectContaining({ id: opened?.id, kind: 'dm', unread: 1 }),
+    expect.objectContaining({ id: posted.channel, kind: 'dm', unread: 1 }),
   );
   expect(slack.clientState(emil).messages).toEqual([]);
 });

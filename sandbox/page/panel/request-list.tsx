@@ -1,14 +1,14 @@
 import type { RecordedRequest } from '../../protocol.ts';
 
-export function Requests({ requests }: { requests: readonly RecordedRequest[] }) {
+export function RequestList({ requests }: { requests: readonly RecordedRequest[] }) {
   return (
     <section>
       <h3>Requests</h3>
-      {requests.length === 0 && <p className="quiet">Nothing was asked of either API yet.</p>}
+      {requests.length === 0 && <p className="quiet">No requests to the APIs yet.</p>}
       <ul className="requests" aria-label="Requests">
         {requests.map((request) => (
           <li key={`${request.at} ${request.method} ${request.path}`}>
-            <Request request={request} />
+            <RequestDetails request={request} />
           </li>
         ))}
       </ul>
@@ -16,19 +16,19 @@ export function Requests({ requests }: { requests: readonly RecordedRequest[] })
   );
 }
 
-function toneOf(status: number | null): string {
+function statusClass(status: number | null): string {
   if (status === null || status >= 500) return 'bad';
   return status >= 400 ? 'refused' : 'good';
 }
 
 const clock = new Intl.DateTimeFormat('en-GB', { timeStyle: 'medium' });
 
-function Request({ request }: { request: RecordedRequest }) {
+function RequestDetails({ request }: { request: RecordedRequest }) {
   const { at, api, operation, method, path, body, status, reply, fault } = request;
   return (
     <details>
       <summary>
-        <span className={`status ${toneOf(status)}`}>{status ?? 'none'}</span>
+        <span className={`status ${statusClass(status)}`}>{status ?? 'none'}</span>
         <b>{operation}</b>
         <span className="quiet">{api}</span>
         {fault !== null && <span className="fault">{fault}</span>}
@@ -38,12 +38,12 @@ function Request({ request }: { request: RecordedRequest }) {
         </code>
       </summary>
       <h4>Request</h4>
-      <pre>{pretty(body)}</pre>
+      <pre>{formatJson(body)}</pre>
       <h4>Reply</h4>
-      <pre>{pretty(reply)}</pre>
+      <pre>{formatJson(reply)}</pre>
     </details>
   );
 }
 
-const pretty = (value: unknown): string =>
-  value === null || value === undefined ? '(nothing)' : JSON.stringify(value, null, 2);
+const formatJson = (value: unknown): string =>
+  value === null || value === undefined ? '(empty)' : JSON.stringify(value, null, 2);

@@ -1,35 +1,32 @@
-import type { SlashCommand } from '../../protocol.ts';
+import type { useCompletion } from './completion.ts';
 
 interface Props {
-  readonly id: string;
   readonly app: string;
-  readonly commands: readonly SlashCommand[];
-  readonly active: number;
-  readonly onPoint: (at: number) => void;
-  readonly onChoose: (command: SlashCommand) => void;
+  readonly completion: ReturnType<typeof useCompletion>;
 }
 
-export function Completion({ id, app, commands, active, onPoint, onChoose }: Props) {
+export function CompletionList({ app, completion }: Props) {
+  const { listId, offered, active, point, complete } = completion;
   return (
     <div className="completion">
       <p className="completion-head">Commands</p>
-      <div role="listbox" id={id} aria-label="Slash commands" tabIndex={-1}>
-        {commands.map((one, at) => (
-          // biome-ignore lint/a11y/useKeyWithClickEvents: the composer has the keys
+      <div role="listbox" id={listId} aria-label="Slash commands" tabIndex={-1}>
+        {offered.map((one, at) => (
+          // biome-ignore lint/a11y/useKeyWithClickEvents: the composer handles the keys
           <div
             key={one.command}
             role="option"
             tabIndex={-1}
-            id={`${id}-${at}`}
+            id={`${listId}-${at}`}
             aria-selected={at === active}
             className={at === active ? 'option active' : 'option'}
             ref={(row) => {
               if (at === active) row?.scrollIntoView({ block: 'nearest' });
             }}
-            // The focus stays in the composer, where the typing goes.
+            // The focus stays in the composer.
             onMouseDown={(event) => event.preventDefault()}
-            onMouseMove={() => onPoint(at)}
-            onClick={() => onChoose(one)}
+            onMouseMove={() => point(at)}
+            onClick={() => complete(one)}
           >
             <span className="completion-line">
               <b>{one.command}</b>

@@ -1,0 +1,124 @@
+import type { Json } from '../../json.ts';
+import {
+  type Chart,
+  chartOf,
+  formatNumber,
+  labelInterval,
+  type Series,
+  ticks,
+} from './chart-model.ts';
+
+const WIDTH = 560;
+const HEIGHT = 240;
+const PLOT = { left: 52, right: WIDTH - 8, top: 10, bottom: HEIGHT - 44 };
+
+interface Scale {
+  readonly x: (at: number) => number;
+  readonly y: (value: number) => number;
+  readonly band: number;
+}
+
+function scaleOf(chart: Chart, marks: readonly number[]): Scale {
+  const low = marks[0] ?? 0;
+  const range = (marks.at(-1) ?? 1) - low || 1;
+  const band = (PLOT.right - PLOT.left) / Math.max(1, chart.categories.length);
+  return {
+    band,
+    x: (at) => PLOT.left + band * (at + 0.5),
+    y: (value) => PLOT.bottom - ((value - low) / range) * (PLOT.bottom - PLOT.top),
+  };
+}
+
+/** A data_visualization block, followed by the same numbers as a list for screen readers. */
+export function BarChart({ block }: { block: Json }) {
+  const chart = chartOf(block);
+  const marks = ticks(chart.series.flatMap(({ values }) => values));
+  const scale = scaleOf(chart, marks);
+  return (
+    <figure className="chart">
+      <figcaption>{chart.title}</figcaption>
+      <svg
+        viewBox={`0 0 ${WIDTH} ${HEIGHT}`}
+        role="img"
+        aria-label={`bar chart: ${chart.title}`}
+        className="plot"
+      >
+        <Axes {...{ chart, marks, scale }} />
+        {chart.series.map((series, at) => (
+          <Bars key={series.name} {...{ chart, series, at, scale }} />
+        ))}
+      </svg>
+      <ul className="legend">
+        {chart.series.map(({ name }, at) => (
+          <li key={name} className={`series-${at}`}>
+            <span className="swatch" aria-hidden="true" />
+            {name}
+          </li>
+        ))}
+      </ul>
+      <ul className="visually-hidden">
+        {chart.series.flatMap(({ name, values }) =>
+          values.map((value, at) => (
+            <li key={`${name} ${chart.categories[at]}`}>
+              {name}, {chart.categories[at]}: {formatNumber(value)}
+            </li>
+          )),
+        )}
+      </ul>
+    </figure>
+  );
+}
+
+function Axes({ chart, marks, scale }: { chart: Chart; marks: readonly number[]; scale: Scale }) {
+  const interval = labelInterval(chart.categories, PLOT.right - PLOT.left);
+  return (
+    <g className="axes">
+      {marks.map((mark) => (
+        <g key={mark} className={mark === 0 ? 'zero' : ''}>
+          <line x1={PLOT.left} x2={PLOT.right} y1={scale.y(mark)} y2={scale.y(mark)} />
+          <text x={PLOT.left - 8} y={scale.y(mark) + 4} textAnchor="end">
+            {formatNumber(mark)}
+          </text>
+        </g>
+      ))}
+      {chart.categories.map((category, at) =>
+        at % interval === 0 ? (
+          <text key={category} x={scale.x(at)} y={PLOT.bottom + 17} textAnchor="middle">
+            {category}
+          </text>
+        ) : null,
+      )}
+      <text x={(PLOT.left + PLOT.right) / 2} y={HEIGHT - 6} textAnchor="middle">
+        {chart.xLabel}
+      </text>
+      <text transform={`translate(12 ${HEIGHT / 2 - 16}) rotate(-90)`} textAnchor="middle">
+        {chart.yLabel}
+      </text>
+    </g>
+  );
+}
+
+interface BarsProps {
+  readonly chart: Chart;
+  readonly series: Series;
+  readonly at: number;
+  readonly scale: Scale;
+}
+
+function Bars({ chart, series, at, scale }: BarsProps) {
+  const width = Math.min(40, (scale.band * 0.72) / chart.series.length);
+  const offset = (at - chart.series.length / 2) * width;
+  return series.values.map((value, index) => (
+    <rect
+      key={chart.categories[index]}
+      className={`series-${at}`}
+      x={scale.x(index) + offset}
+      y={Math.min(scale.y(value), scale.y(0))}
+      width={Math.max(1, width - 1)}
+      height={Math.abs(scale.y(value) - scale.y(0))}
+      rx={2}
+    >
+      <title>{`${chart.categories[index]}: ${formatNumber(value)} (${series.name})`}</title>
+    </rect>
+  ));
+}

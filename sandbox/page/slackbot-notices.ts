@@ -1,0 +1,45 @@
+import { useCallback, useMemo, useState } from 'react';
+import type { Message } from '../protocol.ts';
+
+export const SLACKBOT = 'USLACKBOT';
+
+export interface Notices {
+  /** The messages with Slackbot's notices and without the dismissed messages. */
+  readonly withNotices: (messages: readonly Message[]) => readonly Message[];
+  /** Adds a message of Slackbot that only this person sees. */
+  readonly add: (place: { channel: string; threadTs: string | null }, text: string) => void;
+  readonly dismiss: (ts: string) => void;
+}
+
+export function useNotices(): Notices {
+  const [notices, setNotices] = useState<readonly Message[]>([]);
+  const [dismissed, setDismissed] = useState<ReadonlySet<string>>(new Set());
+
+  const add = useCallback<Notices['add']>(({ channel, threadTs }, text) => {
+    const notice: Message = {
+      channel,
+      threadTs,
+      text,
+      ts: (Date.now() / 1000).toFixed(6),
+      author: SLACKBOT,
+      authorName: 'Slackbot',
+      byBot: true,
+      blocks: [],
+      ephemeral: true,
+      files: [],
+    };
+    setNotices((before) => [...before, notice]);
+  }, []);
+
+  const dismiss = useCallback((ts: string) => {
+    setDismissed((before) => new Set([...before, ts]));
+  }, []);
+
+  return useMemo(() => {
+    const withNotices = (messages: readonly Message[]) =>
+      [...messages, ...notices]
+        .filter(({ ts }) => !dismissed.has(ts))
+        .toSorted((a, b) => Number(a.ts) - Number(b.ts));
+    return { withNotices, add, dismiss };
+  }, [notices, dismissed, add, dismiss]);
+}
