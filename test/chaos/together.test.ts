@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest';
 import { ENGINES, freshUrl } from '../storage/engines.ts';
 import { ANA, BEN, CLEO, FINN, GUS } from './sim/people.ts';
-import { openTheatre, type Theatre } from './sim/theatre.ts';
+import { openTheatre } from './sim/theatre.ts';
+import type { Theatre } from './sim/theatre-types.ts';
 
 const LONG = process.env.CHAOS === 'long';
 const ROUNDS = LONG ? 100 : 8;

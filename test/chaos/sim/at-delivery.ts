@@ -1,7 +1,7 @@
 import type { UserId } from '../../../src/changes/change.ts';
 import { GLASS, NEEDS } from './people.ts';
 import type { Delivery } from './server.ts';
-import type { Asked, Theatre } from './theatre.ts';
+import type { Asked, Theatre } from './theatre-types.ts';
 
 /** How old may be at most what somebody saw who sends. */
 const FRESH_MS = 30_000;

@@ -4,7 +4,7 @@ import type { Db } from '../../../src/storage/engine/database.ts';
 import { changesWhere } from '../../../src/storage/tables/changes/change-lists.ts';
 import { cardVersion } from '../../../src/storage/tables/changes/changes.ts';
 import { holderOf } from '../../../src/storage/tables/changes/permits.ts';
-import type { Theatre } from './theatre.ts';
+import type { Theatre } from './theatre-types.ts';
 
 const MANY = 10_000;
 

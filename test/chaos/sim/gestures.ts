@@ -4,7 +4,7 @@ import type { Verb } from '../../../src/workflow/clicks.ts';
 import { KINDS } from './commands.ts';
 import { ANA, BEN, CLEO, EVERYBODY, FINN, GLASS } from './people.ts';
 import { about, asking, type Model, type Step, step } from './step.ts';
-import type { Theatre } from './theatre.ts';
+import type { Theatre } from './theatre-types.ts';
 
 const VERBS: readonly Verb[] = [
   'confirm',

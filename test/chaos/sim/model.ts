@@ -15,7 +15,7 @@ import { MEMBERS } from './people.ts';
 import type { Crash } from './ports.ts';
 import { FAULTS, type Fault } from './server.ts';
 import { type Model, step } from './step.ts';
-import type { Theatre } from './theatre.ts';
+import type { Theatre } from './theatre-types.ts';
 
 const WAITS_MS = [1_000, 30_000, 150_000, TIMED_MS, 3_600_000, 5 * 3_600_000];
 

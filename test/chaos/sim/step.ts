@@ -1,7 +1,7 @@
 import type fc from 'fast-check';
 import type { UserId } from '../../../src/changes/change.ts';
 import type { Kind } from './commands.ts';
-import type { Asked, Theatre } from './theatre.ts';
+import type { Asked, Theatre } from './theatre-types.ts';
 
 /** All that the model has to know: whether there is anything yet to press a button of. */
 export interface Model {

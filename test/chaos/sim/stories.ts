@@ -3,7 +3,7 @@ import type { Verb } from '../../../src/workflow/clicks.ts';
 import type { Kind } from './commands.ts';
 import { ANA, BEN, CLEO, DORA, FINN, GLASS, MEMBERS } from './people.ts';
 import type { Fault } from './server.ts';
-import type { Theatre } from './theatre.ts';
+import type { Theatre } from './theatre-types.ts';
 
 export interface Story {
   readonly name: string;

@@ -8,32 +8,14 @@ import { type Bot, openBot, type Surroundings } from './bot.ts';
 import { type Kind, keyOf } from './commands.ts';
 import { MEMBERS, policyWhen } from './people.ts';
 import type { Crash } from './ports.ts';
-import { openServer, type Server } from './server.ts';
-import { openSlack, type Slack } from './slack.ts';
+import { openServer } from './server.ts';
+import { openSlack } from './slack.ts';
+import type { Asked, Pressed, Theatre } from './theatre-types.ts';
 
 export const NOON = new Date('2026-11-20T12:00:00.000Z');
 const MINUTE_MS = 60_000;
 /** Of so many letters an id is made: what is counted in them comes again only after 27,000. */
 const LETTERS = 30;
-
-/** What the driver wrote down when somebody asked; the judge believes this, never the database. */
-export interface Asked {
-  readonly mark: string;
-  readonly by: UserId;
-  readonly kind: Kind;
-  readonly target: string;
-  /** Deliveries and edits before it was asked for are older than its preview. */
-  readonly after: { readonly deliveries: number; readonly edits: number };
-  /** Not to be sent before. */
-  readonly notBefore: Date;
-  id: ChangeId | null;
-}
-
-export interface Pressed {
-  readonly by: UserId;
-  readonly verb: Verb;
-  readonly id: ChangeId;
-}
 
 /** Everything around the processes, what the driver did, and the processes themselves. */
 export async function openTheatre(databaseUrl = 'file::memory:'): Promise<Theatre> {
@@ -161,25 +143,4 @@ export async function openTheatre(databaseUrl = 'file::memory:'): Promise<Theatr
   };
   server.onDelivery((delivery) => wrong.push(...wrongWith(theatre, delivery)));
   return theatre;
-}
-
-export interface Theatre {
-  readonly around: Surroundings;
-  readonly clock: { now: Date; frozen: boolean };
-  readonly server: Server;
-  readonly slack: Slack;
-  readonly asked: readonly Asked[];
-  readonly pressed: readonly Pressed[];
-  readonly counts: { readonly crashes: number };
-  readonly ask: (by: UserId, kind: Kind, thing: string, inMs?: number) => Promise<Asked>;
-  readonly press: (by: UserId, verb: Verb, id: ChangeId, times?: number) => Promise<boolean>;
-  readonly pass: (ms: number) => void;
-  readonly calm: () => Promise<void>;
-  readonly plan: (next: Crash) => void;
-  readonly restart: () => void;
-  readonly work: () => Promise<boolean>;
-  readonly workTogether: () => Promise<boolean>;
-  readonly portCalls: () => readonly string[];
-  readonly wrong: () => Promise<readonly string[]>;
-  readonly close: () => Promise<void>;
 }

@@ -3,7 +3,8 @@ import { events } from '../../../src/storage/audit/append.ts';
 import { changesWhere } from '../../../src/storage/tables/changes/change-lists.ts';
 import { isTakenOver } from './at-the-end.ts';
 import { sequences } from './model.ts';
-import { openTheatre, type Theatre } from './theatre.ts';
+import { openTheatre } from './theatre.ts';
+import type { Theatre } from './theatre-types.ts';
 
 /** How far the sequences came: a property that never meets the danger proves nothing. */
 export interface Reach {
