@@ -10,7 +10,7 @@ import { fixedUntilRestart } from './config/restart-only.ts';
 import { postJson } from './http/client.ts';
 import { createMetrics, type Metrics } from './observability/metrics.ts';
 import type { Measures } from './observability/metrics-port.ts';
-import { alsoTraced } from './observability/traced-measures.ts';
+import { withTracedMeasures } from './observability/traced-measures.ts';
 import type { Policy } from './policy/policy-types.ts';
 import { enoughOf, unsatisfiable } from './policy/satisfiable.ts';
 import { createOpsServer } from './server.ts';
@@ -45,7 +45,7 @@ export type Reloaded =
 export async function startApp(options: AppOptions): Promise<Started> {
   const { config, version, log, now = () => new Date() } = options;
   const metrics = createMetrics({ version });
-  const measures = alsoTraced(metrics.measures);
+  const measures = withTracedMeasures(metrics.measures);
   const connected = await connectSlack(options, { now, measures });
   if (!connected.ok) return connected;
 

@@ -16,7 +16,7 @@ import { directoryOf, type Service } from './directory/directory.ts';
 import type { Observation } from './http/client.ts';
 import { sharedRead } from './http/shared-read.ts';
 import type { CommandContext } from './intent/ports/command-context.ts';
-import type { Api } from './observability/metrics-port.ts';
+import type { Api } from './observability/api-routes.ts';
 import { knownServices } from './storage/tables/directory.ts';
 import type { BackgroundLoop } from './workflow/background/scheduler.ts';
 import type { DecisionContext } from './workflow/ports.ts';

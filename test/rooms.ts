@@ -88,7 +88,14 @@ export const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     'type errors',
     'type http',
   ],
-  observability: ['errors', 'type config', 'type http', 'type storage'],
+  observability: [
+    'errors',
+    'type alerts',
+    'type cloud',
+    'type config',
+    'type http',
+    'type storage',
+  ],
   policy: ['changes'],
   server: [],
   slack: [

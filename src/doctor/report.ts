@@ -1,4 +1,4 @@
-import { without } from '../observability/redact.ts';
+import { withoutValues } from '../observability/redact.ts';
 import type { CheckLine, CheckSection, Status } from './line.ts';
 
 export interface DoctorReport {
@@ -19,7 +19,7 @@ const LONGEST = 400;
 /** The same sections without any of these values, and without what could move a terminal. */
 export function cleaned(sections: readonly CheckSection[], secrets: readonly string[]) {
   const clean = (text: string) => {
-    const plain = without(secrets, text).replace(/\p{C}/gu, '?');
+    const plain = withoutValues(secrets, text).replace(/\p{C}/gu, '?');
     return plain.length > LONGEST ? `${plain.slice(0, LONGEST - 1)}…` : plain;
   };
   return sections.map(({ title, lines }) => ({

@@ -3,41 +3,41 @@ import { randomBytes } from 'node:crypto';
 import { unescape as decoded } from 'node:querystring';
 import { type DestinationStream, type Logger, pino } from 'pino';
 import { Secret } from '../errors.ts';
-import { redact, without } from './redact.ts';
+import { redact, withoutValues } from './redact.ts';
 import { traceIds } from './trace.ts';
 
-/** What a piece of work is about. It stands in every line that is logged while the work is done. */
+/** Fields that every log line of a piece of work carries. */
 export interface LogContextFields {
-  /** Of one payload of Slack: from its arrival to the last word about it, also across replicas. */
+  /** The id of one Slack payload, in all its log lines, across replicas. */
   readonly request?: string;
   readonly change?: string;
 }
 
 const current = new AsyncLocalStorage<LogContextFields>();
 
-/** Whatever is logged by the work, or by what it calls, says what it is about: this alone. */
+/** Runs the work with these log fields, which replace the fields of the caller. */
 export function during<T>(about: LogContextFields, work: () => T): T {
   return current.run(about, work);
 }
 
-/** The request that is being worked on; absent where nobody asked, such as in a chore. */
+/** The id of the current Slack payload; undefined in background work. */
 export function requestNow(): string | undefined {
   return current.getStore()?.request;
 }
 
-/** Short enough for a person to read out, and for a search in the log of a month. */
+/** A new id, short enough to read aloud and unique within a month of logs. */
 export function newRequest(): string {
   return randomBytes(5).toString('hex');
 }
 
 export interface LogOptions {
-  /** One of pino's: info, debug, silent. */
+  /** A pino level, for example info, debug or silent. */
   readonly level: string;
-  /** Values that must never be in a line, however they got into it. More may be added later. */
+  /** Values that never appear in a line. Values can be added later. */
   readonly hidden?: ReadonlySet<string>;
 }
 
-/** JSON lines. What stands under a telling key is replaced; `to` is standard output if not given. */
+/** A log of JSON lines without sensitive values. The default destination is standard output. */
 export function createLog(options: LogOptions, to: DestinationStream = standardOutput()): Logger {
   const { level, hidden = new Set<string>() } = options;
   return pino(
@@ -46,16 +46,15 @@ export function createLog(options: LogOptions, to: DestinationStream = standardO
       name: 'signalbox',
       mixin: () => ({ ...current.getStore(), ...traceIds() }),
       formatters: { log: redactFields },
-      // Errors have been written out by then, wherever among the fields they stood.
+      // redactFields has already serialized the errors.
       serializers: { err: (error) => error },
-      hooks: { streamWrite: (line) => without([...hidden].flatMap(asWritten), line) },
+      hooks: { streamWrite: (line) => withoutValues([...hidden].flatMap(spellingsOf), line) },
     },
     to,
   );
 }
 
-// Each line is written before the work goes on: what a process says last is not lost with it, and
-// comes after all that it said before.
+// Lines are written synchronously, so that the last line before a crash is not lost.
 function standardOutput(): DestinationStream {
   return pino.destination({ dest: 1, sync: true });
 }
@@ -65,12 +64,12 @@ function redactFields(fields: object): Record<string, unknown> {
   return typeof redacted === 'object' && redacted !== null ? { ...redacted } : {};
 }
 
-/** A quote or a backslash looks different within a line of JSON. */
-function asWritten(value: string): readonly string[] {
+/** The value itself and its escaped form in JSON. */
+function spellingsOf(value: string): readonly string[] {
   return [...new Set([value, JSON.stringify(value).slice(1, -1)])];
 }
 
-/** Every secret that a configuration holds, and the password within an address of a database. */
+/** All secrets of a configuration, and the password within a database URL. */
 export function secretsIn(value: unknown): readonly string[] {
   if (value instanceof Secret) return [value.reveal(), ...passwordIn(value.reveal())];
   if (typeof value !== 'object' || value === null) return [];

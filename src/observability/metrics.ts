@@ -12,7 +12,7 @@ export interface Metrics {
 const ACK_SECONDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2, 3];
 const API_SECONDS = [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 20, 40];
 
-/** The numbers of one process, in a registry of its own. */
+/** The metrics of one process, in its own registry. */
 export function createMetrics({ version }: { readonly version: string }): Metrics {
   const registry = new Registry();
   const registers = [registry];
@@ -22,29 +22,29 @@ export function createMetrics({ version }: { readonly version: string }): Metric
   const gauge = (name: string, help: string, ...labelNames: string[]) =>
     new Gauge({ name: `signalbox_${name}`, help, labelNames, registers });
 
-  gauge('info', 'The version that runs', 'version').set({ version }, 1);
-  const answers = counter('answers_total', 'Answers to people', 'command', 'ending');
-  const moves = counter('change_moves_total', 'Changes that entered a state', 'command', 'state');
-  const refusals = counter('refusals_total', 'Named refusals', 'reason');
-  const lookups = counter('lookup_failures_total', 'Questions about people Slack did not answer');
+  gauge('info', 'Running version', 'version').set({ version }, 1);
+  const answers = counter('answers_total', 'Answers to commands, by outcome', 'command', 'ending');
+  const moves = counter('change_moves_total', 'State transitions of changes', 'command', 'state');
+  const refusals = counter('refusals_total', 'Refusals, by reason', 'reason');
+  const lookups = counter('lookup_failures_total', 'Failed Slack lookups of users and user groups');
   const acks = new Histogram({
     name: 'signalbox_ack_seconds',
-    help: 'From the arrival of a payload to our acknowledgement',
+    help: 'Time from the arrival of a Slack payload to its acknowledgement',
     labelNames: ['kind'],
     buckets: ACK_SECONDS,
     registers,
   });
   const calls = new Histogram({
     name: 'signalbox_api_call_seconds',
-    help: 'Requests that were put on the wire; the status is none where no answer came',
+    help: 'Duration of sent API requests; status is none without an answer',
     labelNames: ['api', 'operation', 'status'],
     buckets: API_SECONDS,
     registers,
   });
-  const stock = stockOf(gauge);
+  const updateGauges = databaseGauges(gauge);
 
   const text: Metrics['text'] = async (readGauges, now) => {
-    stock(await readGauges().catch(() => null), now);
+    updateGauges(await readGauges().catch(() => null), now);
     return registry.metrics();
   };
   return {
@@ -64,35 +64,43 @@ export function createMetrics({ version }: { readonly version: string }): Metric
 
 type MakeGauge = (name: string, help: string, ...labels: string[]) => Gauge;
 
-/** What lies in the database. While it cannot be read there are no figures, rather than old ones. */
-function stockOf(gauge: MakeGauge): (found: Gauges | null, now: Date) => void {
-  const readable = gauge('database_readable', 'Whether the figures below could be read');
-  const changes = gauge('open_changes', 'Changes that are not over', 'state');
-  const oldest = gauge('open_change_age_seconds', 'Age of the oldest of them', 'state');
-  const queued = gauge('queue_depth', 'Messages to send, and clicks to handle', 'queue');
-  const waits = gauge('queue_age_seconds', 'For how long the oldest of them is due', 'queue');
-  const digests = gauge('digests', 'Digests by what became of them', 'state');
-  const broken = gauge('trail_broken', 'Whether the audit trail is not as it was written');
+/** Gauges of database content. While the database is unreadable they have no value. */
+function databaseGauges(gauge: MakeGauge): (readings: Gauges | null, now: Date) => void {
+  const readable = gauge('database_readable', '1 if the database gauges could be read');
+  const changes = gauge('open_changes', 'Open changes, by state', 'state');
+  const oldest = gauge(
+    'open_change_age_seconds',
+    'Age of the oldest open change in this state',
+    'state',
+  );
+  const queued = gauge(
+    'queue_depth',
+    'Messages to send (outbox) and clicks to process (inbox)',
+    'queue',
+  );
+  const waits = gauge('queue_age_seconds', 'Time since the oldest entry is due', 'queue');
+  const digests = gauge('digests', 'Digests, by state', 'state');
+  const broken = gauge('trail_broken', '1 if the verification of the audit trail failed');
   const all = [broken, changes, oldest, queued, waits, digests];
 
-  return (found, now) => {
+  return (readings, now) => {
     for (const each of all) each.reset();
-    readable.set(found ? 1 : 0);
-    if (!found) return;
-    broken.set(found.trailTrouble === null ? 0 : 1);
-    for (const [state, level] of found.changes) {
-      changes.set({ state }, level.count);
-      oldest.set({ state }, ageOf(level, now));
+    readable.set(readings ? 1 : 0);
+    if (!readings) return;
+    broken.set(readings.trailTrouble === null ? 0 : 1);
+    for (const [state, reading] of readings.changes) {
+      changes.set({ state }, reading.count);
+      oldest.set({ state }, ageOf(reading, now));
     }
     for (const queue of ['outbox', 'inbox'] as const) {
-      queued.set({ queue }, found[queue].count);
-      waits.set({ queue }, ageOf(found[queue], now));
+      queued.set({ queue }, readings[queue].count);
+      waits.set({ queue }, ageOf(readings[queue], now));
     }
-    for (const [state, count] of found.digests) digests.set({ state }, count);
+    for (const [state, count] of readings.digests) digests.set({ state }, count);
   };
 }
 
-// A message that is due later waits for nobody yet.
+// An entry that is due later has the age 0.
 function ageOf({ since }: GaugeReading, now: Date): number {
   return since ? Math.max(0, (now.getTime() - since.getTime()) / 1_000) : 0;
 }

@@ -12,27 +12,27 @@ import {
 } from '@opentelemetry/sdk-trace';
 import type { Logger } from 'pino';
 import type { Tracing } from '../config/tracing.ts';
-import { telling } from './reporting-exporter.ts';
-import { traceBy } from './trace.ts';
+import { withExportLog } from './reporting-exporter.ts';
+import { setTracer } from './trace.ts';
 import { createTracer } from './tracer.ts';
 
-/** A stop is not held up for longer by a collector that takes its time. */
+/** A slow collector delays the stop by at most this time. */
 const FLUSH_WITHIN_MS = 2_000;
-/** Beyond that the newest are dropped: memory is worth more than a trace. */
-const KEPT_AT_MOST = 2_048;
+/** A full queue drops the newest spans, to limit the memory. */
+const MAX_QUEUE_SIZE = 2_048;
 
 export interface OpenTracing {
-  /** Sends what is left. False: the collector took too long, and its connection is still open. */
+  /** Sends the queued spans. False: the collector did not answer in time. */
   readonly close: () => Promise<boolean>;
 }
 
-interface Around {
+interface TracingContext {
   readonly version: string;
   readonly log: Logger;
 }
 
-/** Only here OpenTelemetry is loaded: whoever does not trace does not wait for it. */
-export function openTracing(tracing: Tracing, { version, log }: Around): OpenTracing {
+/** Starts tracing. Only this file loads the OpenTelemetry SDK, which takes start-up time. */
+export function openTracing(tracing: Tracing, { version, log }: TracingContext): OpenTracing {
   const { url, headers, timeoutMs } = tracing;
   const exporter = new OTLPTraceExporter({
     url,
@@ -44,15 +44,18 @@ export function openTracing(tracing: Tracing, { version, log }: Around): OpenTra
     sampler: samplerOf(tracing),
     resource: defaultResource().merge(resourceFromAttributes({ ...own, ...tracing.resource })),
     spanProcessors: [
-      new BatchSpanProcessor({ exporter: telling(exporter, log), maxQueueSize: KEPT_AT_MOST }),
+      new BatchSpanProcessor({
+        exporter: withExportLog(exporter, log),
+        maxQueueSize: MAX_QUEUE_SIZE,
+      }),
     ],
   });
-  traceBy(createTracer(provider.getTracer('signalbox', version)));
+  setTracer(createTracer(provider.getTracer('signalbox', version)));
   return {
     close: () => {
-      traceBy(null);
-      const over = () => true;
-      return Promise.race([provider.shutdown().then(over, over), late()]);
+      setTracer(null);
+      const done = () => true;
+      return Promise.race([provider.shutdown().then(done, done), timeout()]);
     },
   };
 }
@@ -67,6 +70,6 @@ function always(which: string | undefined): Sampler {
   return which === 'always_off' ? new AlwaysOffSampler() : new AlwaysOnSampler();
 }
 
-function late(): Promise<false> {
+function timeout(): Promise<false> {
   return new Promise((resolve) => setTimeout(() => resolve(false), FLUSH_WITHIN_MS).unref());
 }

@@ -5,12 +5,12 @@ const HIDDEN_KEY =
 const DEEPEST = 8;
 
 /**
- * A copy for logs, in which whatever stands under a telling key is replaced. The two APIs put
- * initial passwords, storage keys, role names and address lists into ordinary replies.
+ * A copy for logs with the values of sensitive keys replaced. Replies of the two APIs contain
+ * initial passwords, storage keys, role names and address lists.
  */
 export function redact(value: unknown, depth = 0): unknown {
-  if (typeof value !== 'object' || value === null || isPrintedItsOwnWay(value)) return value;
-  // With its chain of causes, and with whatever a library has hung onto it.
+  if (typeof value !== 'object' || value === null || hasToJson(value)) return value;
+  // Includes the chain of causes and the properties that libraries add.
   if (value instanceof Error) return redact({ ...stdSerializers.err(value) }, depth + 1);
   if (depth === DEEPEST) return '[deeper]';
   if (Array.isArray(value)) return value.map((item) => redact(item, depth + 1));
@@ -24,14 +24,14 @@ export function redact(value: unknown, depth = 0): unknown {
   );
 }
 
-// A date, an address, a secret.
-function isPrintedItsOwnWay(value: object): boolean {
+// For example a Date, a URL or a Secret.
+function hasToJson(value: object): boolean {
   return 'toJSON' in value && typeof value.toJSON === 'function';
 }
 
-/** Text for people in which none of these values is left, however it came in. */
-export function without(values: readonly string[], text: string): string {
-  // A short one would be found in the middle of words, and hide more than itself.
+/** The text with all occurrences of these values replaced. */
+export function withoutValues(values: readonly string[], text: string): string {
+  // A short value would also match parts of ordinary words.
   const hidden = values.filter((value) => value.length >= 6);
   return hidden.reduce((clean, value) => clean.replaceAll(value, '[secret]'), text);
 }

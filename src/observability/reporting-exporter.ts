@@ -3,19 +3,23 @@ import type { Logger } from 'pino';
 
 type Result = Parameters<Parameters<SpanExporter['export']>[1]>[0];
 
-/** Tells once that the collector takes nothing, and once that it does again. */
-export function telling(exporter: SpanExporter, log: Pick<Logger, 'warn' | 'info'>): SpanExporter {
+/** An exporter that logs once when the collector stops accepting traces, and once when it recovers. */
+export function withExportLog(
+  exporter: SpanExporter,
+  log: Pick<Logger, 'warn' | 'info'>,
+): SpanExporter {
   let failing = false;
-  const tell = (result: Result) => {
+  const logChange = (result: Result) => {
     const fails = result.error !== undefined;
-    if (fails && !failing) log.warn({ why: whyOf(result.error) }, 'traces are lost: not taken');
-    if (!fails && failing) log.info('traces are taken again');
+    if (fails && !failing)
+      log.warn({ reason: reasonOf(result.error) }, 'traces are lost: the collector rejects them');
+    if (!fails && failing) log.info('the collector accepts traces again');
     failing = fails;
   };
   return {
     export: (spans, done) =>
       exporter.export(spans, (result) => {
-        tell(result);
+        logChange(result);
         done(result);
       }),
     forceFlush: async () => exporter.forceFlush?.(),
@@ -23,8 +27,8 @@ export function telling(exporter: SpanExporter, log: Pick<Logger, 'warn' | 'info
   };
 }
 
-/** The code of the line or of the answer; what the collector says may be anything. */
-function whyOf(error: Result['error']): string {
+/** The code of the network error or the HTTP status; the text of the collector is untrusted. */
+function reasonOf(error: Result['error']): string {
   const code = error && 'code' in error ? error.code : undefined;
   return String(code ?? error?.name);
 }

@@ -1,21 +1,20 @@
 /**
- * What takes time, told to whoever traces; to nobody unless traces are switched on, and then none
- * of this costs anything. Names and values come from closed lists of ours: what a person or a server
- * wrote has no place in a trace.
+ * A traced operation. Without a configured tracer these functions only run the work. Names and
+ * values come from closed lists; texts of users or servers never go into a trace.
  */
 export interface Work {
   readonly name: string;
-  /** `server`: somebody waits for it. `consumer`: it was left here. `client`: we wait for others. */
+  /** `server`: a caller waits. `consumer`: the work comes from a queue. `client`: an outgoing call. */
   readonly kind?: 'server' | 'consumer' | 'client';
   readonly facts?: Facts;
-  /** What it goes on from, as `traceHere` told it, maybe to another replica. */
+  /** The parent span as `traceHere` returned it, possibly in another replica. */
   readonly from?: string | null;
 }
 
-/** By OpenTelemetry's own names, or ours with `signalbox.` before them. */
+/** Attributes with OpenTelemetry names, or own names that begin with `signalbox.`. */
 export type Facts = Readonly<Record<string, string | number | boolean | undefined>>;
 
-/** By the names that log lines are tied to traces with. */
+/** The fields that connect log lines with traces. */
 export interface TraceIds {
   readonly trace_id: string;
   readonly span_id: string;
@@ -30,45 +29,45 @@ export interface Tracer {
   readonly here: () => string | null;
 }
 
-// One for a process, like its log: who is in the middle of something need not be handed it.
+// One tracer per process, like the log, so that it need not be passed through every call.
 let tracer: Tracer | null = null;
 
-/** From now on all is told to this one; null: to nobody. */
-export function traceBy(next: Tracer | null): void {
+/** Sets the tracer of the process; null switches tracing off. */
+export function setTracer(next: Tracer | null): void {
   tracer = next;
 }
 
-/** A piece of work of its own, or a part of the one that is under way. */
+/** Runs the work in a new span: a child of the current span, or the root of a new trace. */
 export function traced<T>(work: Work, run: () => Promise<T>): Promise<T> {
   return tracer ? tracer.traced(work, run) : run();
 }
 
-/** A part of the work under way. Where nothing is under way nobody asked for it, and it is not told. */
+/** Runs the work in a child of the current span; without a current span it is not traced. */
 export function step<T>(work: Work, run: () => Promise<T>): Promise<T> {
   return tracer?.here() ? tracer.traced(work, run) : run();
 }
 
-/** The same for what is over. */
+/** Records a child span for work that has already ended. */
 export function pastStep(work: Work, tookMs: number): void {
   if (tracer?.here()) tracer.past(work, tookMs);
 }
 
-/** Something about the work under way; under `error.type`, that it went wrong. */
+/** Adds attributes to the current span and optionally renames it; `error.type` marks it as failed. */
 export function note(facts: Facts, name?: string): void {
   tracer?.note(facts, name);
 }
 
-/** Whatever is told within is no part of the work under way, which only happened to begin it. */
-export function apart<T>(run: () => T): T {
+/** Runs background work outside the current trace. */
+export function outsideTrace<T>(run: () => T): T {
   return tracer ? tracer.outsideTrace(run) : run();
 }
 
-/** Where the work under way can be gone on from, as text to keep; undefined where there is none. */
+/** The current span as a traceparent text, to continue the trace later; undefined without one. */
 export function traceHere(): string | undefined {
   return tracer?.here() ?? undefined;
 }
 
-/** Empty unless what is under way is traced. */
+/** Empty unless the current span is sampled. */
 export function traceIds(): TraceIds | Record<string, never> {
   return tracer?.ids() ?? {};
 }

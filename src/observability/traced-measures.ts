@@ -2,8 +2,8 @@ import { routeOf } from './api-routes.ts';
 import type { Measures } from './metrics-port.ts';
 import { isTracing, note, pastStep } from './trace.ts';
 
-/** Whatever is counted is noted about the work under way as well. */
-export function alsoTraced(measures: Measures): Measures {
+/** Also records every measurement as attributes or child spans of the current trace. */
+export function withTracedMeasures(measures: Measures): Measures {
   if (!isTracing()) return measures;
   return {
     ...measures,
@@ -20,9 +20,9 @@ export function alsoTraced(measures: Measures): Measures {
       measures.acknowledged(kind, ms);
       note({ 'signalbox.ack_ms': Math.round(ms) });
     },
-    called: (api, seen) => {
-      measures.called(api, seen);
-      pastStep(callOf(api, seen), seen.ms);
+    called: (api, observation) => {
+      measures.called(api, observation);
+      pastStep(callOf(api, observation), observation.ms);
     },
   };
 }
@@ -30,7 +30,7 @@ export function alsoTraced(measures: Measures): Measures {
 type Called = Parameters<Measures['called']>;
 
 function callOf(api: Called[0], { operation, method, attempt, status }: Called[1]) {
-  const route = routeOf(operation);
+  const route = routeOf(api, operation);
   const failed = status === null ? 'no-answer' : status >= 300 ? String(status) : undefined;
   return {
     name: `${method} ${route}`,

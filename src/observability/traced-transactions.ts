@@ -1,7 +1,7 @@
 import type { Database } from '../storage/engine/database.ts';
 import { isTracing, step } from './trace.ts';
 
-/** Each transaction of something that is traced is a step of it, with the wait for its turn. */
+/** Traces every transaction as a child span, including its wait for a connection. */
 export function withTracedTransactions(database: Database): Database {
   if (!isTracing()) return database;
   const system = database.engine === 'sqlite' ? 'sqlite' : 'postgresql';

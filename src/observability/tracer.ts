@@ -14,56 +14,56 @@ import type { Facts, Tracer, Work } from './trace.ts';
 
 const KINDS = { server: SpanKind.SERVER, consumer: SpanKind.CONSUMER, client: SpanKind.CLIENT };
 
-/** Tells everything to OpenTelemetry. Nothing is registered with it for others to find. */
+/** Records spans with the OpenTelemetry API, without registering global providers. */
 export function createTracer(api: ApiTracer): Tracer {
   const current = new AsyncLocalStorage<Context>();
   const here = () => current.getStore() ?? ROOT_CONTEXT;
   const span = () => trace.getSpan(here());
-  const begin = ({ name, kind, facts = {} }: Work, parent: Context, startTime?: number) => {
-    const how = kind ? { kind: KINDS[kind] } : {};
-    const since = startTime === undefined ? {} : { startTime };
-    const begun = api.startSpan(plain(name), { ...how, ...since }, parent);
-    tell(begun, facts);
-    return begun;
+  const startSpan = ({ name, kind, facts = {} }: Work, parent: Context, startTime?: number) => {
+    const spanKind = kind ? { kind: KINDS[kind] } : {};
+    const start = startTime === undefined ? {} : { startTime };
+    const started = api.startSpan(plain(name), { ...spanKind, ...start }, parent);
+    setFacts(started, facts);
+    return started;
   };
 
   return {
     traced: async (work, run) => {
       const parent = work.from ? contextOf(work.from) : here();
-      const begun = begin(work, parent);
+      const started = startSpan(work, parent);
       try {
-        return await current.run(trace.setSpan(parent, begun), run);
+        return await current.run(trace.setSpan(parent, started), run);
       } catch (error) {
-        tell(begun, { 'error.type': nameOf(error) });
+        setFacts(started, { 'error.type': nameOf(error) });
         throw error;
       } finally {
-        begun.end();
+        started.end();
       }
     },
     past: (work, tookMs) => {
       const now = Date.now();
-      begin(work, here(), now - tookMs).end(now);
+      startSpan(work, here(), now - tookMs).end(now);
     },
     note: (facts, name) => {
-      const under = span();
-      if (!under) return;
-      tell(under, facts);
-      if (name !== undefined) under.updateName(plain(name));
+      const active = span();
+      if (!active) return;
+      setFacts(active, facts);
+      if (name !== undefined) active.updateName(plain(name));
     },
     outsideTrace: (run) => current.run(ROOT_CONTEXT, run),
     ids: () => {
-      const under = span()?.spanContext();
-      if (!under || (under.traceFlags & TraceFlags.SAMPLED) === 0) return null;
-      return { trace_id: under.traceId, span_id: under.spanId };
+      const active = span()?.spanContext();
+      if (!active || (active.traceFlags & TraceFlags.SAMPLED) === 0) return null;
+      return { trace_id: active.traceId, span_id: active.spanId };
     },
     here: () => {
-      const under = span()?.spanContext();
-      return under ? `00-${under.traceId}-${under.spanId}-0${under.traceFlags & 1}` : null;
+      const active = span()?.spanContext();
+      return active ? `00-${active.traceId}-${active.spanId}-0${active.traceFlags & 1}` : null;
     },
   };
 }
 
-function tell(span: Span, facts: Facts): void {
+function setFacts(span: Span, facts: Facts): void {
   span.setAttributes(attributesOf(facts));
   if (facts['error.type'] !== undefined) span.setStatus({ code: SpanStatusCode.ERROR });
 }
@@ -79,21 +79,21 @@ function attributesOf(facts: Facts): Attributes {
 
 const PLAIN = /^[\w .:/{}-]{1,120}$/;
 
-/** The last guard: what does not look like a word of ours was none. */
+/** The last guard against free text: a value with other characters becomes `other`. */
 function plain(text: string): string {
   return PLAIN.test(text) ? text : 'other';
 }
 
-/** What kind of fault it was; its message may hold anything. */
+/** The class of the error; its message could contain free text. */
 function nameOf(error: unknown): string {
   return error instanceof Error ? error.name : 'other';
 }
 
-const KEPT = /^00-([0-9a-f]{32})-([0-9a-f]{16})-0([01])$/;
+const TRACEPARENT = /^00-([0-9a-f]{32})-([0-9a-f]{16})-0([01])$/;
 
-/** What cannot be read begins a trace of its own. */
-function contextOf(kept: string): Context {
-  const [, traceId, spanId, flags] = KEPT.exec(kept) ?? [];
+/** The parent context of a traceparent text; an unreadable text starts a new trace. */
+function contextOf(traceparent: string): Context {
+  const [, traceId, spanId, flags] = TRACEPARENT.exec(traceparent) ?? [];
   if (!traceId || !spanId) return ROOT_CONTEXT;
   const remote = { traceId, spanId, traceFlags: Number(flags), isRemote: true };
   return trace.setSpanContext(ROOT_CONTEXT, remote);

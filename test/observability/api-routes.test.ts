@@ -6,7 +6,7 @@ import { createAlertsClient } from '../../src/alerts/client.ts';
 import { createCloudClient } from '../../src/cloud/client.ts';
 import { Secret } from '../../src/errors.ts';
 import type { Observation } from '../../src/http/client.ts';
-import { routeOf } from '../../src/observability/api-routes.ts';
+import { type Api, routeOf } from '../../src/observability/api-routes.ts';
 
 const IDS = {
   organizationId: 'an-organization',
@@ -18,8 +18,8 @@ const IDS = {
 
 const BODY = { threshold: 5, interval: '5m', thresholdType: 'above', source: 'tile' };
 
-/** Where both clients really call, by the names that they give it. */
-async function called(): Promise<ReadonlyMap<string, string>> {
+/** The path of every operation that the clients send, with its API. */
+async function sentPaths() {
   const paths: string[] = [];
   const server = createServer((request, reply) => {
     paths.push((request.url ?? '').split('?')[0] ?? '');
@@ -29,15 +29,23 @@ async function called(): Promise<ReadonlyMap<string, string>> {
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   onTestFinished(() => void server.close());
-  // A server that listens on TCP has an address of this kind.
   const baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  const seen: string[] = [];
-  const observe = ({ operation }: Observation) => void seen.push(operation);
+  const seen: { api: Api; operation: string }[] = [];
+  const observe =
+    (api: Api) =>
+    ({ operation }: Observation) =>
+      void seen.push({ api, operation });
   const secret = new Secret('a-key');
   const { organizationId, serviceId, pipeId, backupId, id } = IDS;
-  const common = { baseUrl, version: 'test', observe };
-  const cloud = createCloudClient({ ...common, organizationId, keyId: 'a', keySecret: secret });
-  const alerts = createAlertsClient({ ...common, token: secret });
+  const common = { baseUrl, version: 'test' };
+  const cloud = createCloudClient({
+    ...common,
+    observe: observe('cloud'),
+    organizationId,
+    keyId: 'a',
+    keySecret: secret,
+  });
+  const alerts = createAlertsClient({ ...common, observe: observe('alerts'), token: secret });
   const calls: readonly (() => Promise<unknown>)[] = [
     () => cloud.createService({ name: 'one more' }),
     () => cloud.createReversePrivateEndpoint(serviceId, { type: 'VPC_ENDPOINT_SERVICE' }),
@@ -52,17 +60,19 @@ async function called(): Promise<ReadonlyMap<string, string>> {
   ];
   for (const call of calls) await call().catch(() => undefined);
   await Promise.all([cloud.close(), alerts.close()]);
-  return new Map(seen.map((operation, at) => [operation, paths[at] ?? '']));
+  return seen.map((call, at) => ({ ...call, path: paths[at] ?? '' }));
 }
 
-test('a route is the path that is really called, without its ids', async () => {
-  const paths = await called();
-  expect(paths.size).toBe(10);
+test('the route of each of the ten operations is its path without ids', async () => {
+  const calls = await sentPaths();
+  expect(calls).toHaveLength(10);
   const filled = (route: string) =>
     Object.entries(IDS).reduce((path, [name, id]) => path.replace(`{${name}}`, id), route);
-  for (const [operation, path] of paths) expect(filled(routeOf(operation))).toBe(path);
+  for (const { api, operation, path } of calls) {
+    expect(filled(routeOf(api, operation))).toBe(path);
+  }
 });
 
-test('what is no operation of ours has no route', () => {
-  expect(routeOf('canary')).toBe('other');
+test('an unknown operation has the route “other”', () => {
+  expect(routeOf('cloud', 'canary')).toBe('other');
 });

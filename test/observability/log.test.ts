@@ -16,7 +16,7 @@ function openLog(hidden?: ReadonlySet<string>) {
   return { log, written, lines: () => written.map((line) => JSON.parse(line)) };
 }
 
-test('a line is JSON, and says what the work is about that it comes from', async () => {
+test('a log line is JSON with the fields of its work', async () => {
   const { log, lines } = openLog();
   const work = async (said: string) => {
     await later();
@@ -35,18 +35,18 @@ test('a line is JSON, and says what the work is about that it comes from', async
   expect(lines()[2]).not.toHaveProperty('request');
 });
 
-test('work that is done for somebody else is not about whoever woke it', () => {
+test('nested work replaces the fields of the caller', () => {
   const { log, lines } = openLog();
   during({ request: 'r1' }, () => during({}, () => log.info('a lane')));
   expect(lines()[0]).not.toHaveProperty('request');
   expect(requestNow()).toBeUndefined();
 });
 
-test('requests have ids that differ', () => {
+test('request ids differ', () => {
   expect(new Set(Array.from({ length: 100 }, newRequest)).size).toBe(100);
 });
 
-test('what stands under a telling key is replaced, in errors and below them too', () => {
+test('values of sensitive keys are replaced, also in errors and their causes', () => {
   const { log, written } = openLog();
   const inner = Object.assign(new Error('refused'), {
     config: { headers: { Authorization: 'Bearer canary' } },
@@ -66,7 +66,7 @@ test('what stands under a telling key is replaced, in errors and below them too'
   expect(JSON.parse(written[3] ?? '').body.user).toBe('U1');
 });
 
-test('a secret of the configuration is in no line, wherever a text has it from', () => {
+test('no line contains a configured secret, even within other text', () => {
   const config = {
     slack: { botToken: new Secret('xoxb-canary') },
     databaseUrl: new Secret('postgres://bot:canary%2Fof@db/signalbox'),

@@ -3,7 +3,7 @@ import { createMetrics } from '../../src/observability/metrics.ts';
 import type { Gauges } from '../../src/storage/tables/queues/gauges.ts';
 import { minutes, NOON } from '../storage/example-change.ts';
 
-const LEVELS: Gauges = {
+const GAUGES: Gauges = {
   changes: new Map([
     ['pending', { count: 2, since: minutes(-90) }],
     ['unknown', { count: 0, since: null }],
@@ -14,12 +14,12 @@ const LEVELS: Gauges = {
   trailTrouble: 'Event 7 is missing.',
 };
 
-function measured(levels: () => Promise<Gauges> = async () => LEVELS) {
+function measured(gauges: () => Promise<Gauges> = async () => GAUGES) {
   const { measures, text } = createMetrics({ version: '1.0.0' });
-  return { measures, text: () => text(levels, NOON) };
+  return { measures, text: () => text(gauges, NOON) };
 }
 
-test('what is counted can be read', async () => {
+test('every measurement appears in the metrics', async () => {
   const { measures, text } = measured();
   measures.answered('service stop', 'drafted');
   measures.moved('service stop', 'approved');
@@ -51,11 +51,11 @@ test('what is counted can be read', async () => {
   );
 });
 
-test('while the database cannot be read there are no figures of it, and the rest is told', async () => {
+test('without the database its gauges are absent, and the other metrics remain', async () => {
   const failing = { on: false };
   const { measures, text } = measured(async () => {
     if (failing.on) throw new Error('the database is away');
-    return LEVELS;
+    return GAUGES;
   });
   measures.refused('frozen');
   await text();
@@ -66,7 +66,7 @@ test('while the database cannot be read there are no figures of it, and the rest
   expect(told).toContain('signalbox_refusals_total{reason="frozen"} 1');
 });
 
-test('two processes of one test do not share their numbers', async () => {
+test('two instances in one process do not share metrics', async () => {
   const [one, other] = [measured(), measured()];
   one.measures.refused('frozen');
   expect(await other.text()).not.toContain('reason="frozen"');

@@ -17,7 +17,7 @@ test.each([
   'ipAccessList',
   'authorization',
   'token',
-])('%s is replaced wherever it stands', (key) => {
+])('%s is replaced at any depth', (key) => {
   const logged = redact({ result: [{ [key]: 'canary', name: 'analytics' }] });
   expect(logged).toEqual({ result: [{ [key]: '[redacted]', name: 'analytics' }] });
 });
@@ -29,17 +29,17 @@ test.each(['id', 'name', 'serviceId', 'state', 'webhookId', 'privateEndpointIds'
   },
 );
 
-test('an absent secret stays absent, so that a log can show that there was none', () => {
+test('a missing secret stays null, so that the log shows that there was none', () => {
   expect(redact({ password: null })).toEqual({ password: null });
 });
 
-test('whole lists and objects under a telling key go too', () => {
+test('whole lists and objects of sensitive keys are replaced', () => {
   expect(redact({ ipAccessList: [{ source: '10.0.0.0/8' }] })).toEqual({
     ipAccessList: '[redacted]',
   });
 });
 
-test('a thing that contains itself does not keep us busy for ever', () => {
+test('a circular value does not cause an endless loop', () => {
   const loop: Record<string, unknown> = {};
   loop.inner = loop;
   expect(JSON.stringify(redact(loop))).toContain('[deeper]');

@@ -9,11 +9,11 @@ import {
 import { expect, onTestFinished, test } from 'vitest';
 import { createLog } from '../../src/observability/log.ts';
 import {
-  apart,
   note,
+  outsideTrace,
   pastStep,
+  setTracer,
   step,
-  traceBy,
   traced,
   traceHere,
   traceIds,
@@ -26,21 +26,21 @@ function openTracer(ratio = 1) {
     sampler: new ParentBasedSampler({ root: new TraceIdRatioBasedSampler(ratio) }),
     spanProcessors: [new SimpleSpanProcessor({ exporter })],
   });
-  traceBy(createTracer(provider.getTracer('tests')));
-  onTestFinished(() => traceBy(null));
+  setTracer(createTracer(provider.getTracer('tests')));
+  onTestFinished(() => setTracer(null));
   const spans = () => exporter.getFinishedSpans();
   return { spans, one: (name: string) => spans().find((span) => span.name === name) };
 }
 
-test('where nobody traces, the work is done and nothing else', async () => {
+test('without a tracer only the work runs', async () => {
   expect(await traced({ name: 'work' }, async () => traceHere())).toBeUndefined();
   expect(await step({ name: 'step' }, async () => 7)).toBe(7);
-  expect(apart(() => 7)).toBe(7);
+  expect(outsideTrace(() => 7)).toBe(7);
   expect(traceIds()).toEqual({});
   expect(() => note({ 'signalbox.ending': 'answered' })).not.toThrow();
 });
 
-test('a step belongs to the work that it is done for, through whatever is waited for', async () => {
+test('a step is a child of its work, also after awaits', async () => {
   const { spans } = openTracer();
   const work = async (name: string) => {
     await later();
@@ -58,21 +58,21 @@ test('a step belongs to the work that it is done for, through whatever is waited
   }
 });
 
-test('a step of nothing is not told', async () => {
+test('a step without a current trace is not recorded', async () => {
   const { spans } = openTracer();
   await step({ name: 'transaction' }, later);
   pastStep({ name: 'call' }, 12);
   expect(spans()).toEqual([]);
 });
 
-test('whoever only woke something up does not get it into his trace', async () => {
+test('background work is not part of the trace that started it', async () => {
   const { one } = openTracer();
-  await traced({ name: 'click' }, () => apart(() => traced({ name: 'lane' }, later)));
+  await traced({ name: 'click' }, () => outsideTrace(() => traced({ name: 'lane' }, later)));
   expect(one('lane')?.parentSpanContext).toBeUndefined();
   expect(one('lane')?.spanContext().traceId).not.toBe(one('click')?.spanContext().traceId);
 });
 
-test('work that was left behind is gone on with in its trace', async () => {
+test('queued work continues its trace', async () => {
   const { one } = openTracer();
   const from = await traced({ name: 'click' }, async () => traceHere() ?? null);
   await traced({ name: 'handle', from }, later);
@@ -88,7 +88,7 @@ test.for(['', 'what?', `00-${'0'.repeat(32)}`, '00-1-2-01'])(
   },
 );
 
-test('a fault is told by its kind, and its words are not', async () => {
+test('an error is recorded by its class, without its message', async () => {
   const { one } = openTracer();
   const fault = new TypeError('canary');
   const work = traced({ name: 'work' }, async () => Promise.reject(fault));
@@ -113,7 +113,7 @@ test.for(['<!channel>', 'a\nb', 'xoxb-1"', 'é', 'x'.repeat(121), '\u001b[2J'])(
   },
 );
 
-test('lines of the log name the trace, where it is told', async () => {
+test('log lines name a recorded trace', async () => {
   const lines: string[] = [];
   const log = createLog({ level: 'info' }, { write: (line: string) => void lines.push(line) });
   const { one } = openTracer();
@@ -124,7 +124,7 @@ test('lines of the log name the trace, where it is told', async () => {
   expect(JSON.parse(lines[1] ?? '')).not.toHaveProperty('trace_id');
 });
 
-test('one that is not among the chosen leaves nothing, here or where it is gone on with', async () => {
+test('an unsampled trace is not recorded, here or in another replica', async () => {
   const { spans } = openTracer(0);
   const from = await traced({ name: 'click' }, async () => {
     expect(traceIds()).toEqual({});

@@ -3,8 +3,8 @@ import { changeIdFrom } from '../../src/changes/id.ts';
 import { commands } from '../../src/commands/index.ts';
 import type { ChangeCommand, SendResult } from '../../src/intent/define.ts';
 import type { CommandContext } from '../../src/intent/ports/command-context.ts';
-import { unmeasured } from '../../src/observability/metrics-port.ts';
 import type { WorkflowContext } from '../../src/workflow/ports.ts';
+import { ignoredMeasures } from '../harness/measures.ts';
 import { policyOf } from '../policy/fixtures.ts';
 import { freshDatabase } from '../storage/engines.ts';
 import { NOON } from '../storage/example-change.ts';
@@ -48,7 +48,7 @@ export async function aWorld(send: () => Promise<SendResult> = async () => SENT)
     wake: () => undefined,
     refreshDirectory: () => undefined,
     estimateCost: async () => undefined,
-    measures: unmeasured,
+    measures: ignoredMeasures,
     incidents: {
       press: async () => ({ ok: true, answer: { title: '', parts: [] } }),
       details: async () => ({ ok: true, answer: { title: '', parts: [] } }),

@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
 import { during } from '../../observability/log.ts';
-import { apart } from '../../observability/trace.ts';
+import { outsideTrace } from '../../observability/trace.ts';
 
 /** One pass over work that waits in the database. Returns how many items it handled. */
 export type BackgroundLoop = () => Promise<number>;
@@ -68,7 +68,7 @@ function runnerOf(log: Logger, name: string, loop: BackgroundLoop, wakeAll: () =
     again = true;
     if (running || stopped) return;
     // Log lines and traces of a pass do not belong to the request that woke the loop.
-    running = apart(() => during({}, passes)).finally(() => {
+    running = outsideTrace(() => during({}, passes)).finally(() => {
       running = null;
     });
   };

@@ -1,6 +1,6 @@
 import type { UserId } from '../../changes/change.ts';
 import { requestNow } from '../../observability/log.ts';
-import { apart, step, traceHere } from '../../observability/trace.ts';
+import { outsideTrace, step, traceHere } from '../../observability/trace.ts';
 import { markHandled, type ReceivedClick, receive } from '../../storage/tables/queues/inbox.ts';
 import type { Tx } from '../../storage/tables/schema.ts';
 import { type RateLimitStatus, rateLimitStatusOf } from '../limits/rate-limit.ts';
@@ -64,7 +64,7 @@ function createMail(context: DecisionContext): Mail {
       new Promise((resolve, reject) => {
         waiting.push({ letter: withOrigin(letter), resolve, reject });
         // One commit is for several, and so a part of none of their traces.
-        if (!running) void apart(run);
+        if (!running) void outsideTrace(run);
       }),
   };
 }

@@ -46,7 +46,7 @@ export const DEFECTS: readonly Defect[] = [
   {
     name: 'the claim does not repeat the decision',
     file: EXECUTE,
-    find: /const refusal = (\w+\(policy, change, gathered, now\));/,
+    find: /const refusal = (refusalNow\([^;]+\));/,
     put: 'const refusal = [$1].find(() => false) ?? null;',
     test: MODEL,
     reports: /although it is frozen|may not ask now|without enough approvals|over an edit/,

@@ -2,7 +2,6 @@ import { sql } from 'kysely';
 import { pino } from 'pino';
 import type { ChangeId, UserId } from '../../../src/changes/change.ts';
 import type { CommandContext } from '../../../src/intent/ports/command-context.ts';
-import { unmeasured } from '../../../src/observability/metrics-port.ts';
 import type { Policy } from '../../../src/policy/policy-types.ts';
 import type { Database } from '../../../src/storage/engine/database.ts';
 import { createScheduler } from '../../../src/workflow/background/scheduler.ts';
@@ -10,6 +9,7 @@ import { workflowLoops } from '../../../src/workflow/background/workflow-loops.t
 import type { WorkflowContext } from '../../../src/workflow/ports.ts';
 import { type RequestOutcome, requestChange } from '../../../src/workflow/request/request.ts';
 import { type Click, receiveClick } from '../../../src/workflow/review/click.ts';
+import { ignoredMeasures } from '../../harness/measures.ts';
 import { commandsOn, type Kind } from './commands.ts';
 import { type Crash, openPorts } from './ports.ts';
 import type { Server } from './server.ts';
@@ -98,7 +98,7 @@ function worldOf(around: Surroundings, name: string, ports: Bot['ports']): Workf
     refreshDirectory: () => undefined,
     estimateCost: async () => undefined,
     incidents: { press: nothing, details: nothing },
-    measures: unmeasured,
+    measures: ignoredMeasures,
   };
 }
 
