@@ -1,6 +1,7 @@
 import { existsSync, globSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { parse } from 'yaml';
+import biome from '../../biome.json' with { type: 'json' };
 import packageJson from '../../package.json' with { type: 'json' };
 import renovate from '../../renovate.json' with { type: 'json' };
 import { fencesOn, groupsOf, readPage } from './pages.ts';
@@ -47,4 +48,11 @@ test('upgrades keep the two copies of the Node.js version together', () => {
 test('no configuration of a tool names the host of a package registry', () => {
   const files = ['.npmrc', 'renovate.json', '.ci/run', WORKFLOW, 'Dockerfile', 'package.json'];
   expect(files.filter((file) => /registry\.[a-z]+\./.test(readPage(file)))).toEqual([]);
+});
+
+test('the lint reports floating promises and import cycles everywhere, type imports included', () => {
+  const { nursery, suspicious } = biome.linter.rules;
+  expect(nursery.noFloatingPromises).toBe('error');
+  expect(suspicious.noImportCycles).toEqual({ level: 'error', options: { ignoreTypes: false } });
+  expect(biome).not.toHaveProperty('overrides');
 });
