@@ -40,6 +40,7 @@ const REVISED: readonly string[] = [
   'docs/operating.md',
   'docs/policy.md',
   'docs/releasing.md',
+  'docs/reliability.md',
   'docs/shipping.md',
   'docs/slack.md',
   'docs/tour.md',

@@ -7,7 +7,7 @@ const LONG = process.env.CHAOS === 'long';
 const STEP = LONG ? 1 : 7;
 
 test.for(STORIES)(
-  'whatever dies, every promise holds: $name',
+  'every promise holds after any crash: $name',
   { timeout: 300_000 },
   async (story) => {
     const whole = await rehearse(story, null);

@@ -38,7 +38,7 @@ function told(stage: Stage, channel: string) {
   return stage.slack.messages(channel).map(textOf).join('\n');
 }
 
-test('in an emergency the one on call goes ahead alone, and everyone is told', async () => {
+test('with break-glass a change runs without approvals, and everyone is notified', async () => {
   const stage = await openStage();
   const card = await waiting(stage);
   expect(buttonsOf(card ?? empty)).toContain('change.break-glass');
@@ -96,7 +96,7 @@ test('whoever may not do it alone is not shown how to', async () => {
   expect(buttonsOf(await previewFor(stage, FINN))).not.toContain('change.break-glass');
 });
 
-test('nobody else can break the glass of somebody', async () => {
+test('only the requester can use break-glass for a change', async () => {
   const stage = await openStage();
   const card = await waiting(stage);
   for (const someone of [BEN, DORA, FINN]) {

@@ -97,7 +97,7 @@ test('a database that does not answer keeps its password to itself', async () =>
   expect(inspect(failed, { depth: 20 })).not.toContain('canary');
 });
 
-test('what a stranger writes is one line of the log, and cannot steer a terminal', async () => {
+test('text from outside is one line of the log, and cannot steer a terminal', async () => {
   const lines: string[] = [];
   const log = createLog({ level: 'trace' }, { write: (line: string) => void lines.push(line) });
   const evil = 'x\r\n{"level":60,"msg":"all is well"}\u001b[2J\u2028"}';

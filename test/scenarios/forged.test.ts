@@ -151,10 +151,10 @@ test.for<[string, string, string]>([
   ['the requester', ANA, 'self-approval'],
   ['somebody without the role', DORA, 'not-an-approver'],
   ['a guest', GINA, 'guest'],
-  ['somebody who left', HUGO, 'deactivated'],
+  ['a deactivated user', HUGO, 'deactivated'],
   ['somebody of another workspace who says to be of this one', SVEN, 'other-workspace'],
   ['the bot itself', sandboxWorkspace.botUserId, 'bot'],
-])('%s approves in vain, wherever it is pressed', async ([, user, refusal]) => {
+])('an approval by %s has no effect, wherever it is pressed', async ([, user, refusal]) => {
   const databaseUrl = await freshUrl('sqlite');
   const stage = await openStage({ databaseUrl });
   await ask(stage);

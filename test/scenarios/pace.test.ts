@@ -10,7 +10,7 @@ function heard(stage: Stage, as: string, words: string): number {
 }
 
 test.for(ENGINES)(
-  'a person who presses without end is told once, also by two replicas (%s)',
+  'a user who presses without end is notified once, also by two replicas (%s)',
   async (engine) => {
     const databaseUrl = await freshUrl(engine);
     const stage = await openStage({ databaseUrl });

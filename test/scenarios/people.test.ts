@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { ask, empty } from './asking.ts';
 import { ANA, BEN, DORA, FINN, NOON, openStage, textOf } from './stage.ts';
 
-test('whoever leaves a group loses its rights at once, not after a minute', async () => {
+test('a user who leaves a group loses its rights at once, not after a minute', async () => {
   const stage = await openStage();
   await stage.slack.command(DORA, 'ops', '/service list');
   await stage.privateWord(DORA, '12 services');

@@ -51,7 +51,7 @@ test('a press keeps its id until it is handled, and a request that is sent names
   expect(sent).not.toHaveProperty('request');
 });
 
-test('the reference that a person is told finds the lines about it', async () => {
+test('the reference that a user gets finds the log lines about it', async () => {
   const { stage, saying } = await openLoggedStage();
   stage.slack.failNext({ method: 'views.open', times: 1, how: { error: 'internal_error' } });
   await stage.slack.command(ANA, 'ops', '/service stop');

@@ -45,7 +45,7 @@ test('what was written over since it was approved is not sent', async () => {
   expect(stage.cloud.effectCount('set state', STAGING)).toBe(0);
 });
 
-test('an approval that somebody wrote into the database counts for nothing', async () => {
+test('an approval written directly into the database does not count', async () => {
   const url = await freshUrl('postgres');
   const stage = await openStage({ databaseUrl: url });
   await ask(stage);
@@ -70,7 +70,7 @@ test('a requester who was deactivated since gets nothing run any more', async ()
   expect(stage.cloud.effectCount('set state', STAGING)).toBe(0);
 });
 
-test('a stricter policy of today holds for what was approved under a laxer one', async () => {
+test('a stricter current policy applies to changes approved under the previous one', async () => {
   const { stage } = await approvedAndWaiting();
   // Before the clock goes on: else it may run by the rules of before.
   await stage.down();
