@@ -141,8 +141,8 @@ function sentAlert(body: JsonObject, reply: Alert | null, requestId: string | nu
   if (!reply) return { requestId, reported: [], learned: null };
   const other = differences(body, reply).map(({ field, sent, got }) =>
     got === undefined
-      ? `! the reply shows no ${field} (sent: ${text(sent)})`
-      : `! ${field} is ${text(got)}, not ${text(sent)} as sent`,
+      ? `⚠ the reply shows no ${field} (sent: ${text(sent)})`
+      : `⚠ ${field} is ${text(got)}, not ${text(sent)} as sent`,
   );
   const state = reply.state === null ? [] : [`state ${reply.state}`];
   return { requestId, reported: [...state, ...other], learned: null };

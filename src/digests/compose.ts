@@ -70,7 +70,7 @@ function gapLines({ read }: DigestFacts): readonly string[] {
   if (!gap) return [];
   const from = gap.from ?? read.fetchedAt;
   const age = from ? `These figures are from ${stamp(from)}` : 'Figures are missing';
-  return [`! ${age}: the usage report cannot be read now (${gap.why}).`];
+  return [`⚠ ${age}: the usage report cannot be read now (${gap.why}).`];
 }
 
 function openingLines({ facts, measured, day, span }: FindingInputs): readonly string[] {
@@ -146,7 +146,7 @@ function csvOffer({ scope }: DigestFacts, day: Day): readonly AnswerPart[] {
 function withoutData(facts: DigestFacts): Composed {
   const why = facts.read.gaps[0]?.why;
   const text = why
-    ? `! The usage report cannot be read now, and nothing of it was kept: ${why}.`
+    ? `⚠ The usage report cannot be read now, and nothing of it was kept: ${why}.`
     : 'The usage report has no data for these days.';
   const message: Answer = {
     title: `${subject(facts)} · ${spanLabel(facts.covers, facts.today)} (UTC) · not known`,

@@ -10,7 +10,7 @@ export function earlyText(one: DigestSubscription, now: Date): string | null {
   const minutes = early.minutesAfterDay % 60;
   const after = `${hours > 0 ? `${hours} h ` : ''}${minutes} min`;
   return (
-    `! ${one.options.at} is only ${after} after the UTC day has ended: little of it will be in. ` +
+    `⚠ ${one.options.at} is only ${after} after the UTC day has ended: little of it will be in. ` +
     `From ${early.better} on it is six hours.`
   );
 }

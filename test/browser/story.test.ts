@@ -50,11 +50,11 @@ test('in a browser: Ana asks, Ben and Cleo approve, the service stops once', asy
   const box = ana.getByRole('textbox').first();
   await box.fill('/service stop analytics-prod nightly maintenance');
   await box.press('Enter');
-  const confirm = ana.getByRole('button', { name: 'Ask for approval' });
+  const confirm = ana.getByRole('button', { name: 'Request approval' });
   await confirm.waitFor();
   await picture(ana, 'preview');
   await confirm.click();
-  await ana.getByText('The card is in #db-approvals').waitFor();
+  await ana.getByText('Sent to #db-approvals').waitFor();
 
   const ben = await openAs('U0BEN00001', 'C0APPROVALS');
   await ben.getByRole('button', { name: 'Approve' }).click();
@@ -76,7 +76,7 @@ test('in a browser: somebody without a role reads why not, and who could', async
   const box = emil.getByRole('textbox').first();
   await box.fill('/service start analytics-prod please');
   await box.press('Enter');
-  await emil.getByText('You may not use /service start on analytics-prod').waitFor();
+  await emil.getByText('You can’t use /service start on analytics-prod').waitFor();
   await picture(emil, 'refusal');
 });
 
@@ -85,7 +85,7 @@ test('in a browser: the Home tab shows who has to decide what', async () => {
   const box = ana.getByRole('textbox').first();
   await box.fill('/service stop staging for the night');
   await box.press('Enter');
-  await ana.getByRole('button', { name: 'Ask for approval' }).last().click();
+  await ana.getByRole('button', { name: 'Request approval' }).last().click();
   await ana.getByText('Stop staging: waiting for approval').waitFor();
 
   const ben = await openAs('U0BEN00001', 'C0APPROVALS');

@@ -61,7 +61,7 @@ async function say(page: Page, text: string): Promise<void> {
 async function askFor(page: Page, line: string, title: string): Promise<void> {
   await say(page, line);
   await page.getByText(`${title}?`).last().waitFor();
-  await page.getByRole('button', { name: 'Ask for approval' }).last().click();
+  await page.getByRole('button', { name: 'Request approval' }).last().click();
   await page.getByText(`${title}: waiting for approval`).last().waitFor();
 }
 

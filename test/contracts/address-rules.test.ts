@@ -68,6 +68,6 @@ describe('/service create', () => {
     expect(await verdicts(open, ADDRESSES, ['0.0.0.0/0'])).toMatch(/typed: taken\n +form: +taken/);
     expect(
       await open.said('/service create right provider=aws region=eu-west-1 ip=0.0.0.0/0'),
-    ).toContain('! Every address in the world may connect.');
+    ).toContain('⚠ Every address in the world may connect.');
   });
 });

@@ -86,7 +86,7 @@ export function counterOf(stand: SlackSimulator, rest: () => void) {
     const ended = () => {
       const card = cards()[before];
       const lines = linesOf(card?.blocks ?? []);
-      const waits = lines.some((line) => line.includes('asked to wait'));
+      const waits = lines.some((line) => line.includes('requested a pause'));
       return card && (waits || !STILL.test(lines[0] ?? '')) ? card : null;
     };
     return until(ended, `an ending of ${linesOf(preview.blocks)[0]}`);

@@ -120,9 +120,9 @@ test('a read is given up after two times of 500', async () => {
 const ENDINGS: Readonly<Record<Expected['write'], readonly [RegExp, RegExp]>> = {
   accepted: [/^● .*: accepted$/, /The server reports: /],
   'no details': [/^● .*: accepted$/, /The server reports: no details\./],
-  unknown: [/^\? .*: nobody knows whether it happened$/, /It will not be sent again by itself/],
-  refused: [/^✕ .*: refused by the server$/, /Nothing was changed\./],
-  later: [/^○ .*: approved$/, /asked to wait, so nothing was sent\. Next try: /],
+  unknown: [/^\? .*: outcome unknown$/, /Signalbox does not send it again/],
+  refused: [/^✕ .*: rejected by the server$/, /Nothing was changed\./],
+  later: [/^○ .*: approved$/, /requested a pause, so nothing was sent\. Next attempt: /],
 };
 
 async function expectEnding(outcome: Outcome, write: Expected['write']): Promise<void> {
@@ -178,7 +178,7 @@ test('an outcome in doubt keeps its target locked, and is never sent again', asy
   await expectEnding(lost, 'unknown');
   const before = booth.cloud.count('scale');
   const preview = await booth.typed(`/service stop box-${lost.n}`);
-  expect(booth.linesIn(preview).join('\n')).toContain(`Another open change: Scale box-${lost.n}`);
+  expect(booth.linesIn(preview).join('\n')).toContain(`requested “scale box-${lost.n}”`);
   booth.time.pass(600_000);
   booth.wake();
   await booth.said('/service list');
@@ -191,8 +191,8 @@ test.for<[Deed, string, string]>([
   ['stop', 'nulls', 'The server reports: no details. It can take minutes'],
   ['stop', 'unknown-enum', 'The server reports: brand-new. It can take minutes'],
   ['stop', 'wrong-object', 'The server reports: no details. It can take minutes'],
-  ['scale', 'stale-state', '! maxReplicaMemoryGb is 32, not 64 as sent'],
-  ['scale', 'reply-differs', '! minReplicaMemoryGb is 20, not 16 as sent'],
+  ['scale', 'stale-state', '⚠ maxReplicaMemoryGb is 32, not 64 as sent'],
+  ['scale', 'reply-differs', '⚠ minReplicaMemoryGb is 20, not 16 as sent'],
   [
     'scale',
     'number-as-string',
@@ -201,12 +201,12 @@ test.for<[Deed, string, string]>([
   ['scale', 'nulls', 'The server reports: no details.'],
   ['endpoint', 'nulls', 'The server reports: id '],
   ['endpoint', 'unknown-enum', 'status brand-new'],
-  ['endpoint', 'reply-differs', '! description is feed (changed), not feed as sent'],
+  ['endpoint', 'reply-differs', '⚠ description is feed (changed), not feed as sent'],
   ['create', 'reply-differs', ' (changed), not new '],
   ['create', 'no-state', 'The server reports: id '],
   ['create', 'nulls', 'The server reports: id '],
-  ['edit', 'reply-differs', '! threshold is 4325, not 4321 as sent'],
-  ['edit', 'missing-field', '! the reply shows no threshold (sent: 4321)'],
+  ['edit', 'reply-differs', '⚠ threshold is 4325, not 4321 as sent'],
+  ['edit', 'missing-field', '⚠ the reply shows no threshold (sent: 4321)'],
   ['edit', 'no-state', 'The server reports: no details.'],
   ['edit', 'wrong-object', 'The server reports: no details.'],
 ])('%s, where the reply is %s: “%s”', async ([deed, fault, words]) => {

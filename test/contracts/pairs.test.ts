@@ -104,7 +104,7 @@ function lasting(line: string): string {
   return line
     .replace(/· [0-9A-Z]{6}$/, '· <id>')
     .replace(/after \d+ ms/, 'after <time>')
-    .replace(/^(Answered|Asked by|Seen)(.*?)\[[^\]]+\]/, '$1$2[<now>]');
+    .replace(/^(Answered|Requested by|Seen)(.*?)\[[^\]]+\]/, '$1$2[<now>]');
 }
 
 function stored(name: string): Readonly<Record<string, unknown>> {

@@ -164,11 +164,11 @@ function previewCell(field: string, arg: Field | null, preview: readonly string[
   const label = arg?.label;
   const row = preview.find((line) => label && line.startsWith(`${label}  `));
   if (label && row) return label;
-  const kept = preview.find((line) => line.startsWith('Kept as is  '));
+  const kept = preview.find((line) => line.startsWith('Unchanged  '));
   const [name = field] = field.split('.');
   const labels = ['Channel'].filter((each) => preview.some((line) => line.startsWith(`${each}  `)));
   if (labels.length > 0 && name === 'channel') return labels.join();
-  if (kept?.split(/[ ,]+/).includes(name)) return 'Kept as is';
+  if (kept?.split(/[ ,]+/).includes(name)) return 'Unchanged';
   const sends = preview.find((line) => line.startsWith('Sends  '));
   if (sends?.includes(`"${name}"`)) return 'Sends';
   return 'not shown: the same for every change';

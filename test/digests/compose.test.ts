@@ -135,7 +135,7 @@ test('a report that cannot be read now is told first, with the age of what is sh
   const gaps = [{ month: '2026-11', why: 'Too many requests', denied: false, from }];
   const [, first] = messageOf({ read: { ...read, gaps } }).split('\n');
   expect(first).toBe(
-    '! These figures are from 2026-11-19 08:00 UTC: the usage report cannot be read now (Too many requests).',
+    '⚠ These figures are from 2026-11-19 08:00 UTC: the usage report cannot be read now (Too many requests).',
   );
   // The reason stands above the figures, and is not said a second time below them.
   const last = messageOf({ read: { ...read, gaps } })
@@ -146,7 +146,7 @@ test('a report that cannot be read now is told first, with the age of what is sh
   const text = messageOf({ read: nothing as DigestFacts['read'] });
   expect(text).toMatchInlineSnapshot(`
     "Cost · Thu 19 Nov (UTC) · not known
-    ! The usage report cannot be read now, and nothing of it was kept: Too many requests.
+    ⚠ The usage report cannot be read now, and nothing of it was kept: Too many requests.
     Nothing could be fetched · 2026-11 is missing · next digest 2026-11-23 08:30 UTC"
   `);
   expect(text).not.toMatch(/\b0 credits/);

@@ -110,7 +110,7 @@ test('a second click on confirm asks nobody twice', async () => {
     stage.press(ANA, preview, 'change.confirm'),
   ]);
   await stage.card('waiting for approval');
-  await stage.privateWord(ANA, 'The card is in #db-approvals');
+  await stage.privateWord(ANA, 'Sent to #db-approvals');
   expect(stage.slack.messages('db-approvals')).toHaveLength(1);
   expect(stage.slack.messages('db-approvals')).toHaveLength(1);
 });

@@ -45,14 +45,14 @@ test('with break-glass a change runs without approvals, and everyone is notified
   const ended = await breakIt(stage, card);
   expect(stage.cloud.effectCount('set state', ANALYTICS)).toBe(1);
   const text = textOf(ended ?? empty);
-  expect(text).toContain('! Glass broken by');
+  expect(text).toContain('⚠ Break-glass by');
   expect(text).toContain(REASON);
   expect(text).toContain('nobody yet');
 
-  await expect.poll(() => told(stage, 'db-audit')).toContain('broke the glass');
+  await expect.poll(() => told(stage, 'db-audit')).toContain('used break-glass');
   const line = stage.slack
     .messages('db-approvals')
-    .find((message) => message.threadTs && textOf(message).includes('broke the glass'));
+    .find((message) => message.threadTs && textOf(message).includes('used break-glass'));
   // The groups are called by a mention in the blocks; the text beside it would call them twice.
   expect(JSON.stringify(line?.blocks)).toContain('S0DBLEADS01');
   expect(textOf(line ?? empty)).toContain(REASON);
@@ -76,7 +76,7 @@ test('the preview that it was broken from gives way, for its buttons are dead', 
   const preview = await previewFor(stage, ANA);
   await breakIt(stage, preview as never);
   const seen = () => stage.slack.clientState(ANA).messages.filter(({ ephemeral }) => ephemeral);
-  await expect.poll(() => seen().map(textOf).join()).toContain('Its card tells how it ends');
+  await expect.poll(() => seen().map(textOf).join()).toContain('The card shows the result');
   expect(seen().flatMap(buttonsOf)).toEqual([]);
 });
 
@@ -86,7 +86,7 @@ test('who thinks for longer than a preview can be answered is told all the same'
   const form = await stage.modal(ANA, 'change.break-glass');
   stage.clock.now = new Date(stage.clock.now.getTime() + 31 * 60_000);
   await stage.slack.submit(ANA, form, because(REASON));
-  const told = await stage.privateWord(ANA, 'The time to decide is over');
+  const told = await stage.privateWord(ANA, 'The time to decide has passed');
   expect(told?.channel.startsWith('D')).toBe(true);
   expect(stage.cloud.count('set state')).toBe(0);
 });
@@ -112,7 +112,7 @@ test('without a word why, nothing is broken', async () => {
   await stage.press(ANA, card, 'change.break-glass');
   const form = await stage.modal(ANA, 'change.break-glass');
   const shown = JSON.stringify(stage.slack.clientState(ANA).views.at(-1));
-  expect(shown).toContain('without the approvals that its rule asks for');
+  expect(shown).toContain('without the approvals that its rule requires');
   await stage.slack.submit(ANA, form, because('  '));
   expect(stage.slack.clientState(ANA).views.at(-1)?.errors.reason).toContain('Please write');
   expect(stage.cloud.count('set state')).toBe(0);
@@ -135,7 +135,7 @@ test('a freeze holds in an emergency as well', async () => {
   stage.clock.now = new Date('2026-11-20T12:20:00Z');
   await stage.press(ANA, card, 'change.break-glass');
   await stage.slack.submit(ANA, await stage.modal(ANA, 'change.break-glass'), because(REASON));
-  const ended = await stage.card('not run, for the policy refuses it now');
+  const ended = await stage.card('not run: the current policy refuses it');
   expect(textOf(ended ?? empty)).toContain('frozen');
   expect(stage.cloud.count('set state')).toBe(0);
 });
@@ -155,12 +155,12 @@ test.for([
   await stage.press(ANA, card, 'change.break-glass');
   await stage.slack.submit(ANA, await stage.modal(ANA, 'change.break-glass'), because(REASON));
   const held = await stage.card('nothing was sent');
-  expect(textOf(held ?? empty)).toContain('Stop analytics-prod: goes ahead without approvals');
+  expect(textOf(held ?? empty)).toContain('Stop analytics-prod: emergency, without approval');
   // Before the clock goes on: else it may run by the rules of before.
   await stage.down();
   stage.clock.now = new Date(stage.clock.now.getTime() + 300_000);
   await stage.restart(yaml);
-  const ended = await stage.card('not run, for the policy refuses it now');
+  const ended = await stage.card('not run: the current policy refuses it');
   expect(textOf(ended ?? empty)).toContain(words);
   expect(buttonsOf(ended ?? empty)).toEqual(['change.review']);
   expect(stage.cloud.effectCount('set state', ANALYTICS)).toBe(0);
@@ -172,7 +172,7 @@ test('somebody else looks at it afterwards and writes down what they found', asy
   expect(buttonsOf(ended ?? empty)).toContain('change.review');
 
   await stage.press(ANA, ended, 'change.review');
-  await stage.privateWord(ANA, 'You broke the glass yourself');
+  await stage.privateWord(ANA, 'You used break-glass yourself');
   await stage.press(DORA, ended, 'change.review');
   await stage.privateWord(DORA, 'Only @db-leads can decide this (rule 2)');
 
@@ -184,7 +184,7 @@ test('somebody else looks at it afterwards and writes down what they found', asy
     .toContain('It was right: the shop was back in a minute');
   const after = await stage.card('It was right');
   expect(buttonsOf(after ?? empty)).not.toContain('change.review');
-  await expect.poll(() => told(stage, 'db-audit')).toContain('has looked at the broken glass');
+  await expect.poll(() => told(stage, 'db-audit')).toContain('reviewed the break-glass use');
 });
 
 test('whoever may look at it finds it on their home tab, until somebody has', async () => {

@@ -17,7 +17,7 @@ function idIn(text: string): string {
 
 async function asked(stage: Stage, as = ANA, line?: string): Promise<string> {
   const card = await ask(stage, as, line);
-  return idIn(textOf(card ?? empty).replace(/.*Asked by/s, ''));
+  return idIn(textOf(card ?? empty).replace(/.*Requested by/s, ''));
 }
 
 test('a change is shown with its history, and only with what its reader may press', async () => {
@@ -65,7 +65,7 @@ test('who asked cancels by typing, and nobody else does', async () => {
   expect(refused).toContain(ANA);
   await said(stage, ANA, `/change cancel ${id.toLowerCase()}`, 'Cancelled');
   await stage.card('Stop staging: cancelled');
-  await said(stage, ANA, `/change cancel ${id}`, 'This is decided. It is cancelled');
+  await said(stage, ANA, `/change cancel ${id}`, 'Too late. It is cancelled');
 
   const log = await said(stage, DORA, '/change log', 'Newest first');
   expect(log).toContain('was refused (not requester): cancel service stop staging');
@@ -110,7 +110,7 @@ test('the trail is searched by person, command, target, state and time', async (
   const stage = await openStage();
   await stage.press(BEN, await ask(stage), 'change.approve');
   await stage.card('Stop staging: accepted');
-  await said(stage, DORA, '/service stop staging because', 'You may not use');
+  await said(stage, DORA, '/service stop staging because', 'You can’t use');
   // What was understood stands below each answer, and tells one answer from another.
   const log = (filter: string, words = `/change log ${filter}`) =>
     said(stage, DORA, `/change log ${filter}`, words);

@@ -66,7 +66,7 @@ test('what nobody knows is sent no second time, however the clock is set', async
   const stage = await openStage({ databaseUrl });
   stage.cloud.injectFault({ operation: 'set state', fault: 'reset-after-effect', times: 1 });
   await stage.press(BEN, await ask(stage), 'change.approve');
-  await stage.card('nobody knows');
+  await stage.card('outcome unknown');
   for (const hours of [-6, 12, -6]) await jump(stage, hours);
   const { db } = await openForTest(databaseUrl);
   expect((await changesWhere(db, { limit: 5 })).map(({ state }) => state)).toEqual(['unknown']);

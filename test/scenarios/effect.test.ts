@@ -81,7 +81,7 @@ test('in a fresh sandbox a start of lab-core shows its size, and then a scale ha
 test('whoever may not ask for a change does not make us ask for its costs', async () => {
   const stage = await openStage();
   await stage.slack.command(BEN, 'ops', '/service stop staging because');
-  await stage.privateWord(BEN, 'You may not use /service stop');
+  await stage.privateWord(BEN, 'You can’t use /service stop');
   // Names are learned from the last week; an estimate looks back for months.
   const read = () => JSON.stringify(stage.cloud.requests().map(({ reply }) => reply));
   expect(read()).not.toContain('2026-09');

@@ -56,7 +56,7 @@ test('a freeze is nothing that any server hears of, and never looks as if one di
   const preview = textOf(await typed(stage, ANA, line, 'Freeze everything tagged staging?'));
   const card = textOf((await frozen(stage)) ?? empty);
   for (const text of [preview, card]) {
-    expect(text).toContain('nothing to a server: Signalbox keeps its freezes itself');
+    expect(text).toContain('nothing: freezes live in Signalbox');
     expect(text).not.toMatch(/PUT|Answered|server said|accepted/);
   }
 });
@@ -68,7 +68,7 @@ test('what was approved before a freeze is not run while it holds', async () => 
   await stage.card('nothing was sent');
   await frozen(stage);
   later(stage, 2);
-  const ended = await stage.card('Stop staging: not run, for the policy refuses it now');
+  const ended = await stage.card('Stop staging: not run: the current policy refuses it');
   expect(textOf(ended ?? empty)).toContain('(launch of the shop, by ');
   expect(stage.cloud.effectCount('set state', STAGING)).toBe(0);
 });
@@ -123,7 +123,7 @@ test('of two who lift one freeze the second is told that something has changed',
   await stage.press(BEN, cards[0], 'change.approve');
   await stage.card('Unfreeze everything tagged staging: done');
   await stage.press(BEN, cards[1], 'change.approve');
-  await stage.card('Unfreeze everything tagged staging: not run, for something changed meanwhile');
+  await stage.card('Unfreeze everything tagged staging: not run: it changed since the preview');
 });
 
 function isUnfreeze(message: Parameters<typeof textOf>[0] & { threadTs: string | null }): boolean {
@@ -180,7 +180,7 @@ test('what is to come is shown on every preview of what it will be about', async
     }),
   });
   const preview = textOf(await typed(stage, ANA, '/service stop staging because', 'Stop staging?'));
-  expect(preview).toContain('Frozen between');
+  expect(preview).toContain('Frozen from');
   expect(preview).toContain('(sale, by Gus)');
   const listed = textOf(await typed(stage, DORA, '/change freezes', 'Nothing is frozen now'));
   expect(listed).toContain('To come');
@@ -271,7 +271,7 @@ test('a time of day is meant on the clock of whoever asks', async () => {
 test('whoever may not freeze is refused, with who could', async () => {
   const stage = await openStage();
   const line = '/change freeze staging until=4h x';
-  const refused = textOf(await typed(stage, DORA, line, 'You may not use /change freeze'));
+  const refused = textOf(await typed(stage, DORA, line, 'You can’t use /change freeze'));
   expect(refused).toContain('Rule 3 lets @db-operators ask');
   expect(refused).toContain(`<@${ANA}>`);
 });

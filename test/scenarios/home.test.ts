@@ -58,7 +58,7 @@ test.for(['change.approve', 'change.reject'])(
     await stage.press(CLEO, card, 'change.approve');
     await stage.card('Stop staging: accepted');
     await stage.slack.click(BEN, HOME, id);
-    const told = await stage.privateWord(BEN, 'This is decided.');
+    const told = await stage.privateWord(BEN, 'Too late.');
     expect(told?.channel).toMatch(/^D/);
     await expect.poll(() => homeOf(stage, BEN)).toContain('Waiting for you (0)');
   },

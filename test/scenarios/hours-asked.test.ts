@@ -50,7 +50,7 @@ test('a form asks for the same hours, and keeps a wrong one to be mended', async
   await stage.slack.submit(ANA, view, fields('20:00'));
   const preview = await stage.privateWord(ANA, 'Stop staging?');
   expect(preview?.text).toContain('Runs  <!date^');
-  expect(preview?.text).toContain('Goes back  4 h after (Start it again)');
+  expect(preview?.text).toContain('Reverts  4 h later (Start it again)');
 });
 
 const STAGING_ID = '1525c708-e4bc-426d-a9e7-d11b6c27caf5';
@@ -71,7 +71,7 @@ test('the hour is over when its preview is confirmed: nothing is asked of anybod
   const preview = await stage.privateWord(ANA, 'Stop staging?');
   goTo(stage, '12:06');
   await stage.press(ANA, preview, 'change.confirm');
-  await stage.privateWord(ANA, 'The hour that it was to begin at is over');
+  await stage.privateWord(ANA, 'The scheduled time has passed');
   expect(stage.slack.messages('db-approvals')).toEqual([]);
 });
 
@@ -131,7 +131,7 @@ test('Home shows what waits for its hour, and what is due back', async () => {
   expect(buttonsOf(planned ?? empty)).toEqual(['change.cancel']);
   await stage.slack.openHome({ as: BEN });
   await expect.poll(home).toContain('Running and due back (1)');
-  expect(home()).toContain('Takes back');
+  expect(home()).toContain('Reverts');
   await stage.slack.openHome({ as: ANA });
   const own = () => JSON.stringify(stage.slack.clientState(ANA).home ?? []);
   await expect.poll(own).toContain('Running and due back (1)');

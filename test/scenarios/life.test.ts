@@ -32,7 +32,7 @@ test('nobody but an approver decides, and everyone else is told who could', asyn
   const stage = await openStage();
   const card = await ask(stage);
   await stage.press(ANA, card, 'change.approve');
-  await stage.privateWord(ANA, 'You asked for this change yourself');
+  await stage.privateWord(ANA, 'You requested this change');
   for (const someone of [DORA, EMIL, FINN]) {
     await stage.press(someone, card, 'change.approve');
     await stage.privateWord(someone, 'Only @db-leads can decide this');
@@ -46,11 +46,11 @@ test('nobody but an approver decides, and everyone else is told who could', asyn
 test('somebody without the role may not ask, and reads which rule and who could', async () => {
   const stage = await openStage();
   await stage.slack.command(DORA, 'ops', '/service stop staging because');
-  const refused = await stage.privateWord(DORA, 'You may not use /service stop on staging');
+  const refused = await stage.privateWord(DORA, 'You can’t use /service stop on staging');
   expect(textOf(refused ?? empty)).toContain('Rule 4 lets @db-operators ask');
   expect(textOf(refused ?? empty)).toContain(`<@${ANA}>`);
   await stage.slack.command(EMIL, 'ops', '/service list');
-  await stage.privateWord(EMIL, 'You may not use /service list');
+  await stage.privateWord(EMIL, 'You can’t use /service list');
 });
 
 test('a rejection says why, to everyone and to the requester', async () => {
@@ -80,7 +80,7 @@ test('its requester cancels a change, and nobody else can', async () => {
   // A phone may still show the card with its buttons: Ben presses what he saw a minute ago.
   const late = await pressGone(stage, BEN, card);
   expect(late.error).toBeNull();
-  await stage.privateWord(BEN, 'This is decided. It is cancelled');
+  await stage.privateWord(BEN, 'Too late. It is cancelled');
   expect(stage.cloud.count('set state')).toBe(0);
 });
 
@@ -123,7 +123,7 @@ test('what the server refuses is shown as it said it, and nothing stays locked',
   const stage = await openStage();
   stage.cloud.setKey('sandbox-key-id', { role: 'developer' });
   await stage.press(BEN, await ask(stage), 'change.approve');
-  const failed = await stage.card('Stop staging: refused by the server');
+  const failed = await stage.card('Stop staging: rejected by the server');
   expect(textOf(failed ?? empty)).toContain('403 FORBIDDEN');
 
   stage.cloud.setKey('sandbox-key-id', { role: 'admin' });
@@ -135,7 +135,7 @@ test('an answer that never came is unknown, is not sent again, and keeps the tar
   const stage = await openStage();
   stage.cloud.injectFault({ operation: 'set state', fault: 'close-after-effect', times: 1 });
   await stage.press(BEN, await ask(stage), 'change.approve');
-  const unknown = await stage.card('nobody knows whether it happened');
+  const unknown = await stage.card('outcome unknown');
   expect(buttonsOf(unknown ?? empty)).toEqual(['change.happened', 'change.did-not-happen']);
   expect(stage.cloud.effectCount('set state', STAGING)).toBe(1);
 
@@ -152,7 +152,7 @@ test('an answer that never came is unknown, is not sent again, and keeps the tar
   });
   await stage.card('Stop staging: it happened');
   // The second was asked for before that was known: it is stale, not sent on top.
-  await stage.card('Start staging: not run, for something changed meanwhile');
+  await stage.card('Start staging: not run: it changed since the preview');
   expect(stage.cloud.count('set state')).toBe(1);
 });
 
@@ -160,7 +160,7 @@ test('a server that asks to wait gets the request later, with all checks made ag
   const stage = await openStage();
   stage.cloud.injectFault({ operation: 'set state', fault: '429-retry-after', times: 1 });
   await stage.press(BEN, await ask(stage), 'change.approve');
-  await stage.card('The server asked to wait, so nothing was sent');
+  await stage.card('The server requested a pause, so nothing was sent');
   expect(stage.cloud.effectCount('set state', STAGING)).toBe(0);
 
   stage.clock.now = new Date(stage.clock.now.getTime() + 120_000);

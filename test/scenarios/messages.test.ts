@@ -39,7 +39,7 @@ test('approvers are reminded with ever longer pauses, and then it expires', asyn
   await ask(stage);
   pass(stage, 15);
   await expect.poll(() => thread(stage)).toHaveLength(1);
-  expect(thread(stage)[0]).toContain('still waits for one more approval');
+  expect(thread(stage)[0]).toContain('still needs one more approval');
   expect(thread(stage)[0]).toContain('S0DBLEADS01');
   pass(stage, 44);
   await stage.card('waiting for approval');
@@ -59,7 +59,7 @@ test('a second role is called, and may decide from then on', async () => {
   await stage.press('U0DORA0001', card, 'change.approve');
   await stage.privateWord('U0DORA0001', 'can decide this');
   pass(stage, 60);
-  await expect.poll(() => thread(stage).join('\n')).toContain('you may decide it as well');
+  await expect.poll(() => thread(stage).join('\n')).toContain('you can now approve it too');
   expect(thread(stage).join('\n')).toContain('U0DORA0001');
   await stage.press('U0DORA0001', card, 'change.approve');
   await stage.card('Stop staging: accepted');
@@ -82,11 +82,11 @@ test('a doubt is told again until somebody has looked', async () => {
   const stage = await openStage();
   stage.cloud.injectFault({ operation: 'set state', fault: '500', times: 9 });
   await stage.press(BEN, await ask(stage), 'change.approve');
-  await stage.card('nobody knows whether it happened');
+  await stage.card('outcome unknown');
   await expect.poll(() => thread(stage)).toHaveLength(1);
   pass(stage, 15);
   await expect.poll(() => thread(stage)).toHaveLength(2);
-  expect(thread(stage)[1]).toContain('nobody has said yet whether');
+  expect(thread(stage)[1]).toContain('the outcome of “');
   pass(stage, 60);
   await expect.poll(() => thread(stage)).toHaveLength(3);
 });
@@ -187,7 +187,7 @@ test('the same within the hour shows the earlier one first', async () => {
   const shown = await stage.privateWord(ANA, 'This would be a second one');
   const text = textOf(shown ?? { text: '', blocks: [] });
   expect(text).toContain(': accepted. This would be a second one.');
-  expect(text.indexOf('asked for the same')).toBeLessThan(text.indexOf('PATCH state'));
+  expect(text.indexOf('requested the same change')).toBeLessThan(text.indexOf('PATCH state'));
 });
 
 test('an hour later it is no repetition, and neither is it after something else ran', async () => {
@@ -204,6 +204,6 @@ test('an hour later it is no repetition, and neither is it after something else 
   await stage.slack.command(ANA, 'ops', '/service start staging again');
   const late = await stage.privateWord(ANA, 'Start staging?');
   for (const shown of [after, late]) {
-    expect(textOf(shown ?? { text: '', blocks: [] })).not.toContain('asked for the same');
+    expect(textOf(shown ?? { text: '', blocks: [] })).not.toContain('requested the same change');
   }
 });

@@ -175,7 +175,7 @@ test('an alert is found, shown and changed, and loses nothing', async () => {
     `/alert edit "${name}" threshold=4321`,
     `Edit alert ${name}`,
   );
-  expect(textOf(preview ?? empty)).toContain('Kept as is');
+  expect(textOf(preview ?? empty)).toContain('Unchanged');
   const put = stage.alerts.requests().find(({ method }) => method === 'PUT');
   expect(put?.body).toMatchObject({ threshold: 4321, source: alert?.source });
 });
@@ -188,7 +188,7 @@ test('an alert that somebody edited meanwhile is not overwritten', async () => {
   const card = await stage.card('waiting for approval');
   stage.alerts.editAlert(alert?.id ?? '', { threshold: 99 });
   await stage.press(BEN, card, 'change.approve');
-  await stage.card('not run, for something changed meanwhile');
+  await stage.card('not run: it changed since the preview');
   expect(stage.alerts.count('update alert')).toBe(0);
 });
 
@@ -263,5 +263,5 @@ test('a form that stood open while somebody else edited takes nothing of theirs 
   });
   const preview = textOf((await stage.privateWord(ANA, 'Look at the new dashboard')) ?? empty);
   expect(preview).not.toContain('4242 → ');
-  expect(preview).toContain('Kept as is');
+  expect(preview).toContain('Unchanged');
 });

@@ -3,7 +3,7 @@ import { ENGINES, freshUrl } from '../storage/engines.ts';
 import { ask } from './asking.ts';
 import { ANA, BEN, CLEO, openStage, type Stage, textOf } from './stage.ts';
 
-const TOO_MANY = 'That was a lot in a short time';
+const TOO_MANY = 'You sent too many requests in a short time';
 
 function heard(stage: Stage, as: string, words: string): number {
   return stage.slack.clientState(as).messages.filter((each) => textOf(each).includes(words)).length;

@@ -125,7 +125,7 @@ test('a choice that was never offered is refused when it is submitted', async ()
   await stage.slack.submit(DORA, form, {
     service: { service: await service(stage, DORA, form, 'staging') },
   });
-  await stage.privateWord(DORA, 'You may not use /service stop on staging');
+  await stage.privateWord(DORA, 'You can’t use /service stop on staging');
 });
 
 test('while Slack does not say who is who, it says so', async () => {
@@ -134,7 +134,7 @@ test('while Slack does not say who is who, it says so', async () => {
   stage.clock.now = new Date(stage.clock.now.getTime() + 2 * 60_000);
   stage.slack.failNext({ method: 'users.info', times: 9, how: { error: 'internal_error' } });
   await opened(stage, DORA, message);
-  expect(shown(stage, DORA)).toContain('Slack did not tell who is who just now');
+  expect(shown(stage, DORA)).toContain('Slack did not answer the membership lookup');
 });
 
 test('when the modal does not open, the person is told where they are', async () => {

@@ -8,7 +8,7 @@ test('a user who leaves a group loses its rights at once, not after a minute', a
   await stage.privateWord(DORA, '12 services');
   await stage.slack.admin.setGroup('engineering', [ANA, BEN, FINN]);
   await stage.slack.command(DORA, 'ops', '/service list');
-  await stage.privateWord(DORA, 'You may not use /service list');
+  await stage.privateWord(DORA, 'You can’t use /service list');
 });
 
 test('whoever is deactivated loses them as well', async () => {
@@ -44,7 +44,7 @@ test('approved by a group that is deleted before it runs, it does not run', asyn
   await stage.slack.admin.disableGroup('db-leads');
   stage.clock.now = new Date(NOON.getTime() + 2 * 3_600_000);
   stage.wake();
-  await stage.card('not run, for the policy refuses it now');
+  await stage.card('not run: the current policy refuses it');
   expect(stage.cloud.count('set state')).toBe(0);
 });
 

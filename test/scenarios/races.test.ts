@@ -50,6 +50,6 @@ test('of two changes of one service that are approved in one moment, one is sent
   // The other one waits until the first has ended, and looks again then.
   stage.clock.now = new Date(stage.clock.now.getTime() + 15_000);
   stage.wake();
-  await stage.card('not run, for something changed meanwhile');
+  await stage.card('not run: it changed since the preview');
   expect(stage.cloud.count('set state')).toBe(1);
 });

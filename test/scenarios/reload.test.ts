@@ -11,7 +11,7 @@ test('an edited policy holds from the reload on, for what is open as well', asyn
   const card = await ask(stage);
   expect(await stage.reload(edited('"count":1', '"count":2'))).toEqual({ ok: true });
   await stage.press(BEN, card, 'change.approve');
-  const stopped = await stage.card('not run, for the policy refuses it now');
+  const stopped = await stage.card('not run: the current policy refuses it');
   expect(textOf(stopped ?? { text: '', blocks: [] })).toContain(
     'not enough for the policy of today',
   );
@@ -69,7 +69,7 @@ test('what a process stands on is not changed under its feet', async () => {
 test('what happens is counted, and whoever collects it reads it', async () => {
   const stage = await openStage();
   await stage.press(ANA, await ask(stage), 'change.approve');
-  await stage.privateWord(ANA, 'You asked for this change yourself');
+  await stage.privateWord(ANA, 'You requested this change');
   await stage.press(BEN, await stage.card('waiting for approval'), 'change.approve');
   await stage.card('Stop staging: accepted');
   const told = await (await fetch(`${stage.url}/metrics`)).text();

@@ -81,7 +81,7 @@ test('what was not approved by its hour expires, and is not run after it', async
 
 test.for<[string, string, string]>([
   ['19:59', 'Stop staging: accepted', 'was accepted'],
-  ['20:00', 'Stop staging: expired', 'could not within an hour'],
+  ['20:00', 'Stop staging: expired', 'could not start within an hour'],
 ])('after a downtime until %s a start at 19:00: %s', async ([hour, title, told]) => {
   const stage = await openStage({ databaseUrl: await freshUrl('sqlite') });
   const ts = await approved(stage, '/service stop staging at=20:00');
@@ -108,7 +108,7 @@ test.for<[string, string, number]>([
     const card = await stage.card(title);
     expect(sent(stage)).toBe(count);
     if (count === 1) {
-      await expect.poll(() => threadOf(stage, card?.ts ?? '')).toContain('could not within a day');
+      await expect.poll(() => threadOf(stage, card?.ts ?? '')).toContain('could not start within a day');
       await expect.poll(() => threadOf(stage, card?.ts ?? '')).toContain('change.take-back');
     }
   },
@@ -123,7 +123,7 @@ test('a return that is cancelled leaves all as it is, and both cards say so', as
   await stage.press(ANA, planned, 'change.cancel');
   await stage.card('Start staging: cancelled');
   await expect.poll(() => threadOf(stage, planned?.ts ?? '')).toContain('all stays as');
-  await saysCard(stage, 'Stop staging: accepted', `not by itself: ${idOf(planned)} is cancelled`);
+  await saysCard(stage, 'Stop staging: accepted', `not automatically: ${idOf(planned)} is cancelled`);
   goTo(stage, '17:00');
   await expect.poll(() => sent(stage)).toBe(1);
 });
@@ -136,7 +136,7 @@ test('a return never overwrites what somebody did meanwhile: it asks', async () 
   await approved(stage, '/service start staging needed after all');
   await stage.card('Start staging: accepted');
   goTo(stage, '16:00');
-  const stale = await stage.card('Start staging: not run, for something changed meanwhile');
+  const stale = await stage.card('Start staging: not run: it changed since the preview');
   const said = () => stage.slack.messages('db-approvals').find((one) => one.threadTs === stale?.ts);
   await expect.poll(said).toBeDefined();
   expect(said()?.text).toContain('staging was changed since');
@@ -194,7 +194,7 @@ test('an alert that was edited elsewhere meanwhile stays as it is', async () => 
   await stage.card('Edit alert 5xx rate: planned');
   stage.alerts.editAlert(id, { threshold: 300 });
   goTo(stage, '14:00');
-  const card = await stage.card('not run, for something changed meanwhile');
+  const card = await stage.card('not run: it changed since the preview');
   expect(buttonsOf(card ?? empty)).toContain('change.take-back');
   expect(threshold()).toBe(300);
 });
@@ -205,7 +205,7 @@ test('a return that the policy refuses at its hour does not run, and offers to a
   await stage.card('Start staging: planned');
   goTo(stage, '16:00');
   await stage.slack.admin.setGroup('db-operators', [FINN]);
-  const card = await stage.card('not run, for the policy refuses it now');
+  const card = await stage.card('not run: the current policy refuses it');
   expect(buttonsOf(card ?? empty)).toContain('change.take-back');
   expect(stage.cloud.effectCount('set state', STAGING)).toBe(1);
 });
@@ -221,12 +221,12 @@ async function frozenAtItsHour(span: string) {
   await stage.press(BEN, await stage.card('Freeze staging: waiting'), 'change.approve');
   const freeze = await stage.card('Freeze staging: done');
   goTo(stage, '16:00');
-  await stage.card('Start staging: not run, for the policy refuses it now');
+  await stage.card('Start staging: not run: the current policy refuses it');
   const ts = planned?.ts ?? '';
   const asked = () =>
     stage.slack
       .messages('db-approvals')
-      .find(({ threadTs, text }) => threadTs === ts && text.includes('is not frozen any more'));
+      .find(({ threadTs, text }) => threadTs === ts && text.includes('is no longer frozen'));
   return { stage, ts, freeze, asked };
 }
 
@@ -234,14 +234,14 @@ test('a return that meets a freeze says why, and is asked for when the freeze is
   const { stage, ts, asked } = await frozenAtItsHour('4h');
   await expect.poll(() => threadOf(stage, ts)).toContain('staging was frozen until');
   expect(threadOf(stage, ts)).toContain(`<@${ANA}>`);
-  expect(threadOf(stage, ts)).toContain('When the freeze is over, you are asked here');
+  expect(threadOf(stage, ts)).toContain('When the freeze ends, Signalbox asks here again');
   goTo(stage, '18:59');
   await expect.poll(() => sent(stage)).toBe(1);
   expect(asked()).toBeUndefined();
 
   goTo(stage, '19:00');
   await expect.poll(asked).toBeDefined();
-  expect(asked()?.text).toContain(`<@${ANA}> staging is not frozen any more.`);
+  expect(asked()?.text).toContain(`<@${ANA}> staging is no longer frozen.`);
   await stage.press(ANA, asked(), 'change.take-back');
   const preview = await stage.privateWord(ANA, 'Start staging?');
   expect(preview?.text).toContain('undo of');
@@ -286,18 +286,18 @@ test('what somebody changed elsewhere during the freeze is not asked about', asy
   await stage.press(BEN, await stage.card('Freeze everything: waiting'), 'change.approve');
   await stage.card('Freeze everything: done');
   goTo(stage, '14:00');
-  await stage.card('Edit alert 5xx rate: not run, for the policy refuses it now');
+  await stage.card('Edit alert 5xx rate: not run: the current policy refuses it');
   stage.alerts.editAlert(id, { threshold: 300 });
   const reads = () => stage.alerts.count('get alert');
   const before = reads();
   goTo(stage, '16:00');
   await expect.poll(reads).toBeGreaterThan(before);
-  expect(threadOf(stage, planned?.ts ?? '')).not.toContain('not frozen any more');
+  expect(threadOf(stage, planned?.ts ?? '')).not.toContain('no longer frozen');
   expect(threshold()).toBe(300);
 });
 
 async function tellsThatItHappened(stage: Stage, title: string) {
-  const unknown = await stage.card(`${title}: nobody knows whether it happened`);
+  const unknown = await stage.card(`${title}: outcome unknown`);
   goTo(stage, '13:30');
   await stage.press(BEN, unknown, 'change.happened');
   await stage.slack.submit(BEN, await stage.modal(BEN, 'change.happened'), {
@@ -351,7 +351,7 @@ test('an edit that came late, after nobody knew, goes back once somebody has tol
   const stage = await openStage();
   stage.alerts.injectFault({ operation: 'update alert', fault: 'reset', times: 1 });
   const { id, threshold } = await editedForAWhile(stage);
-  await stage.card('Edit alert 5xx rate: nobody knows whether it happened');
+  await stage.card('Edit alert 5xx rate: outcome unknown');
   stage.alerts.editAlert(id, { threshold: 250 });
   await tellsThatItHappened(stage, 'Edit alert 5xx rate');
   await stage.card('Edit alert 5xx rate: planned');

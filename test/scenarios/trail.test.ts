@@ -42,7 +42,7 @@ test('each step of a life is an event with who, under which rule, and on what ev
 test('a query that is refused is written down', async () => {
   const { stage, told } = await watched();
   await stage.slack.command(EMIL, 'ops', '/service list');
-  await stage.privateWord(EMIL, 'You may not use');
+  await stage.privateWord(EMIL, 'You can’t use');
   const body = { by: EMIL, tried: 'service list', refusal: 'not-a-requester', groups: EVIDENCE };
   expect(await told('refused')).toMatchObject([{ body }]);
 });
@@ -50,7 +50,7 @@ test('a query that is refused is written down', async () => {
 test('a request that is refused is written down', async () => {
   const { stage, told } = await watched();
   await stage.slack.command(DORA, 'ops', '/service stop staging because');
-  await stage.privateWord(DORA, 'You may not use');
+  await stage.privateWord(DORA, 'You can’t use');
   const body = { by: DORA, tried: 'service stop', target: 'staging', groups: EVIDENCE };
   expect(await told('refused')).toMatchObject([{ body }]);
 });

@@ -21,7 +21,7 @@ test('an approver who has left the group since does not count when it runs', asy
   const { stage, later } = await approvedAndWaiting();
   await stage.slack.admin.setGroup('db-leads', [CLEO, GUS]);
   later();
-  await stage.card('not run, for the policy refuses it now');
+  await stage.card('not run: the current policy refuses it');
   expect(stage.cloud.effectCount('set state', STAGING)).toBe(0);
 });
 
@@ -33,7 +33,7 @@ test('membership is asked for again right before sending, however lately it was 
   told.catch(() => undefined);
   stage.clock.now = new Date(stage.clock.now.getTime() + 5_000);
   stage.wake();
-  await stage.card('not run, for the policy refuses it now');
+  await stage.card('not run: the current policy refuses it');
   expect(stage.cloud.effectCount('set state', STAGING)).toBe(0);
 });
 
@@ -41,7 +41,7 @@ test('what was written over since it was approved is not sent', async () => {
   const { stage, later, url } = await approvedAndWaiting('postgres');
   await run(url, `update change set plan = replace(plan, '"stop"', '"start"')`);
   later();
-  await stage.card('not run, for something changed meanwhile');
+  await stage.card('not run: it changed since the preview');
   expect(stage.cloud.effectCount('set state', STAGING)).toBe(0);
 });
 
@@ -65,7 +65,7 @@ test('a requester who was deactivated since gets nothing run any more', async ()
   const { stage, later } = await approvedAndWaiting();
   await stage.slack.admin.deactivate(ANA);
   later();
-  const card = await stage.card('not run, for the policy refuses it now');
+  const card = await stage.card('not run: the current policy refuses it');
   expect(textOf(card ?? empty)).toContain('deactivated');
   expect(stage.cloud.effectCount('set state', STAGING)).toBe(0);
 });
@@ -79,7 +79,7 @@ test('a stricter current policy applies to changes approved under the previous o
     const rules = JSON.stringify(file).replaceAll('"count":1', '"count":2');
     return JSON.parse(rules);
   });
-  const card = await stage.card('not run, for the policy refuses it now');
+  const card = await stage.card('not run: the current policy refuses it');
   expect(textOf(card ?? empty)).toContain('not enough for the policy of today');
   expect(stage.cloud.effectCount('set state', STAGING)).toBe(0);
 });
@@ -99,7 +99,7 @@ test('a freeze that began since stops what was approved before it', async () => 
       },
     ],
   }));
-  const card = await stage.card('not run, for the policy refuses it now');
+  const card = await stage.card('not run: the current policy refuses it');
   expect(textOf(card ?? empty)).toContain('staging was frozen until ');
   expect(textOf(card ?? empty)).toContain('(sale).');
   expect(stage.cloud.effectCount('set state', STAGING)).toBe(0);
@@ -121,9 +121,9 @@ test('a policy that no longer knows of a waiting change says so on its card, and
   const card = await ask(stage);
   await stage.restart(withoutServices);
   await stage.press(BEN, card, 'change.approve');
-  const ended = await stage.card('not run, for the policy refuses it now');
+  const ended = await stage.card('not run: the current policy refuses it');
   expect(textOf(ended ?? empty)).toContain(
-    'No rule of today’s policy allows /service stop on staging.',
+    'No rule of the current policy allows /service stop on staging.',
   );
   expect(stage.cloud.count('set state')).toBe(0);
 });
@@ -135,8 +135,8 @@ test('a requester whom the policy no longer lets ask gets nothing run', async ()
     JSON.parse(JSON.stringify(file).replaceAll('"to":"operator"', '"to":"approver"')),
   );
   await stage.press(BEN, card, 'change.approve');
-  const ended = await stage.card('not run, for the policy refuses it now');
-  expect(textOf(ended ?? empty)).toContain('Today’s policy does not let ');
+  const ended = await stage.card('not run: the current policy refuses it');
+  expect(textOf(ended ?? empty)).toContain('The current policy does not let ');
   expect(stage.cloud.count('set state')).toBe(0);
 });
 
@@ -148,7 +148,7 @@ test('what is ruled out for everyone since is not run', async () => {
     never: [{ commands: ['service stop'], reason: 'The lab runs all night' }],
   }));
   await stage.press(BEN, card, 'change.approve');
-  const ended = await stage.card('not run, for the policy refuses it now');
+  const ended = await stage.card('not run: the current policy refuses it');
   expect(textOf(ended ?? empty)).toContain('The lab runs all night');
   expect(stage.cloud.count('set state')).toBe(0);
 });
@@ -162,7 +162,7 @@ test('while Slack does not say who is who, nothing is approved', async () => {
     how: { error: 'internal_error' },
   });
   await stage.press(BEN, card, 'change.approve');
-  await stage.privateWord(BEN, 'Slack did not tell who is who just now');
+  await stage.privateWord(BEN, 'Slack did not answer the membership lookup');
   expect(textOf((await stage.card('waiting for approval')) ?? empty)).toContain('0 of 1');
 
   stage.slack.clearFaults();

@@ -77,7 +77,7 @@ test('somebody else undoes it with their own rights, and with nobody else’s', 
   await stage.press(FINN, card, 'change.undo');
   await stage.press(FINN, await stage.privateWord(FINN, 'Start staging?'), 'change.confirm');
   const asked = await stage.card('Start staging: waiting for approval');
-  expect(asked?.text).toContain(`Asked by  <@${FINN}>`);
+  expect(asked?.text).toContain(`Requested by  <@${FINN}>`);
 });
 
 test('while nobody can say how the target is, nothing is undone', async () => {

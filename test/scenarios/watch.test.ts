@@ -112,7 +112,7 @@ test('whoever may not ask for unusual costs may not press, and nothing is noted'
   await lookAt(stage, '2026-11-24T07:00:00Z');
   await expect.poll(() => told(stage, SPIKE)).toHaveLength(1);
   await stage.press(EMIL, told(stage, SPIKE)[0], 'incident.expected');
-  await stage.privateWord(EMIL, 'You may not use');
+  await stage.privateWord(EMIL, 'You can’t use');
   await stage.press(DORA, told(stage, SPIKE)[0], 'incident.details');
   const details = textOf((await stage.privateWord(DORA, 'Off by')) ?? empty);
   expect(details).toContain('since Mon 23 Nov');

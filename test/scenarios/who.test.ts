@@ -72,7 +72,7 @@ test('an approver reads that they may approve, and somebody without a role may n
   const stage = await openStage();
   expect(await who(stage, BEN, 'service scale staging')).toContain('You may approve what others');
   await stage.slack.command(EMIL, 'ops', '/change who service stop staging');
-  await stage.privateWord(EMIL, 'You may not use /change who');
+  await stage.privateWord(EMIL, 'You can’t use /change who');
 });
 
 test('freezes and what is never done are said, with why', async () => {
@@ -93,7 +93,7 @@ test('freezes and what is never done are said, with why', async () => {
   expect(start).toContain('You: you would be refused now: it is frozen.');
 
   await stage.slack.command(ANA, 'ops', '/service stop analytics-prod because');
-  const refused = textOf((await stage.privateWord(ANA, 'Nobody may use')) ?? empty);
+  const refused = textOf((await stage.privateWord(ANA, 'The policy never allows')) ?? empty);
   expect(refused).toContain('The shop runs on it');
 });
 

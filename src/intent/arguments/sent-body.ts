@@ -57,7 +57,7 @@ function differing(body: JsonObject, reply: Readonly<Record<string, unknown>>): 
     const got = reply[field];
     if (!isPlain(got) || !isPlain(sent) || String(got) === String(sent)) return [];
     const isPrivate = /key|role|arn$/i.test(field);
-    return [`! ${field} is ${isPrivate ? 'not' : `${got}, not ${sent}`} as sent`];
+    return [`⚠ ${field} is ${isPrivate ? 'not' : `${got}, not ${sent}`} as sent`];
   });
 }
 

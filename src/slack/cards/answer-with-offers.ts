@@ -1,17 +1,17 @@
 import type { Answer } from '../../intent/answers/answer.ts';
 import { denialOf } from '../../workflow/denial.ts';
-import { answerMessage, sentenceMessage } from '../blocks/answer-blocks.ts';
+import { answerMessage } from '../blocks/answer-blocks.ts';
 import type { AnyBlock, Message } from '../blocks/blocks.ts';
 import { changeCard } from './card.ts';
 import type { Drawing } from './drawing.ts';
-import { refusalLine } from './refusals.ts';
+import { refusalMessage } from './refusals.ts';
 
 /** For one reader: with the card of a change, less the buttons that are not theirs to press. */
 export function ownAnswer(answer: Answer, drawing: Drawing): Message {
   const { change, refused } = answer;
   if (refused) {
     const denial = denialOf(refused.refusal, { change: refused.change });
-    return sentenceMessage(refusalLine(denial, drawing.policy, drawing.prefix));
+    return refusalMessage(denial, drawing);
   }
   const message = answerMessage(answer);
   if (!change) return message;

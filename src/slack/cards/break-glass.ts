@@ -6,54 +6,54 @@ import type { Drawing } from './drawing.ts';
 import { lowerActionText } from './naming.ts';
 import { mentionOf } from './thread-line.ts';
 
-/** On the card, for everyone: who took it on themselves, and who has looked at it since. */
+/** On the card: who used break-glass and why, and who reviewed it. */
 export function breakGlassLines(change: Change): readonly Line[] {
   const { brokenGlass, review } = change;
   if (!brokenGlass) return [];
   const { by, at, reason } = brokenGlass;
   return [
-    fact('! Glass broken by', { user: by }, ', ', { at }, ': ', reason),
+    fact('⚠ Break-glass by', { user: by }, ', ', { at }, ': ', reason),
     review
-      ? fact('Looked at by', { user: review.by }, ', ', { at: review.at }, ': ', review.note)
-      : fact('Looked at by', 'nobody yet'),
+      ? fact('Reviewed by', { user: review.by }, ', ', { at: review.at }, ': ', review.note)
+      : fact('Reviewed by', 'nobody yet'),
   ];
 }
 
-/** In its thread: calls those whose approval was not waited for, or whoever did not wait. */
+/** The line in the thread. It mentions the skipped approvers, or after a review the requester. */
 export function breakGlassThreadLine(
   news: BreakGlassEvent,
   change: Change,
   drawing: Drawing,
 ): Line {
   const { from, breakGlass } = change.requires;
-  const called: Line =
-    news === 'glass' ? mentionOf(from ?? breakGlass, drawing) : [{ user: change.requester }];
-  const after = ' Somebody else looks at it afterwards, with the button on the card.';
-  return [...called, ' ', ...breakGlassFact(news, change), ...(news === 'glass' ? [after] : [])];
+  const fact = breakGlassFact(news, change);
+  if (news === 'reviewed') return [{ user: change.requester }, ' ', ...fact];
+  const next = ' Someone else must review it afterwards, with the button on the card.';
+  return [...mentionOf(from ?? breakGlass, drawing), ' ', ...fact, next];
 }
 
-/** The same for the trail, where nobody is called. */
+/** The same for the audit channel, without a mention. */
 export function breakGlassFact(news: BreakGlassEvent, change: Change): Line {
   const { brokenGlass, review, requires, id } = change;
   const what = `“${lowerActionText(change)}” (${id})`;
   if (news === 'reviewed' && review) {
-    return [{ user: review.by }, ` has looked at the broken glass of ${what}: ${review.note}`];
+    return [{ user: review.by }, ` reviewed the break-glass use of ${what}: ${review.note}`];
   }
-  if (!brokenGlass) throw new Error(`No glass was broken for ${id}`);
+  if (!brokenGlass) throw new Error(`${id} was not run with break-glass`);
   return [
     { user: brokenGlass.by },
-    ` broke the glass: ${what} goes ahead without the approvals of rule ${requires.rule}. `,
-    `The reason: ${brokenGlass.reason}.`,
+    ` used break-glass: ${what} runs without the approvals of rule ${requires.rule}. `,
+    `Reason: ${brokenGlass.reason}.`,
   ];
 }
 
 export function breakGlassButton({ id }: Change): Button {
-  return { id: 'change.break-glass', label: 'Break the glass…', value: id, style: 'danger' };
+  return { id: 'change.break-glass', label: 'Use break-glass…', value: id, style: 'danger' };
 }
 
-/** Whatever became of it: nobody approved it, so somebody has to look. */
+/** A break-glass change is reviewed however it ended, because nobody approved it. */
 export function reviewButtons(change: Change): readonly Button[] {
   const { id, brokenGlass, review } = change;
   if (!brokenGlass || review || !isEnded(change)) return [];
-  return [{ id: 'change.review', label: 'I have looked at it…', value: id }];
+  return [{ id: 'change.review', label: 'Mark as reviewed…', value: id }];
 }

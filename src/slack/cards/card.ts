@@ -15,13 +15,13 @@ import { endingLines } from './ending.ts';
 import { actionText, roleText } from './naming.ts';
 import {
   costLines,
-  guarded,
-  holdsGuarded,
+  hasPrivateFields,
   planLines,
+  redacted,
   sendsLine,
   targetLines,
 } from './plan-lines.ts';
-import { stoppedLine } from './stopped-line.ts';
+import { stoppedLine } from './refusals.ts';
 import { revertButtons, timingLines } from './timing-lines.ts';
 
 const MARKS: Readonly<Record<State, string>> = {
@@ -40,59 +40,59 @@ const MARKS: Readonly<Record<State, string>> = {
 };
 
 const TITLES: Readonly<Record<State, string>> = {
-  draft: 'not sent off yet',
+  draft: 'draft, not requested',
   pending: 'waiting for approval',
   approved: 'approved',
   executing: 'running',
   succeeded: 'accepted',
-  failed: 'refused by the server',
-  unknown: 'nobody knows whether it happened',
+  failed: 'rejected by the server',
+  unknown: 'outcome unknown',
   rejected: 'rejected',
   cancelled: 'cancelled',
   expired: 'expired',
-  stale: 'not run, for something changed meanwhile',
-  denied: 'not run, for the policy refuses it now',
+  stale: 'not run: it changed since the preview',
+  denied: 'not run: the current policy refuses it',
 };
 
-// A freeze is kept by us: no server accepts or refuses it.
+// Signalbox stores freezes itself: no server accepts or rejects them.
 function titles({ plan }: Change): Readonly<Record<State, string>> {
   return plan.target.kind === 'freeze'
     ? { ...TITLES, succeeded: 'done', failed: 'not done' }
     : TITLES;
 }
 
-/** How it stands, or how it ended. */
+/** The state in words, as the title of a card shows it. */
 export function stateText(change: Change): string {
   const { resolution, state, brokenGlass, stopped, parent } = change;
-  if (stopped === 'restored') return 'not followed any more, for the database was restored';
+  if (stopped === 'restored') return 'not tracked: the database was restored';
   if (state === 'approved' && parent) return 'planned';
-  if (state === 'approved' && brokenGlass) return 'goes ahead without approvals';
+  if (state === 'approved' && brokenGlass) return 'emergency, without approval';
   if (!resolution) return titles(change)[state];
   return resolution.happened ? 'it happened' : 'it did not happen';
 }
 
 export function cardTitle(change: Change): string {
-  // A header ends at 150 letters, and a long name must not push the state out of it.
+  // A header holds 150 characters. A long name must not push the state out of it.
   return `${MARKS[change.state]} ${bounded(actionText(change), 100)}: ${stateText(change)}`;
 }
 
-/** The one public message of a change, drawn whole in every state it enters. */
+/** The public message of a change. Signalbox redraws it whole in every state. */
 export function changeCard(change: Change, drawing: Drawing): Message {
   return message(
     title(cardTitle(change)),
     lines(...facts(change), ...warnings(change), ...endingLines(change, drawing)),
     lines(
       ...people(change),
-      ...why(change, drawing),
-      ...call(change, drawing),
+      ...(change.stopped ? [stoppedLine(change, drawing)] : []),
+      ...approvalLines(change, drawing),
       ruleLine(change, drawing),
     ),
-    buttons(drawnId(change), ...cardButtons(change, drawing)),
+    buttons(blockId(change), ...cardButtons(change, drawing)),
   );
 }
 
-// Slack wants a new id for each drawing: one is drawn anew for what takes it back as well.
-function drawnId({ version, child }: Change): string {
+// Slack requires a new block id for each drawing, also when only the state of the revert changed.
+function blockId({ version, child }: Change): string {
   return ['card', version, ...(child ? [child.state] : [])].join(':');
 }
 
@@ -100,10 +100,10 @@ function facts(change: Change): readonly Line[] {
   const { id, requester, reason, createdAt } = change;
   return [
     ...targetLines(change),
-    fact('Asked by', { user: requester }, ', ', { at: createdAt }, ` · ${id}`),
+    fact('Requested by', { user: requester }, ', ', { at: createdAt }, ` · ${id}`),
     ...(reason ? [fact('Reason', reason)] : []),
-    ...planLines(guarded(change.plan)),
-    sendsLine(guarded(change.plan)),
+    ...planLines(redacted(change.plan)),
+    sendsLine(redacted(change.plan)),
     ...timingLines(change),
     ...costLines(change.plan),
   ];
@@ -111,7 +111,7 @@ function facts(change: Change): readonly Line[] {
 
 function warnings({ state, plan }: Change): readonly Line[] {
   if (!['pending', 'approved'].includes(state)) return [];
-  return plan.warnings.map((warning) => [{ bold: '! ' }, warning]);
+  return plan.warnings.map((warning) => [{ bold: '⚠ ' }, warning]);
 }
 
 function people(change: Change): readonly Line[] {
@@ -120,8 +120,8 @@ function people(change: Change): readonly Line[] {
     ...(index > 0 ? [', '] : []),
     { user: by },
   ]);
-  const counted = names.length > 0 ? names : ['nobody yet'];
-  const approved = fact('Approved by', ...counted, ` (${approvals.length} of ${requires.count})`);
+  const approvers = names.length > 0 ? names : ['nobody yet'];
+  const approved = fact('Approved by', ...approvers, ` (${approvals.length} of ${requires.count})`);
   return [
     ...breakGlassLines(change),
     ...(requires.count > 0 && (state === 'pending' || names.length > 0) ? [approved] : []),
@@ -130,17 +130,12 @@ function people(change: Change): readonly Line[] {
   ];
 }
 
-function why(change: Change, drawing: Drawing): readonly Line[] {
-  return change.stopped ? [stoppedLine(change, drawing)] : [];
-}
-
-/** On what grounds it may be run at all: the place of its rule, and whose it is to ask. */
 function ruleLine({ requires }: Change, { policy }: Drawing): Line {
-  return fact('Rule', `${requires.rule}, for ${roleText(policy, requires.to)}`);
+  return fact(`Rule ${requires.rule}`, `${roleText(policy, requires.to)} may request`);
 }
 
-// The mention stands in the first drawing only, in effect: an edited message pings nobody.
-function call(change: Change, drawing: Drawing): readonly Line[] {
+// The mention notifies the approvers once: Slack sends no notification for an edited message.
+function approvalLines(change: Change, drawing: Drawing): readonly Line[] {
   const { from, count, self } = change.requires;
   if (change.state !== 'pending' || from === null) return [];
   const groups = drawing.groupIds(from).map((group) => ({ group }));
@@ -148,23 +143,23 @@ function call(change: Change, drawing: Drawing): readonly Line[] {
   const notSelf: Line = self ? [] : [', not ', { user: change.requester }];
   return [
     fact('Needs', `${count} of `, ...who, ...notSelf),
-    ...later(change, drawing),
+    ...escalationLines(change, drawing),
     fact(change.plan.timing?.startAt ? 'Approve by' : 'Expires', { at: change.expiresAt }),
   ];
 }
 
-function later({ requires, confirmedAt }: Change, { policy }: Drawing): readonly Line[] {
+function escalationLines({ requires, confirmedAt }: Change, { policy }: Drawing): readonly Line[] {
   const { escalation } = requires;
   if (!escalation || !confirmedAt) return [];
   const at = new Date(confirmedAt.getTime() + escalation.afterMs);
-  return [fact('Later', `${roleText(policy, escalation.to)} as well, from `, { at }, ' on')];
+  return [fact('Escalates', `to ${roleText(policy, escalation.to)} `, { at })];
 }
 
 function cardButtons(change: Change, { commands }: Drawing): readonly Button[] {
   const value = change.id;
   const cancel = { id: 'change.cancel', label: 'Cancel', value };
-  const details = holdsGuarded(change.plan)
-    ? [{ id: 'change.details', label: 'Show all of it', value }]
+  const details = hasPrivateFields(change.plan)
+    ? [{ id: 'change.details', label: 'Show request', value }]
     : [];
   if (change.state === 'pending') {
     return [

@@ -3,47 +3,49 @@ import { fact } from '../blocks/blocks.ts';
 import type { Line } from '../blocks/rich-text.ts';
 import type { Drawing } from './drawing.ts';
 
-/** How an execution ended, in words that claim no more than is known. */
+/** How an execution ended. The text claims no more than Signalbox knows. */
 export function endingLines(change: Change, drawing: Drawing): readonly Line[] {
   const { ending, resolution } = change;
   if (!ending) return change.state === 'approved' ? waiting(change) : [];
   const happened: readonly Line[] = resolution
-    ? [fact('Looked up by', { user: resolution.by }, ': ', resolution.note)]
+    ? [fact('Verified by', { user: resolution.by }, ': ', resolution.note)]
     : [];
   return [...endingWords(ending, change, drawing), requestLine(ending, change), ...happened];
 }
 
 function waiting({ notBefore, plan }: Change): readonly Line[] {
-  if (!notBefore)
-    return [['It runs as soon as nothing else runs there, after a last look at all of it.']];
+  if (!notBefore) return [['Queued behind another change; checked again before it runs.']];
   if (plan.timing?.startAt === notBefore.toISOString()) {
-    return [['Until then it can be cancelled. All of it is looked at once more before it runs.']];
+    return [['It can be cancelled until then. Signalbox checks everything again before it runs.']];
   }
-  return [['The server asked to wait, so nothing was sent. Next try: ', { at: notBefore }, '.']];
+  return [
+    ['The server requested a pause, so nothing was sent. Next attempt: ', { at: notBefore }, '.'],
+  ];
 }
 
 function endingWords(ending: Ending, change: Change, drawing: Drawing): readonly Line[] {
   const after = drawing.commands.get(change.command)?.endingNote ?? '';
   if (ending.how === 'succeeded') {
     const reported = ending.reported.join(', ') || 'no details';
-    // A freeze is kept by us: there is no server to report of it.
+    // Signalbox stores freezes itself: no server reports on them.
     if (change.plan.target.kind === 'freeze') return [[{ bold: 'Done. ' }, after]];
     return [[{ bold: 'The server reports: ' }, `${reported}. ${after}`]];
   }
   if (ending.how === 'failed') {
     return [
       [
-        { bold: change.plan.target.kind === 'freeze' ? 'Why: ' : 'The server said: ' },
+        { bold: change.plan.target.kind === 'freeze' ? 'Reason: ' : 'Server response: ' },
         answerOf(ending),
       ],
-      ['Nothing was changed. Mend what it names, then ask again.'],
+      ['Nothing was changed. Fix the reported problem and request it again.'],
     ];
   }
-  if (change.resolution) return [[{ bold: 'What was known: ' }, answerOf(ending)]];
+  if (change.resolution) return [[{ bold: 'Known at the time: ' }, answerOf(ending)]];
   return [
-    [{ bold: 'What is known: ' }, answerOf(ending)],
-    ['It will not be sent again by itself, and no other change of this target runs meanwhile.'],
-    ['Look in the console, then tell everyone with one of the buttons.'],
+    [{ bold: 'Known so far: ' }, answerOf(ending)],
+    ['Signalbox does not send it again.'],
+    ['Other changes to this target are blocked until this is resolved.'],
+    ['Check the console, then record what you found:'],
   ];
 }
 
@@ -56,7 +58,7 @@ function requestLine(ending: Ending, { plan }: Change): Line {
   if (plan.target.kind === 'freeze') return fact('At', { at });
   const request = requestId ? ` · request ${requestId}` : '';
   const took = tookMs < 1_000 ? `${tookMs} ms` : `${(tookMs / 1_000).toFixed(1)} s`;
-  // Without a status nothing was answered, and how long nobody waited says nothing.
+  // Without a status there was no answer, so there is no duration to show.
   if (ending.how === 'unknown' && ending.status === null) return fact('No answer', { at });
   return fact('Answered', { at }, `, after ${took}${request}`);
 }

@@ -49,7 +49,7 @@ export function toDecide(change: Change): Shown {
       sendsLine(change.plan),
       ...timingLines(change),
       ...costLines(plan),
-      ...plan.warnings.map((warning): Line => [{ bold: '! ' }, warning]),
+      ...plan.warnings.map((warning): Line => [{ bold: '⚠ ' }, warning]),
       ...(approvals.length > 0 ? [approved(change)] : []),
       fact('Needs', needed(requires.count, approvals.length)),
       fact('Expires', { at: change.expiresAt }, ...cardPlace(change)),

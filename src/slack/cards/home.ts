@@ -25,7 +25,7 @@ const LINES_MAX = 10;
 export function homeView(found: HomeContent, { drawing, commands }: Surroundings): View {
   const parts = found.ok
     ? [...desk(found.desk), ...youMay(found.actor, drawing, commands)]
-    : [lines(refusalLine(denialOf(found.refusal), drawing.policy))];
+    : [lines(refusalLine(denialOf(found.refusal), drawing))];
   const { blocks } = message(...parts);
   // Blocks newer than Slack's published types are objects all the same.
   return { type: 'home', blocks: blocks as never[] };

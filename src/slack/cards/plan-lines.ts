@@ -4,10 +4,10 @@ import { fact } from '../blocks/blocks.ts';
 import { bounded, type Line } from '../blocks/rich-text.ts';
 
 /**
- * Who may connect and how it is encrypted is nobody's to read in a channel. Whoever has to decide
- * sees it in private; what is approved is bound to all of it either way.
+ * Fields about network access and encryption, which are not shown in a channel. Approvers see them
+ * in private, and approvals are bound to them.
  */
-const GUARDED = new Set([
+const PRIVATE = new Set([
   'ipAccessList',
   'encryptionKey',
   'encryptionAssumedRoleIdentifier',
@@ -15,13 +15,13 @@ const GUARDED = new Set([
   'streamClusterArn',
 ]);
 
-export function holdsGuarded({ body }: Plan): boolean {
-  return Object.keys(body).some((field) => GUARDED.has(field));
+export function hasPrivateFields({ body }: Plan): boolean {
+  return Object.keys(body).some((field) => PRIVATE.has(field));
 }
 
-/** The plan as a channel may see it: what is guarded is counted, not shown. */
-export function guarded(plan: Plan): Plan {
-  if (!holdsGuarded(plan)) return plan;
+/** The plan as a channel may see it: private lists are counted, private values left out. */
+export function redacted(plan: Plan): Plan {
+  if (!hasPrivateFields(plan)) return plan;
   const body: JsonObject = Object.fromEntries(
     Object.entries(plan.body).map(([field, value]) => [field, hidden(field, value)]),
   );
@@ -34,11 +34,11 @@ export function guarded(plan: Plan): Plan {
 }
 
 function hidden(field: string, value: Json): Json {
-  if (!GUARDED.has(field)) return value;
+  if (!PRIVATE.has(field)) return value;
   return Array.isArray(value) ? `${value.length} (not shown here)` : 'not shown here';
 }
 
-/** Field by field what would be other than it is, and what is carried over untouched. */
+/** One line per changed field, then the fields that stay as they are. */
 export function planLines({ rows, keptAsIs }: Plan): readonly Line[] {
   const changed = rows.map(({ label, before, after }): Line => {
     const then = instantOf(before);
@@ -49,20 +49,20 @@ export function planLines({ rows, keptAsIs }: Plan): readonly Line[] {
         : [`${bounded(valueText(before), 300)} → `];
     return fact(label, ...was, instantOf(after) ?? { bold: bounded(valueText(after), 600) });
   });
-  const kept = keptAsIs.length > 0 ? [fact('Kept as is', keptAsIs.join(', '))] : [];
+  const kept = keptAsIs.length > 0 ? [fact('Unchanged', keptAsIs.join(', '))] : [];
   return [...changed, ...kept];
 }
 
-/** An instant is read on the reader's own clock. */
+/** A stored instant, which Slack shows in the reader's time zone; null for any other value. */
 function instantOf(value: Json): { at: Date } | null {
   const isInstant = typeof value === 'string' && /^\d{4}-\d\d-\d\dT[\d:.]+Z$/.test(value);
   return isInstant ? { at: new Date(value) } : null;
 }
 
-/** With the beginning of the id: two services may have one name, and a name may look like another. */
+/** Includes the start of the id, because two services can have the same or similar names. */
 export function targetLines({ plan: { target } }: Pick<Change, 'plan'>): readonly Line[] {
-  if (target.kind === 'freeze') return [fact('About', bounded(target.name, 150))];
-  // Its name is one of the values that are asked for, and nothing else is known of it.
+  if (target.kind === 'freeze') return [fact('Scope', bounded(target.name, 150))];
+  // The name of a new service is one of the requested values; it has no other attributes yet.
   if (target.kind === 'new service') return [];
   const about = [target.tags?.join(', '), target.warehouse, target.id.slice(0, 8)].filter(Boolean);
   const kind = target.kind === 'alert' ? 'Alert' : 'Service';
@@ -70,12 +70,9 @@ export function targetLines({ plan: { target } }: Pick<Change, 'plan'>): readonl
 }
 
 export function sendsLine({ target, sends, body }: Plan): Line {
-  if (target.kind === 'freeze') return fact('Sends', KEPT_BY_US);
+  if (target.kind === 'freeze') return fact('Sends', 'nothing: freezes live in Signalbox');
   return fact('Sends', { code: `${sends} ${JSON.stringify(body)}` });
 }
-
-// A method and a body would look like a call of some API.
-const KEPT_BY_US = 'nothing to a server: Signalbox keeps its freezes itself';
 
 export function costLines({ cost }: Plan): readonly Line[] {
   return cost ? [fact('Cost', cost.text)] : [];

@@ -13,12 +13,12 @@ import type { Line } from '../blocks/rich-text.ts';
 import { breakGlassButton } from './break-glass.ts';
 import { cardTitle, stateText } from './card.ts';
 import type { Drawing } from './drawing.ts';
-import { actionText, roleText } from './naming.ts';
+import { actionText, lowerActionText, roleText } from './naming.ts';
 import { costLines, planLines, sendsLine, targetLines } from './plan-lines.ts';
 import { freezeNote } from './refusals.ts';
 import { timingLines } from './timing-lines.ts';
 
-/** What the requester alone sees before anything is asked of anybody. */
+/** The preview of a draft, which only its requester sees. */
 export function preview(
   draft: Change,
   { others, before, freezes }: RelatedChanges,
@@ -36,7 +36,7 @@ export function preview(
       ...costLines(draft.plan),
       approvalLine(draft, drawing),
       ...(draft.reason ? [fact('Reason', draft.reason)] : []),
-      ...draft.plan.warnings.map((warning): Line => [{ bold: '! ' }, warning]),
+      ...draft.plan.warnings.map((warning): Line => [{ bold: '⚠ ' }, warning]),
       ...freezes.map(freezeLine),
       ...others.map(otherLine),
     ),
@@ -44,7 +44,7 @@ export function preview(
   );
 }
 
-/** What else there is of the same target. */
+/** Changes and freezes of the same target. */
 export interface RelatedChanges {
   readonly others: readonly Change[];
   readonly before: readonly Change[];
@@ -52,48 +52,49 @@ export interface RelatedChanges {
 }
 
 function freezeLine(freeze: Freeze): Line {
-  const span: Line = [{ at: freeze.from }, ' and ', { at: freeze.until }];
-  return [{ bold: '! ' }, 'Frozen between ', ...span, ...freezeNote(freeze)];
+  const span: Line = [{ at: freeze.from }, ' to ', { at: freeze.until }];
+  return [{ bold: '⚠ ' }, 'Frozen from ', ...span, ...freezeNote(freeze)];
 }
 
 function beforeLine(before: Change): Line {
   const { createdAt, requester, id } = before;
-  const asked: Line = [{ user: requester }, ' asked for the same ', { at: createdAt }];
-  return [{ bold: '! ' }, ...asked, ` (${id}): ${stateText(before)}. This would be a second one.`];
+  const asked: Line = [{ user: requester }, ' requested the same change ', { at: createdAt }];
+  return [{ bold: '⚠ ' }, ...asked, ` (${id}): ${stateText(before)}. This would be a second one.`];
 }
 
-// Nobody has seen what is yet to be made, and a freeze is nothing to be seen of its target.
+// A new service has no state yet, and a freeze is not a state of its target.
 function seenLines({ target, before }: Plan): readonly Line[] {
   return ['freeze', 'new service'].includes(target.kind) ? [] : [seenLine(before)];
 }
 
 function seenLine(before: Snapshot | null): Line {
   const state = before?.beside?.state ?? before?.fields.state;
-  if (!before) return fact('Last seen', 'not yet');
+  if (!before) return [{ bold: 'Never seen' }];
   const words = typeof state === 'string' ? `${state}, ` : '';
   return fact('Last seen', words, { at: before.seenAt }, ` (${before.source})`);
 }
 
-function approvalLine({ requires, requester, plan }: Change, { policy }: Drawing): Line {
+function approvalLine({ requires, plan }: Change, { policy }: Drawing): Line {
   const rule = `rule ${requires.rule}`;
-  if (requires.count === 0) return fact('Approval', `none needed · ${rule}`);
+  if (requires.count === 0) return fact('Approval', `not required · ${rule}`);
   const hours = requires.expiresAfterMs / 3_600_000;
   const left = hours >= 1 ? `${+hours.toFixed(1)} h` : `${Math.round(hours * 60)} min`;
   const who = `${requires.count} of ${roleText(policy, requires.from)}`;
   const by = plan.timing?.startAt ? 'before it runs, ' : '';
-  const self: Line = requires.self ? [] : [', not ', { user: requester }];
-  return fact('Approval', who, ...self, ` · ${rule} · ${by}expires after ${left}`);
+  const self = requires.self ? '' : ', not you';
+  return fact('Approval', `${who}${self} · ${rule} · ${by}expires in ${left}`);
 }
 
 function otherLine(other: Change): Line {
-  const by: Line = [{ user: other.requester }, ', ', { at: other.createdAt }];
-  return [{ bold: '! ' }, `Another open change: ${actionText(other)} by `, ...by, ` (${other.id})`];
+  const { requester, createdAt, id } = other;
+  const request: Line = [{ user: requester }, ` requested “${lowerActionText(other)}” `];
+  return [{ bold: '⚠ ' }, ...request, { at: createdAt }, ` (${id}: ${stateText(other)})`];
 }
 
 function previewButtons(draft: Change): readonly Button[] {
   const { id, requires } = draft;
-  const now = draft.plan.timing?.startAt ? 'Do it then' : 'Do it now';
-  const label = requires.count > 0 ? 'Ask for approval' : now;
+  const run = draft.plan.timing?.startAt ? 'Schedule' : 'Run now';
+  const label = requires.count > 0 ? 'Request approval' : run;
   return [
     { id: 'change.confirm', label, value: id, style: 'primary' },
     ...(requires.breakGlass !== null && requires.count > 0 ? [breakGlassButton(draft)] : []),
@@ -102,11 +103,11 @@ function previewButtons(draft: Change): readonly Button[] {
   ];
 }
 
-/** In place of the preview, once it is answered: a dead button should not stay to be pressed. */
+/** Replaces an answered preview, so that its buttons disappear. */
 export function answeredPreview(change: Change, cardChannel: string | null): Message {
   const where: Line =
     change.state === 'pending' && cardChannel
-      ? [`The card is in ${cardChannel}. Its thread tells you how it ends.`]
+      ? [`Sent to ${cardChannel}. Updates appear in its thread.`]
       : change.state === 'cancelled'
         ? ['Nothing was changed.']
         : runLine(change);
@@ -114,12 +115,12 @@ export function answeredPreview(change: Change, cardChannel: string | null): Mes
 }
 
 function runLine({ plan: { timing } }: Change): Line {
-  if (!timing?.startAt) return ['It runs now. Its card tells how it ends.'];
-  return ['It runs ', { at: new Date(timing.startAt) }, '. Until then its card can cancel it.'];
+  if (!timing?.startAt) return ['It runs now. The card shows the result.'];
+  return ['It runs ', { at: new Date(timing.startAt) }, '. Cancel it on the card until then.'];
 }
 
-/** What a card does not show in a channel, for one reader. */
-export function wholePlan(change: Change): Message {
+/** The request with its private fields, for one reader. */
+export function fullPlan(change: Change): Message {
   return message(
     title(actionText(change)),
     lines(...targetLines(change), ...planLines(change.plan), sendsLine(change.plan)),

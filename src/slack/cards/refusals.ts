@@ -1,138 +1,177 @@
 import type { Change, FrozenBy, State } from '../../changes/change.ts';
 import type { Refusal } from '../../changes/refusal.ts';
+import { commandLine } from '../../intent/command-line.ts';
+import { neverOver } from '../../policy/decide.ts';
 import type { Freeze, Policy } from '../../policy/policy-types.ts';
-import type { Denial } from '../../workflow/denial.ts';
+import { type Denial, denialOf } from '../../workflow/denial.ts';
+import { lines, type Message, message } from '../blocks/blocks.ts';
 import type { Line } from '../blocks/rich-text.ts';
+import type { Drawing } from './drawing.ts';
 import { peopleLine, roleText } from './naming.ts';
 
-type Sentence = (denial: Denial, policy: Policy, prefix: string) => Line;
+type Sentence = (denial: Denial, drawing: Drawing) => Line;
 
 const AGAIN = 'Try again in a minute.';
 
-/** What a person reads for each named "no": what happened first, then what to do. */
+/** The answer for each refusal: what happened, why, and what to do next. */
 const SENTENCES: Readonly<Record<Refusal, Sentence>> = {
-  'not-found': () => ['This change is not in my records any more. Ask for it again.'],
-  'not-draft': (denial) => ['This was sent off already. ', ...state(denial)],
-  'not-pending': () => ['Its requester has not asked for approval yet.'],
-  'not-approved': (denial) => ['This is not approved. ', ...state(denial)],
-  'not-executing': (denial) => ['This is not running. ', ...state(denial)],
-  'not-unknown': (denial) => ['It is known by now what happened. ', ...state(denial)],
-  expired: () => ['The time to decide is over and nothing was changed. Ask for it again.'],
-  'not-requester': ({ change }) =>
-    change
-      ? ['Only ', { user: change.requester }, ' can do that.']
-      : ['Only its requester can do that.'],
-  'self-approval': (denial, policy) => [
-    `You ${denial.change?.brokenGlass ? 'broke the glass' : 'asked for this change'} yourself; `,
-    ...someone(denial, 'another approver'),
-    ` must ${denial.change?.brokenGlass ? 'look at it' : 'approve it'}`,
-    ...grounds(denial, policy),
-    '.',
+  'not-found': () => ['This change no longer exists. Request it again.'],
+  'not-draft': (denial) => ['This was already requested. ', ...stateSentence(denial)],
+  'not-pending': () => ['The requester has not requested approval yet.'],
+  'not-approved': (denial) => ['This is not approved. ', ...stateSentence(denial)],
+  'not-executing': (denial) => ['This is not running. ', ...stateSentence(denial)],
+  'not-unknown': (denial) => ['The outcome is already known. ', ...stateSentence(denial)],
+  expired: () => ['The time to decide has passed. Nothing was changed. Request it again.'],
+  'not-requester': ({ change }) => [
+    'Only ',
+    change ? { user: change.requester } : 'the requester',
+    ' can do that.',
   ],
-  'already-approved': () => ['You have approved this already. It waits for others.'],
-  'already-decided': (denial) => ['This is decided. ', ...state(denial)],
-  'note-required': () => ['Please say what you saw: the next person relies on it.'],
-  'too-early': () => [`This is still under way. ${AGAIN}`],
-  'lost-race': () => ['This very click has arrived before; it counts once.'],
+  'self-approval': (denial, drawing) => {
+    const [action, duty] = denial.change?.brokenGlass
+      ? ['used break-glass', 'review']
+      : ['requested this change', 'approve'];
+    const others = alternatives(denial);
+    const reason = `You ${action}, so someone else must ${duty} it`;
+    return [reason, ...ruleNote(denial, drawing), ...others, '.'];
+  },
+  'already-approved': () => ['You already approved this. It still needs approvals from others.'],
+  'already-decided': (denial) => ['Too late. ', ...stateSentence(denial)],
+  'note-required': () => ['Describe what you found: the next person relies on it.'],
+  'too-early': () => [`This is still running. ${AGAIN}`],
+  'lost-race': () => ['This click was already received. It counts once.'],
   'target-moved': ({ target }) => [
-    `${name(target)} was changed since this was shown. Nothing was sent; ask again to see it anew.`,
+    `${target ?? 'The target'} changed after the preview. Nothing was sent. `,
+    'Request it again with the current values.',
   ],
-  'approvals-missing': (denial, policy) => [
-    'The approvals that it has are not enough for the policy of today',
-    ...grounds(denial, policy),
+  'approvals-missing': (denial, drawing) => [
+    'The current policy requires more approvals than this change has',
+    ...ruleNote(denial, drawing),
     '. Nothing was sent.',
   ],
-  'too-late': () => ['The hour that it was to begin at is over. Ask again with a later one.'],
+  'too-late': () => ['The scheduled time has passed. Request it again with a later time.'],
   'no-break-glass': ({ rule }) => [
-    `${ruleName(rule)} does not let its requester do this alone; it needs its approvals.`,
+    `${ruleName(rule)} does not allow break-glass. The change needs its approvals.`,
   ],
-  'may-not-break-glass': (denial, policy) => [
-    `${ruleName(denial.rule)} lets only ${roleText(policy, denial.role)} do this alone. `,
-    ...someone(denial, 'One of them'),
-    ' can.',
+  'may-not-break-glass': (denial, { policy }) => [
+    `${ruleName(denial.rule)} allows break-glass only to ${roleText(policy, denial.role)}`,
+    ...alternatives(denial),
+    '.',
   ],
-  'not-over': () => ['This is not over yet. Look at it when it has ended.'],
-  'already-reviewed': () => [
-    'Somebody has looked at this already and written down what they found.',
-  ],
+  'not-over': () => ['This has not ended yet. Review it when it has ended.'],
+  'already-reviewed': ({ change }) =>
+    change?.review
+      ? ['Already reviewed by ', { user: change.review.by }, ', ', { at: change.review.at }, '.']
+      : ['This was already reviewed.'],
   restored: () => [
-    'The database was restored from an older copy, so nobody can say what was sent since. ',
-    'Look at what the target is now, then ask again.',
+    'The database was restored from an older copy, so it is unknown what was sent since. ',
+    'Check the current state of the target, then request it again.',
   ],
   'not-told': () => [
-    'This is not what the audit trail tells of this change: somebody wrote into the database. ',
-    'Nothing was sent. Tell whoever looks after Signalbox.',
+    'This change does not match the audit trail: the database was modified directly. ',
+    'Nothing was sent. Report this to the Signalbox administrators.',
   ],
-  'lookup-failed': () => [`Slack did not tell who is who just now, so nothing was done. ${AGAIN}`],
+  'lookup-failed': () => [
+    `Slack did not answer the membership lookup, so nothing was done. ${AGAIN}`,
+  ],
   deactivated: () => ['This account is deactivated.'],
   guest: () => ['Guests cannot use Signalbox.'],
   bot: () => ['Apps and bots cannot use Signalbox.'],
   'other-workspace': () => ['Only members of this workspace can use Signalbox.'],
   'too-many': () => [
-    'That was a lot in a short time, so this one was not taken. Try again in a few minutes.',
+    'You sent too many requests in a short time, so this one was ignored. ',
+    'Try again in a few minutes.',
   ],
-  'no-rule': ({ command, target, rule }, _policy, prefix) =>
-    rule === null
+  'no-rule': (denial, drawing) =>
+    denial.rule === null
       ? [
-          `No rule of the policy allows ${quoted(command, prefix)}${target ? ` on ${target}` : ''}. `,
-          'Whoever looks after signalbox.yaml can add one.',
+          `No rule of the policy allows ${commandText(denial, drawing)}. `,
+          'The owners of signalbox.yaml can add one.',
         ]
       : [
-          `signalbox.yaml does not say enough of ${name(target)} to tell whether rule ${rule} is about `,
-          'it, and no rule behind that one counts. Whoever looks after that file can mend it.',
+          `signalbox.yaml does not say enough about ${denial.target ?? 'the target'} to decide whether `,
+          `rule ${denial.rule} applies, and later rules do not count. `,
+          'The owners of signalbox.yaml can fix it.',
         ],
   'not-a-requester': notARequester,
-  'not-an-approver': (denial, policy) => [
-    `Only ${roleText(policy, denial.role)} can decide this (${ruleName(denial.rule, 'its rule')}). `,
-    ...someone(denial, 'One of them'),
-    ' can.',
+  'not-an-approver': (denial, { policy }) => [
+    `Only ${roleText(policy, denial.role)} can decide this`,
+    denial.rule === null ? '' : ` (rule ${denial.rule})`,
+    ...alternatives(denial),
+    '.',
   ],
-  frozen: ({ freeze, target }, _policy, prefix) =>
-    freeze
-      ? [
-          `${name(target)} is frozen until `,
-          { at: freeze.until },
-          ...freezeNote(freeze),
-          lifting(freeze, prefix),
-        ]
-      : [`${name(target)} is frozen.`],
-  never: ({ command, target, never }, _policy, prefix) => [
-    `Nobody may use ${quoted(command, prefix)}${target ? ` on ${target}` : ''}`,
-    ...(never ? [`: ${never.reason}`] : []),
-    '. signalbox.yaml rules it out for everyone, emergencies included.',
+  frozen: ({ freeze, target }, drawing) => {
+    const subject = target ?? 'The target';
+    if (!freeze) return [`${subject} is frozen.`];
+    const until: Line = [`${subject} is frozen until `, { at: freeze.until }];
+    return [...until, ...freezeNote(freeze), unfreezeHint(freeze, drawing)];
+  },
+  never: (denial, drawing) => [
+    `The policy never allows ${commandText(denial, drawing)}`,
+    denial.never ? `: ${denial.never.reason}.` : '.',
+    ' Break-glass does not override this.',
   ],
-  'reason-required': ({ rule }, policy) => [
-    `${ruleName(rule, 'This')} asks for a reason${atLeast(policy, rule)}: write it at the end of the `,
+  'reason-required': ({ rule }, { policy }) => [
+    `${ruleName(rule)} requires a reason${minimumLength(policy, rule)}. Add it at the end of the `,
     'command, for example “nightly maintenance”.',
   ],
 };
 
-export function refusalLine(denial: Denial, policy: Policy, prefix = ''): Line {
-  return SENTENCES[denial.refusal](denial, policy, prefix);
+export function refusalLine(denial: Denial, drawing: Drawing): Line {
+  return SENTENCES[denial.refusal](denial, drawing);
 }
 
-function notARequester(denial: Denial, policy: Policy, prefix: string): Line {
-  const { command, target, rule } = denial;
-  const what = `${quoted(command, prefix)}${target ? ` on ${target}` : ''}`;
-  return [
-    `You may not use ${what}. Rule ${rule ?? '?'} lets ${roleText(policy, denial.role)} ask. `,
-    ...someone(denial, 'Nobody else'),
-    ' can ask for you.',
-  ];
+export function refusalMessage(denial: Denial, drawing: Drawing): Message {
+  return message(lines(refusalLine(denial, drawing)));
 }
 
-function someone({ who }: Denial, otherwise: string): Line {
-  return who && who.length > 0 ? peopleLine(who) : [otherwise];
+/** Why an approved change was not run, in words for everyone who reads its card. */
+export function stoppedLine(change: Change, drawing: Drawing): Line {
+  const { requires, plan, command, requester, frozenBy } = change;
+  const { policy, prefix } = drawing;
+  const { name } = plan.target;
+  // Stored by us from the closed list of refusals, and read back as text.
+  const refusal = change.stopped as Refusal;
+  if (refusal === 'no-rule') {
+    return [`No rule of the current policy allows ${commandLine(prefix, command)} on ${name}.`];
+  }
+  if (refusal === 'not-a-requester') {
+    const roles = roleText(policy, requires.to);
+    return ['The current policy does not let ', { user: requester }, ` request this (${roles}).`];
+  }
+  if (frozenBy) {
+    const until: Line = [`${name} was frozen until `, { at: frozenBy.until }];
+    return ['When it was due, ', ...until, ...freezeNote(frozenBy)];
+  }
+  if (refusal === 'reason-required') return ['The current rule requires a longer reason.'];
+  const role = refusal === 'approvals-missing' ? requires.from : requires.breakGlass;
+  const never = neverOver(policy, { command, target: plan.target });
+  return refusalLine(denialOf(refusal, { change, role: role ?? requires.to, never }), drawing);
+}
+
+function notARequester(denial: Denial, drawing: Drawing): Line {
+  const { rule, role, who, command } = denial;
+  const roles = roleText(drawing.policy, role);
+  const reason = `You can’t use ${commandText(denial, drawing)}: rule ${rule ?? '?'} allows ${roles}. `;
+  // A query answers only the user who sends it, so nobody can run it for another user.
+  if (command && !drawing.commands.has(command)) return [reason, `Ask to join ${roles}.`];
+  const others: Line = who && who.length > 0 ? peopleLine(who) : ['Nobody else'];
+  return [reason, ...others, ' can request it for you.'];
+}
+
+/** `: Ben, Cleo or Gus`; empty when the lookup found nobody. */
+function alternatives({ who }: Denial): Line {
+  return who && who.length > 0 ? [': ', ...peopleLine(who)] : [];
 }
 
 const STATES: Readonly<Record<State, string>> = {
-  draft: 'not sent off yet',
+  draft: 'not requested yet',
   pending: 'waiting for approval',
   approved: 'approved',
   executing: 'running',
   succeeded: 'done',
-  failed: 'not done',
-  unknown: 'in doubt',
+  failed: 'rejected by the server',
+  unknown: 'blocked: its outcome is unknown',
   rejected: 'rejected',
   cancelled: 'cancelled',
   expired: 'expired',
@@ -140,11 +179,11 @@ const STATES: Readonly<Record<State, string>> = {
   denied: 'denied',
 };
 
-function state({ change }: Denial): Line {
+function stateSentence({ change }: Denial): Line {
   return change ? [`It is ${STATES[change.state]}`, ...decidedBy(change), '.'] : [];
 }
 
-// Whoever approved did not thereby cancel, expire or run it: only who brought this state about.
+// Names only the user who brought about this state: an approver did not cancel the change.
 function decidedBy({ state, approvals, rejection, cancelledBy }: Change): Line {
   if (state === 'cancelled' && cancelledBy) return [' by ', { user: cancelledBy }];
   const verdict = state === 'rejected' ? rejection : state === 'approved' && approvals.at(-1);
@@ -153,32 +192,32 @@ function decidedBy({ state, approvals, rejection, cancelledBy }: Change): Line {
 
 /** ` (year end, by Gus).` */
 export function freezeNote({ reason, by, made }: FrozenBy): Line {
-  const whose: Line = made ? [', by ', { user: made.by }] : by ? [`, by ${by}`] : [];
-  return [` (${reason}`, ...whose, ').'];
+  const author: Line = made ? [', by ', { user: made.by }] : by ? [`, by ${by}`] : [];
+  return [` (${reason}`, ...author, ').'];
 }
 
-function lifting({ made }: Freeze, prefix: string): string {
-  return made ? ` /${prefix}change unfreeze ${made.id} ends it.` : ' It is set in signalbox.yaml.';
+function unfreezeHint({ made }: Freeze, { prefix }: Drawing): string {
+  return made
+    ? ` ${commandLine(prefix, `change unfreeze ${made.id}`)} ends it.`
+    : ' It is set in signalbox.yaml.';
 }
 
-/** ` (rule 2, @db-leads)`: why, for whoever wants to look it up. */
-function grounds({ rule, role }: Denial, policy: Policy): Line {
+/** ` (rule 2, @db-leads)` */
+function ruleNote({ rule, role }: Denial, { policy }: Drawing): Line {
   return rule === null ? [] : [` (rule ${rule}, ${roleText(policy, role)})`];
 }
 
-function ruleName(rule: number | null, otherwise = 'The rule of this change'): string {
-  return rule === null ? otherwise : `${otherwise.startsWith('its') ? 'rule' : 'Rule'} ${rule}`;
+function ruleName(rule: number | null): string {
+  return rule === null ? 'The rule of this change' : `Rule ${rule}`;
 }
 
-function atLeast({ rules }: Policy, place: number | null): string {
+function minimumLength({ rules }: Policy, place: number | null): string {
   const minimum = rules.find((rule) => rule.place === place)?.reason.minimum ?? 1;
   return minimum > 1 ? ` of at least ${minimum} characters` : '';
 }
 
-function quoted(command: string | null, prefix: string): string {
-  return command ? `/${prefix}${command}` : 'this command';
-}
-
-function name(target: string | null): string {
-  return target ?? 'It';
+/** `/service stop on analytics-prod` */
+function commandText({ command, target }: Denial, { prefix }: Drawing): string {
+  const line = command ? commandLine(prefix, command) : 'this command';
+  return target ? `${line} on ${target}` : line;
 }

@@ -3,15 +3,15 @@ import type { Reminder } from '../../workflow/messenger-port.ts';
 import type { Line, RichInline } from '../blocks/rich-text.ts';
 import type { Drawing } from './drawing.ts';
 import { lowerActionText } from './naming.ts';
-import { stoppedLine } from './stopped-line.ts';
+import { stoppedLine } from './refusals.ts';
 import { scheduleLine } from './timing-lines.ts';
 
-/** One line for the requester, who is told by it: a card that is redrawn tells nobody. */
+/** A line with a mention of the requester: Slack sends no notification for a redrawn card. */
 export function threadLine(change: Change, drawing: Drawing): Line {
   return [{ user: change.requester }, ' ', ...news(change, drawing)];
 }
 
-/** The same for somebody who does not see the thread. */
+/** The same for a requester who cannot see the thread. */
 export function directLine(change: Change, drawing: Drawing): Line {
   const where: Line = change.card
     ? [' The card is in ', { channel: change.card.channel }, '.']
@@ -20,35 +20,35 @@ export function directLine(change: Change, drawing: Drawing): Line {
 }
 
 const REMINDERS: Readonly<
-  Record<Reminder, (change: Change, drawing: Drawing) => { who: Line; news: Line }>
+  Record<Reminder, (change: Change, drawing: Drawing) => { who: Line; text: Line }>
 > = {
   waiting: (change, drawing) => ({
     who: mentionOf(change.requires.from, drawing),
-    news: [
-      `“${lowerActionText(change)}” still waits for ${missing(change)}. It expires `,
+    text: [
+      `“${lowerActionText(change)}” still needs ${missing(change)}. It expires `,
       ...until(change),
     ],
   }),
   escalated: (change, drawing) => ({
     who: mentionOf(change.requires.escalation?.to ?? null, drawing),
-    news: [
-      `“${lowerActionText(change)}” has waited long enough that you may decide it as well: it lacks `,
-      `${missing(change)}. It expires `,
+    text: [
+      `“${lowerActionText(change)}” still needs ${missing(change)}, and you can now approve it too. `,
+      'It expires ',
       ...until(change),
     ],
   }),
   doubt: (change, drawing) => ({
     who: [{ user: change.requester }, ' ', ...mentionOf(change.requires.from, drawing)],
-    news: [
-      `nobody has said yet whether “${lowerActionText(change)}” happened, and nothing else runs there `,
-      'meanwhile. Please look, then press on the card.',
+    text: [
+      `the outcome of “${lowerActionText(change)}” is still unknown, and other changes to this target `,
+      'are blocked. Check the console, then answer on the card.',
     ],
   }),
 };
 
 export function reminderLine(change: Change, reminder: Reminder, drawing: Drawing): Line {
-  const { who, news } = REMINDERS[reminder](change, drawing);
-  return [...who, ' ', ...news];
+  const { who, text } = REMINDERS[reminder](change, drawing);
+  return [...who, ' ', ...text];
 }
 
 function missing({ requires, approvals }: Change): string {
@@ -60,13 +60,13 @@ function until({ expiresAt }: Change): Line {
   return [{ at: expiresAt }, '.'];
 }
 
-/** A role is called by its groups, and where it has none by the people whom it names. */
+/** Mentions the groups of a role, or its listed users when it has no group. */
 export function mentionOf(role: RoleName | null, { policy, groupIds }: Drawing): Line {
   if (role === null) return [];
   const groups = groupIds(role).map((group) => ({ group }));
   const users = (policy.roles.get(role)?.users ?? []).map((user) => ({ user }));
-  const called: readonly RichInline[] = groups.length > 0 ? groups : users;
-  return called.flatMap((one, index) => (index > 0 ? [' ', one] : [one]));
+  const mentions: readonly RichInline[] = groups.length > 0 ? groups : users;
+  return mentions.flatMap((one, index) => (index > 0 ? [' ', one] : [one]));
 }
 
 function news(change: Change, drawing: Drawing): Line {
@@ -74,30 +74,33 @@ function news(change: Change, drawing: Drawing): Line {
   const { rejection, resolution, stopped } = change;
   if (resolution) {
     const how = resolution.happened ? 'it happened' : 'it did not happen';
-    return [`${what}: `, { user: resolution.by }, ` looked it up, and ${how}.`];
+    return [{ user: resolution.by }, ` checked “${what}”: ${how}.`];
   }
   if (change.state === 'rejected' && rejection) {
     return [{ user: rejection.by }, ` rejected “${what}”: ${rejection.reason}`];
   }
   if (stopped) {
-    return [`“${what}” was not run. `, ...stoppedLine(change, drawing), ...askedLater(change)];
+    return [`“${what}” was not run. `, ...stoppedLine(change, drawing), ...afterFreeze(change)];
   }
   if (change.plan.target.kind === 'freeze' && change.state === 'succeeded') {
-    return [`“${what}” is done. The card above has the rest.`];
+    return [`“${what}” is done. The card shows the details.`];
   }
   return scheduleLine(change) ?? [SENTENCES[change.state]?.(what) ?? `${what}: ${change.state}.`];
 }
 
-// Whoever relied on it being taken back must not have to remember the end of a freeze.
-function askedLater({ parent, frozenBy }: Change): Line {
+// The requester of a blocked revert does not have to remember when the freeze ends.
+function afterFreeze({ parent, frozenBy }: Change): Line {
   if (!parent || !frozenBy) return [];
-  return [` All stays as ${parent} left it. When the freeze is over, you are asked here.`];
+  return [
+    ` Everything stays as ${parent} left it. When the freeze ends, Signalbox asks here again.`,
+  ];
 }
 
 const SENTENCES: Partial<Record<Change['state'], (what: string) => string>> = {
-  succeeded: (what) => `“${what}” was accepted by the server. The card above has what it reported.`,
-  failed: (what) => `“${what}” was refused by the server; nothing was changed. The card says why.`,
+  succeeded: (what) => `“${what}” was accepted by the server. The card shows the response.`,
+  failed: (what) =>
+    `“${what}” was rejected by the server. Nothing was changed. The card shows why.`,
   unknown: (what) =>
-    `nobody knows whether “${what}” happened. Please look, then press on the card.`,
-  expired: (what) => `“${what}” expired before it was decided; nothing was changed.`,
+    `the outcome of “${what}” is unknown. Check the console, then answer on the card.`,
+  expired: (what) => `“${what}” expired before it was decided. Nothing was changed.`,
 };

@@ -5,11 +5,11 @@ import { type Button, fact } from '../blocks/blocks.ts';
 import type { Line } from '../blocks/rich-text.ts';
 import { lowerActionText } from './naming.ts';
 
-/** When it runs and what takes it back, for preview and card alike. */
+/** When the change runs and when it reverts, for preview and card. */
 export function timingLines(change: Change): readonly Line[] {
   const { parent, plan } = change;
-  const of = parent ? [fact('Takes back', `${parent}, with which it was approved`)] : [];
-  return [...of, ...startLines(change), ...(plan.timing?.back ? backLines(change) : [])];
+  const reverted = parent ? [fact('Reverts', `${parent} (approved together)`)] : [];
+  return [...reverted, ...startLines(change), ...(plan.timing?.back ? backLines(change) : [])];
 }
 
 const WAITING: readonly State[] = ['draft', 'pending', 'approved'];
@@ -17,7 +17,9 @@ const RAN: readonly State[] = ['executing', 'succeeded', 'failed', 'unknown'];
 
 function startLines({ state, plan: { timing } }: Change): readonly Line[] {
   if (!timing?.startAt || RAN.includes(state)) return [];
-  return [fact(WAITING.includes(state) ? 'Runs' : 'Was to run', { at: new Date(timing.startAt) })];
+  return [
+    fact(WAITING.includes(state) ? 'Runs' : 'Was scheduled for', { at: new Date(timing.startAt) }),
+  ];
 }
 
 function backLines({ state, plan, backAt, child }: Change): readonly Line[] {
@@ -25,78 +27,74 @@ function backLines({ state, plan, backAt, child }: Change): readonly Line[] {
   if (!back) return [];
   if (child) return [childLine(child, backAt)];
   if (state === 'succeeded') {
-    return [backAt ? fact('Goes back', { at: backAt }) : fact('Goes back', 'not by itself')];
+    return [fact('Reverts', backAt ? { at: backAt } : 'not automatically')];
   }
   const isOpen = [...WAITING, 'executing', 'unknown'].includes(state);
-  return isOpen ? [fact('Goes back', afterText(back))] : [];
+  return isOpen ? [fact('Reverts', laterText(back))] : [];
 }
 
-export function afterText({ afterMs, label }: NonNullable<Timing['back']>): string {
-  return `${spanText(afterMs)} after (${label})`;
+function laterText({ afterMs, label }: NonNullable<Timing['back']>): string {
+  return `${spanText(afterMs)} later (${label})`;
 }
 
-// In brackets, for a card is found again by the id behind its dot.
+// The id is in brackets: a lost card is found by its own id, which follows a dot.
 function childLine({ id, state }: NonNullable<Change['child']>, backAt: Date | null): Line {
-  if (state === 'succeeded') return fact('Taken back', `by ${id}`);
-  if (state === 'unknown') return fact('Taken back', `nobody knows yet (${id})`);
+  if (state === 'succeeded') return fact('Reverted', `by ${id}`);
+  if (state === 'unknown') return fact('Reverted', `outcome unknown (${id})`);
   const isOpen = ['approved', 'executing'].includes(state);
-  if (isOpen && backAt) return fact('Goes back', { at: backAt }, ` (${id})`);
-  return fact('Goes back', `not by itself: ${id} is ${state}`);
+  if (isOpen && backAt) return fact('Reverts', { at: backAt }, ` (${id})`);
+  return fact('Reverts', `not automatically: ${id} is ${state}`);
 }
 
-/** What nothing takes back by itself any more, a person still may: it types the same words anew. */
+/** Offered when the revert did not run: the button requests the same revert as a new change. */
 export function revertButtons(change: Change): readonly Button[] {
-  if (!change.parent || !NOT_TAKEN_BACK.includes(change.state)) return [];
-  return [revertButton(change, 'Take it back anyway')];
+  if (!change.parent || !NOT_REVERTED.includes(change.state)) return [];
+  return [revertButton(change, 'Revert anyway')];
 }
 
 export function revertButton({ id }: Change, label: string): Button {
   return { id: 'change.take-back', label, value: id };
 }
 
-const NOT_TAKEN_BACK: readonly State[] = ['stale', 'denied', 'expired', 'cancelled', 'failed'];
+const NOT_REVERTED: readonly State[] = ['stale', 'denied', 'expired', 'cancelled', 'failed'];
 
-const BECAUSE: Readonly<Record<RevertStopReason, string>> = {
-  restored: 'the database was restored from an older copy, and it may have happened already',
-  moved: 'what it changed is not as it left it any more',
-  gone: 'the server does not know what it changed any more',
-  late: 'Signalbox could not see to it within a day of its hour',
-  unclear: 'the way back does not fit what is there now',
+const REVERT_STOP_TEXTS: Readonly<Record<RevertStopReason, string>> = {
+  restored: 'the database was restored from an older copy, so the revert may have run already',
+  moved: 'the target was changed again since',
+  gone: 'the server no longer knows the target',
+  late: 'Signalbox could not run the revert within a day of its scheduled time',
+  unclear: 'the revert does not fit the current values',
 };
 
-/** In the thread of what was to hold for a while only. */
+/** In the thread of a change whose revert does not run. */
 export function revertStoppedLine(change: Change, why: RevertStopReason): Line {
-  const what = `“${lowerActionText(change)}” is not taken back by itself: ${BECAUSE[why]}. `;
-  return [
-    { user: change.requester },
-    ' ',
-    what,
-    'Look, and take it back yourself where it should.',
-  ];
+  const what = `“${lowerActionText(change)}” is not reverted automatically`;
+  const next = 'Check the target and revert it yourself if needed.';
+  return [{ user: change.requester }, ` ${what}: ${REVERT_STOP_TEXTS[why]}. ${next}`];
 }
 
-/** In the thread of what was to take something back, once the freeze that held it up is over. */
+/** In the thread of a revert that a freeze blocked, once the freeze has ended. */
 export function unfrozenLine(change: Change): Line {
   const { requester, parent, plan } = change;
   return [
     { user: requester },
-    ` ${plan.target.name} is not frozen any more. “${lowerActionText(change)}” was not run because of `,
-    `that, so all still is as ${parent} left it. Take it back now?`,
+    ` ${plan.target.name} is no longer frozen. The freeze blocked “${lowerActionText(change)}”, `,
+    `so everything is still as ${parent} left it. Revert it now?`,
   ];
 }
 
-/** What could not begin in time, or was called off before its hour. */
+/** For a change that missed its scheduled time, or was cancelled before it; null for any other. */
 export function scheduleLine(change: Change): Line | null {
   const { state, parent, notBefore } = change;
   const what = `“${lowerActionText(change)}”`;
   if (parent && state === 'cancelled') {
-    return [`${what} was cancelled, so that all stays as ${parent} left it.`];
+    return [`${what} was cancelled, so everything stays as ${parent} left it.`];
   }
   if (state !== 'expired' || !notBefore) return null;
   const late = parent ? 'a day' : 'an hour';
   return [
-    `${what} was to run `,
+    `${what} was scheduled for `,
     { at: notBefore },
-    ` and could not within ${late}. Nothing was done.`,
+    ` and could not start within ${late}. Nothing was done.`,
   ];
 }

@@ -37,7 +37,7 @@ export async function openPalette(bot: SlackContext, { by, trigger, spot }: Aski
 async function paletteFor(bot: SlackContext, by: UserId, spot: ReplyTarget): Promise<View> {
   const identity = await bot.context.people.identify(by, { fresh: false });
   if (!identity.ok) {
-    return words(refusalLine(denialOf(identity.refusal), bot.drawing.policy));
+    return words(refusalLine(denialOf(identity.refusal), bot.drawing));
   }
   const names = bot.commands.map(({ name }) => name);
   const usable = commandsFor(bot.context.policy, names, identity.actor);

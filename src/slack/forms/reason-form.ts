@@ -6,41 +6,41 @@ import { actionText } from '../cards/naming.ts';
 import { ChangeOf } from '../inbound/payload.ts';
 import { plain } from './inputs.ts';
 
-const QUESTIONS = {
-  reject: { title: 'Reject', label: 'Why?', submit: 'Reject', says: null },
+const REASON_FORMS = {
+  reject: { title: 'Reject', label: 'Reason', submit: 'Reject', note: null },
   'break-glass': {
-    title: 'Break the glass',
-    label: 'Why can it not wait?',
-    submit: 'Break the glass',
-    says:
-      'This goes ahead now, without the approvals that its rule asks for. Its approvers and ' +
-      'everyone in the channel are told that it was you, and why; somebody else looks at it ' +
-      'afterwards and writes down what they found. A freeze still holds.',
+    title: 'Use break-glass',
+    label: 'Why can’t this wait?',
+    submit: 'Use break-glass',
+    note:
+      'This runs now, without the approvals that its rule requires. The approvers and the ' +
+      'channel see your name and your reason. Someone else must review it afterwards. Freezes ' +
+      'still apply.',
   },
   review: {
-    title: 'I have looked at it',
+    title: 'Mark as reviewed',
     label: 'What did you find?',
-    submit: 'Write it down',
-    says: 'Glass was broken for this: nobody approved it. Your note goes to its card and the trail.',
+    submit: 'Save',
+    note: 'This change ran without approval. Signalbox adds your note to its card and audit trail.',
   },
   happened: {
     title: 'It happened',
-    label: 'What did you see?',
-    submit: 'Tell everyone',
-    says: null,
+    label: 'What did you find?',
+    submit: 'Save',
+    note: null,
   },
   'did-not-happen': {
     title: 'It did not happen',
-    label: 'What did you see?',
-    submit: 'Tell everyone',
-    says: null,
+    label: 'What did you find?',
+    submit: 'Save',
+    note: null,
   },
 } as const;
-export type ReasonFormKind = keyof typeof QUESTIONS;
+export type ReasonFormKind = keyof typeof REASON_FORMS;
 
-/** The decisions that need words ask for them in a modal before anything is stored. */
-export function isQuestion(verb: Verb): verb is ReasonFormKind {
-  return Object.hasOwn(QUESTIONS, verb);
+/** Whether a decision needs a reason or note, which a modal requests before it is stored. */
+export function needsReasonForm(verb: Verb): verb is ReasonFormKind {
+  return Object.hasOwn(REASON_FORMS, verb);
 }
 
 const Metadata = z.object({
@@ -49,13 +49,13 @@ const Metadata = z.object({
   preview: z.url().nullable().default(null),
 });
 /**
- * Which change a question is about, whether it was asked in the app's own tab, and the address of
- * the preview that it was asked from: the answer takes its place, for its buttons are dead by then.
+ * The change, whether the button was on the Home tab, and the response URL of the preview with the
+ * button. The answer replaces that preview, because its buttons no longer work by then.
  */
 export type ReasonFormMetadata = z.infer<typeof Metadata>;
 
-/** What the question's modal brings back; null where it is none of ours. */
-export function aboutOf(metadata: string): ReasonFormMetadata | null {
+/** Reads the metadata of a submitted reason form; null when it is not valid. */
+export function readReasonFormMetadata(metadata: string): ReasonFormMetadata | null {
   try {
     return Metadata.parse(JSON.parse(metadata));
   } catch {
@@ -63,16 +63,16 @@ export function aboutOf(metadata: string): ReasonFormMetadata | null {
   }
 }
 
-/** Asks for the words that a decision needs, and says once more what it is about. */
-export function questionModal(
-  question: ReasonFormKind,
+/** The modal that requests the reason or note of a decision. */
+export function reasonForm(
+  kind: ReasonFormKind,
   change: Change,
   { home, preview }: Omit<ReasonFormMetadata, 'change'>,
 ): View {
-  const { title, label, submit, says } = QUESTIONS[question];
+  const { title, label, submit, note } = REASON_FORMS[kind];
   return {
     type: 'modal',
-    callback_id: `change.${question}`,
+    callback_id: `change.${kind}`,
     private_metadata: JSON.stringify({
       change: change.id,
       home,
@@ -83,7 +83,7 @@ export function questionModal(
     close: plain('Back', 24),
     blocks: [
       { type: 'section', text: plain(`${actionText(change)} (${change.id})`, 3_000) },
-      ...(says === null ? [] : [{ type: 'section' as const, text: plain(says, 3_000) }]),
+      ...(note === null ? [] : [{ type: 'section' as const, text: plain(note, 3_000) }]),
       {
         type: 'input',
         block_id: 'reason',

@@ -13,16 +13,16 @@ import { receiveClick } from '../../workflow/review/click.ts';
 import { receivePress } from '../../workflow/review/incident-click.ts';
 import { answerMessage, sentenceMessage } from '../blocks/answer-blocks.ts';
 import type { Message } from '../blocks/blocks.ts';
-import { wholePlan } from '../cards/preview.ts';
-import { refusalLine } from '../cards/refusals.ts';
+import { fullPlan } from '../cards/preview.ts';
+import { refusalMessage } from '../cards/refusals.ts';
 import { commandByCallbackId, settingOf } from '../forms/form.ts';
 import { fill, openForm } from '../forms/open-form.ts';
 import { choose, PALETTE } from '../forms/palette.ts';
 import {
-  isQuestion,
-  questionModal,
+  needsReasonForm,
   type ReasonFormKind,
   type ReasonFormMetadata,
+  reasonForm,
 } from '../forms/reason-form.ts';
 import { NO_REPLY_TARGET, postEphemeral } from '../outbound/ephemeral.ts';
 import type { SlackContext } from '../slack-context.ts';
@@ -44,7 +44,7 @@ export async function press(bot: SlackContext, pressed: Pressed, ack: Ack): Prom
   const id = action?.action_id ?? '';
   const value = action?.selected_option?.value ?? action?.value ?? '';
   const verb = VERBS.find((each) => `change.${each}` === id);
-  if (verb && !isQuestion(verb)) return decide(bot, pressed, { verb, value }, ack);
+  if (verb && !needsReasonForm(verb)) return decide(bot, pressed, { verb, value }, ack);
   const deed = INCIDENT_VERBS.find((each) => `incident.${each}` === id);
   if (deed) return settle(bot, pressed, { verb: deed, value }, ack);
 
@@ -152,7 +152,7 @@ async function answerPress(
   const change = ChangeOf.safeParse(value);
   if (!change.success) return sentenceMessage([OLD_BUTTON]);
   const about = { change: change.data, home: isHome(pressed), preview: previewOf(pressed) };
-  if (verb && isQuestion(verb)) return ask(bot, typed, verb, about);
+  if (verb && needsReasonForm(verb)) return ask(bot, typed, verb, about);
   if (id === 'change.edit') return edit(bot, typed, change.data);
   if (id === 'change.undo') return undo(bot, typed, change.data);
   if (id === 'change.take-back') return revertNow(bot, typed, change.data);
@@ -168,24 +168,24 @@ async function type(bot: SlackContext, typed: Typed, line: string): Promise<Mess
 }
 
 async function showIncident(
-  { context, drawing, prefix }: SlackContext,
+  { context, drawing }: SlackContext,
   { by }: Typed,
   id: string,
 ): Promise<Message> {
   const found = await context.incidents.details({ id, by });
   if (found.ok) return answerMessage(found.answer);
-  return sentenceMessage(refusalLine(found.denial, drawing.policy, prefix));
+  return refusalMessage(found.denial, drawing);
 }
 
 async function ask(
   bot: SlackContext,
   { by, trigger }: Typed,
-  question: ReasonFormKind,
+  kind: ReasonFormKind,
   { change, ...from }: ReasonFormMetadata,
 ): Promise<Message | null> {
-  const found = await mayAnswer(bot.context, change, { verb: question, by });
-  if (!found.ok) return sentenceMessage(refusalLine(found.denial, bot.drawing.policy, bot.prefix));
-  const view = questionModal(question, found.change, from);
+  const found = await mayAnswer(bot.context, change, { verb: kind, by });
+  if (!found.ok) return refusalMessage(found.denial, bot.drawing);
+  const view = reasonForm(kind, found.change, from);
   await bot.clients.views.views.open({ trigger_id: trigger, view });
   return null;
 }
@@ -194,11 +194,9 @@ async function edit(bot: SlackContext, typed: Typed, id: ChangeId): Promise<Mess
   const { context, drawing } = bot;
   const draft = await loadForUser(context, id);
   const command = draft ? context.commands.get(draft.command) : undefined;
-  if (!draft || !command) return refusal(bot, 'not-found');
+  if (!draft || !command) return refusalMessage(denialOf('not-found'), bot.drawing);
   if (draft.requester !== typed.by) {
-    return sentenceMessage(
-      refusalLine(denialOf('not-requester', { change: draft }), drawing.policy),
-    );
+    return refusalMessage(denialOf('not-requester', { change: draft }), drawing);
   }
   const given = { ...textOf(draft.plan.args), reason: draft.reason ?? '' };
   const spot = { ...typed.spot, edits: draft.id };
@@ -212,16 +210,12 @@ function textOf(args: Readonly<Record<string, unknown>>): Readonly<Record<string
 /** The whole plan in private, for its requester and for whoever may decide about it. */
 async function details(bot: SlackContext, { by }: Typed, id: ChangeId): Promise<Message | null> {
   const change = await loadForUser(bot.context, id);
-  if (!change) return refusal(bot, 'not-found');
+  if (!change) return refusalMessage(denialOf('not-found'), bot.drawing);
   const identity = await bot.context.people.identify(by, { fresh: false });
   const { to, from } = change.requires;
   const mayLook = identity.ok && identity.actor.roles.some((role) => role === to || role === from);
-  if (identity.ok && (mayLook || change.requester === by)) return wholePlan(change);
+  if (identity.ok && (mayLook || change.requester === by)) return fullPlan(change);
   const why = identity.ok ? 'not-an-approver' : identity.refusal;
   const denial = denialOf(why, { change, role: from ?? to });
-  return sentenceMessage(refusalLine(denial, bot.drawing.policy, bot.prefix));
-}
-
-function refusal({ drawing }: SlackContext, name: 'not-found'): Message {
-  return sentenceMessage(refusalLine(denialOf(name), drawing.policy));
+  return refusalMessage(denial, bot.drawing);
 }

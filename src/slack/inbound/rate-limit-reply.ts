@@ -3,9 +3,8 @@ import type { ReplyTo } from '../../workflow/clicks.ts';
 import { denialOf } from '../../workflow/denial.ts';
 import { commandRateOf } from '../../workflow/limits/command-rate.ts';
 import type { Receipt } from '../../workflow/review/click-intake.ts';
-import { sentenceMessage } from '../blocks/answer-blocks.ts';
 import type { Message } from '../blocks/blocks.ts';
-import { refusalLine } from '../cards/refusals.ts';
+import { refusalMessage } from '../cards/refusals.ts';
 import type { SlackContext } from '../slack-context.ts';
 
 const denial = denialOf('too-many');
@@ -18,8 +17,7 @@ export async function withinRateLimit(
 ): Promise<Message | null> {
   const pace = await commandRateOf(bot.context, by);
   if (pace === 'fine') return answer();
-  const { policy } = bot.context;
-  return pace === 'over' ? sentenceMessage(refusalLine(denial, policy, bot.prefix)) : null;
+  return pace === 'over' ? refusalMessage(denial, bot.drawing) : null;
 }
 
 /** What follows after a press was acknowledged: it is handled, or whoever pressed hears why not. */

@@ -9,7 +9,7 @@ import { receiveClick } from '../../workflow/review/click.ts';
 import { sentenceMessage } from '../blocks/answer-blocks.ts';
 import type { Message } from '../blocks/blocks.ts';
 import { changedIn, commandByCallbackId, settingOf } from '../forms/form.ts';
-import { aboutOf } from '../forms/reason-form.ts';
+import { readReasonFormMetadata } from '../forms/reason-form.ts';
 import { formVocabulary, fullVocabulary } from '../forms/vocabulary.ts';
 import { postEphemeral, type ReplyTarget } from '../outbound/ephemeral.ts';
 import type { SlackContext } from '../slack-context.ts';
@@ -105,7 +105,7 @@ async function decide(
   ack: Ack,
 ): Promise<void> {
   const { view, user, trigger_id } = submitted;
-  const about = aboutOf(view.private_metadata);
+  const about = readReasonFormMetadata(view.private_metadata);
   if (!about) return ack();
   const text = (givenOf(submitted).reason ?? '').trim();
   if (text === '') {

@@ -25,7 +25,7 @@ import {
 import { errorMessage } from '../outbound/error-message.ts';
 import type { SlackContext } from '../slack-context.ts';
 import type { Typed } from './typed.ts';
-import { answerQuery, refusalMessage } from './typed-query.ts';
+import { answerQuery, answerRefusal } from './typed-query.ts';
 
 /** What the person reads in private; null where a modal was opened instead. */
 export async function answerTyped(bot: SlackContext, typed: Typed): Promise<Message | null> {
@@ -147,7 +147,7 @@ async function answerRequest(
     // What is missing can be written: the form has the rest of it already.
     return requested.denial.refusal === 'reason-required'
       ? openForm(bot, typed, command, { ...given, reason: reason ?? '' }, NEEDS_REASON)
-      : refusalMessage(bot, requested.denial);
+      : answerRefusal(bot, requested.denial);
   }
   return mendInForm(bot, typed, { command, given, reason: reason ?? '' }, requested.problems);
 }

@@ -5,10 +5,9 @@ import { decide } from '../../policy/decide.ts';
 import { type Denial, denialOf } from '../../workflow/denial.ts';
 import type { Identity } from '../../workflow/ports.ts';
 import { noteRefusal } from '../../workflow/record.ts';
-import { sentenceMessage } from '../blocks/answer-blocks.ts';
 import type { Message } from '../blocks/blocks.ts';
 import { ownAnswer } from '../cards/answer-with-offers.ts';
-import { refusalLine } from '../cards/refusals.ts';
+import { refusalMessage } from '../cards/refusals.ts';
 import { sendFiles } from '../outbound/upload.ts';
 import type { SlackContext } from '../slack-context.ts';
 import type { Typed } from './typed.ts';
@@ -22,7 +21,7 @@ export async function answerQuery(
 ): Promise<Message> {
   const { by, spot } = typed;
   const denial = await mayAsk(bot, by, command, args);
-  if (denial) return refusalMessage(bot, denial);
+  if (denial) return answerRefusal(bot, denial);
   const found = await command.answer(args, bot.context.commandContext(), {
     by,
     channel: spot.channel,
@@ -68,8 +67,8 @@ async function denialOfQuery(
   return denialOf(refusal, { ...about, rule: rule?.place ?? null, role, who });
 }
 
-export function refusalMessage({ context, drawing }: SlackContext, denial: Denial): Message {
-  const { policy, prefix } = drawing;
+/** The refusal of a command, which is counted. */
+export function answerRefusal({ context, drawing }: SlackContext, denial: Denial): Message {
   context.measures.answered(denial.command ?? 'none', 'refused');
-  return sentenceMessage(refusalLine(denial, policy, prefix));
+  return refusalMessage(denial, drawing);
 }

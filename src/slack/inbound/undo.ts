@@ -5,7 +5,7 @@ import { isUnchangedSince } from '../../workflow/revert/unchanged-since.ts';
 import { sentenceMessage } from '../blocks/answer-blocks.ts';
 import type { Message } from '../blocks/blocks.ts';
 import { lowerActionText } from '../cards/naming.ts';
-import { refusalLine } from '../cards/refusals.ts';
+import { refusalMessage } from '../cards/refusals.ts';
 import type { SlackContext } from '../slack-context.ts';
 import type { Typed } from './typed.ts';
 import { answerTyped } from './typed-command.ts';
@@ -44,5 +44,5 @@ function typeLine(bot: SlackContext, typed: Typed, line: string): Promise<Messag
 }
 
 function notFound({ drawing }: SlackContext): Message {
-  return sentenceMessage(refusalLine(denialOf('not-found'), drawing.policy, drawing.prefix));
+  return refusalMessage(denialOf('not-found'), drawing);
 }

@@ -1,8 +1,8 @@
 import type { WebClient } from '@slack/web-api';
 import type { Messenger } from '../../workflow/messenger-port.ts';
-import { answerMessage, sentenceMessage } from '../blocks/answer-blocks.ts';
+import { answerMessage } from '../blocks/answer-blocks.ts';
 import type { Drawing } from '../cards/drawing.ts';
-import { refusalLine } from '../cards/refusals.ts';
+import { refusalMessage } from '../cards/refusals.ts';
 import type { Respond } from './response-url.ts';
 
 interface Options {
@@ -18,7 +18,7 @@ export function createPressAnswer(options: Options): Pick<Messenger, 'answerInci
     answerIncidentClick: async ({ url, user }, pressed) => {
       const { text, blocks } = pressed.ok
         ? answerMessage(pressed.answer)
-        : sentenceMessage(refusalLine(pressed.denial, drawing.policy, drawing.prefix));
+        : refusalMessage(pressed.denial, drawing);
       if (url) return respond(url, { text, blocks, replace: false });
       // Without an address to answer to, the person's own messages are left.
       await posts.chat.postMessage({ channel: user, text, blocks: blocks as never[] });

@@ -100,7 +100,7 @@ export function createMessenger(options: Options): Messenger {
     if (!clicked.ok) {
       const asked = ownAsked(replyTo, clicked.denial);
       if (asked) return { ...answeredPreview(asked, cardChannel(asked)), replace: true };
-      const line = refusalLine(clicked.denial, drawing.policy, drawing.prefix);
+      const line = refusalLine(clicked.denial, drawing);
       const replace = replyTo.replaces && !TRY_AGAIN.includes(clicked.denial.refusal);
       return { ...message(lines(line)), replace };
     }
@@ -132,7 +132,7 @@ export function createMessenger(options: Options): Messenger {
     postRevertStopped: (change, at, why, { again }) =>
       tell(at.channel, message(lines(revertStoppedLine(change, why))), { again, threadTs: at.ts }),
     postUnfreezeOffer: (change, at, { again }) => {
-      const offer = buttons(`thawed:${change.version}`, revertButton(change, 'Take it back'));
+      const offer = buttons(`unfrozen:${change.version}`, revertButton(change, 'Revert'));
       const line = message(lines(unfrozenLine(change)), offer);
       return tell(at.channel, line, { again, threadTs: at.ts });
     },

@@ -10,7 +10,7 @@ const LEASE_MS = 180_000;
 const PATIENCE_MS = 30_000;
 /** What a restart brings by itself comes soon; after that a person presses again, which is no harm. */
 const SOON_MS = 400;
-const ENDED = /: (accepted|refused by the server|nobody knows)/;
+const ENDED = /: (accepted|rejected by the server|outcome unknown)/;
 const STEP_MS = 15_000;
 const STEP_TAKES_MS = 1_000;
 

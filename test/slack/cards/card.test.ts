@@ -46,18 +46,18 @@ test.for(everyState)('Slack takes each drawing of a change that is %s', ([state]
 test('each state has its own title', () => {
   expect(STATES.map((state) => cardTitle(changeIn(state)))).toMatchInlineSnapshot(`
     [
-      "○ Stop analytics-prod: not sent off yet",
+      "○ Stop analytics-prod: draft, not requested",
       "○ Stop analytics-prod: waiting for approval",
       "○ Stop analytics-prod: approved",
       "◐ Stop analytics-prod: running",
       "● Stop analytics-prod: accepted",
-      "✕ Stop analytics-prod: refused by the server",
-      "? Stop analytics-prod: nobody knows whether it happened",
+      "✕ Stop analytics-prod: rejected by the server",
+      "? Stop analytics-prod: outcome unknown",
       "✕ Stop analytics-prod: rejected",
       "✕ Stop analytics-prod: cancelled",
       "✕ Stop analytics-prod: expired",
-      "✕ Stop analytics-prod: not run, for something changed meanwhile",
-      "✕ Stop analytics-prod: not run, for the policy refuses it now",
+      "✕ Stop analytics-prod: not run: it changed since the preview",
+      "✕ Stop analytics-prod: not run: the current policy refuses it",
     ]
   `);
 });
@@ -104,16 +104,16 @@ test('the card of a waiting change says all that an approver has to know', () =>
   expect(changeCard(change, drawing).text).toMatchInlineSnapshot(`
     "○ Stop analytics-prod: waiting for approval
     Service  analytics-prod · prod · main · 2f7c9d34
-    Asked by  <@U0ANA>, <!date^1795175400^{date_short_pretty} at {time}|2026-11-20T11:50:00.000Z> · K3M9QD
+    Requested by  <@U0ANA>, <!date^1795175400^{date_short_pretty} at {time}|2026-11-20T11:50:00.000Z> · K3M9QD
     Reason  nightly maintenance
     State  running → stopped
     Sends  PATCH state {"command":"stop"}
     Cost  about −18.0 credits a day, from 14 final days
-    ! Queries and pipes of this service stop with it.
+    ⚠ Queries and pipes of this service stop with it.
     Approved by  <@U0BEN> (1 of 2)
     Needs  2 of the approvers, not <@U0ANA>
     Expires  <!date^1795190400^{date_short_pretty} at {time}|2026-11-20T16:00:00.000Z>
-    Rule  2, for @db-operators"
+    Rule 2  @db-operators may request"
   `);
 });
 
@@ -149,7 +149,7 @@ test.for<[string, Partial<Change>, string[]]>([
   [
     'is in doubt',
     { state: 'unknown', ending: DOUBT },
-    ['did not answer in time', 'not be sent again'],
+    ['did not answer in time', 'not send it again'],
   ],
   [
     'was looked up',
@@ -158,10 +158,10 @@ test.for<[string, Partial<Change>, string[]]>([
       ending: DOUBT,
       resolution: { by: ben.id, at: NOON, happened: false, note: 'it still runs' },
     },
-    ['it did not happen', 'Looked up by  <@U0BEN>: it still runs'],
+    ['it did not happen', 'Verified by  <@U0BEN>: it still runs'],
   ],
-  ['runs next', { state: 'approved' }, ['It runs as soon as nothing else runs there']],
-  ['has to wait', { state: 'approved', notBefore: minutes(1) }, ['nothing was sent. Next try:']],
+  ['runs next', { state: 'approved' }, ['Queued behind another change']],
+  ['has to wait', { state: 'approved', notBefore: minutes(1) }, ['nothing was sent. Next attempt:']],
   ['was stopped', { state: 'denied', stopped: 'frozen' }, ['is frozen']],
   [
     'was cancelled',
@@ -235,10 +235,10 @@ test('a preview shows what will be sent, what is known, who must approve and wha
     State  running → stopped
     Sends  PATCH state {"command":"stop"}
     Cost  about −18.0 credits a day, from 14 final days
-    Approval  2 of @db-leads, not <@U0ANA> · rule 2 · expires after 4 h
+    Approval  2 of @db-leads, not you · rule 2 · expires in 4 h
     Reason  nightly maintenance
-    ! Queries and pipes of this service stop with it.
-    ! Another open change: Stop analytics-prod by <@U0ANA>, <!date^1795175280^{date_short_pretty} at {time}|2026-11-20T11:48:00.000Z> (K3M9QD)"
+    ⚠ Queries and pipes of this service stop with it.
+    ⚠ <@U0ANA> requested “stop analytics-prod” <!date^1795175280^{date_short_pretty} at {time}|2026-11-20T11:48:00.000Z> (K3M9QD: waiting for approval)"
   `);
 });
 
@@ -246,22 +246,22 @@ test.for<[string, Partial<Change>, string]>([
   [
     'nobody must approve',
     { requires: { ...REQUIRES, from: null, count: 0 } },
-    'none needed · rule 2',
+    'not required · rule 2',
   ],
   [
     'the requester may approve',
     { requires: { ...REQUIRES, self: true } },
     '2 of @db-leads · rule 2',
   ],
-  ['minutes are left', { requires: { ...REQUIRES, expiresAfterMs: 45 * 60_000 } }, 'after 45 min'],
-  ['hours are left', { requires: { ...REQUIRES, expiresAfterMs: 90 * 60_000 } }, 'after 1.5 h'],
-  ['nothing was seen', { plan: { ...PLAN, before: null } }, 'Last seen  not yet'],
+  ['minutes are left', { requires: { ...REQUIRES, expiresAfterMs: 45 * 60_000 } }, 'expires in 45 min'],
+  ['hours are left', { requires: { ...REQUIRES, expiresAfterMs: 90 * 60_000 } }, 'expires in 1.5 h'],
+  ['nothing was seen', { plan: { ...PLAN, before: null } }, 'Never seen'],
 ])('a preview says so when %s', ([, over, words]) => {
   expect(preview(changeIn('draft', over), ALONE, drawing).text).toContain(words);
 });
 
 test.for<[string, Change, string]>([
-  ['it waits', changeIn('pending'), 'The card is in #db-approvals.'],
+  ['it waits', changeIn('pending'), 'Sent to #db-approvals.'],
   ['it is cancelled', changeIn('cancelled'), 'Nothing was changed.'],
   ['it needs nobody', changeIn('approved'), 'It runs now.'],
 ])('an answered preview loses its buttons and says that %s', ([, change, words]) => {
@@ -283,12 +283,12 @@ test('each ending is told in one line of the thread', () => {
   const lined = told.map((state) => message(lines(threadLine(changeIn(state), drawing))).text);
   expect(lined).toMatchInlineSnapshot(`
     [
-      "<@U0ANA> “stop analytics-prod” was accepted by the server. The card above has what it reported.",
-      "<@U0ANA> “stop analytics-prod” was refused by the server; nothing was changed. The card says why.",
-      "<@U0ANA> nobody knows whether “stop analytics-prod” happened. Please look, then press on the card.",
+      "<@U0ANA> “stop analytics-prod” was accepted by the server. The card shows the response.",
+      "<@U0ANA> “stop analytics-prod” was rejected by the server. Nothing was changed. The card shows why.",
+      "<@U0ANA> the outcome of “stop analytics-prod” is unknown. Check the console, then answer on the card.",
       "<@U0ANA> <@U0BEN> rejected “stop analytics-prod”: not during the launch",
-      "<@U0ANA> “stop analytics-prod” expired before it was decided; nothing was changed.",
-      "<@U0ANA> “stop analytics-prod” was not run. analytics-prod was changed since this was shown. Nothing was sent; ask again to see it anew.",
+      "<@U0ANA> “stop analytics-prod” expired before it was decided. Nothing was changed.",
+      "<@U0ANA> “stop analytics-prod” was not run. analytics-prod changed after the preview. Nothing was sent. Request it again with the current values.",
       "<@U0ANA> “stop analytics-prod” was not run. analytics-prod is frozen.",
     ]
   `);

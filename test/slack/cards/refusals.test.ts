@@ -21,7 +21,7 @@ function sentence(
   refusal: (typeof REFUSALS)[number],
   about: Parameters<typeof denialOf>[1],
 ): string {
-  return sentenceMessage(refusalLine(denialOf(refusal, about), drawing.policy)).text;
+  return sentenceMessage(refusalLine(denialOf(refusal, about), drawing)).text;
 }
 
 test('every "no" is said in words that tell what happened, and what to do', () => {
@@ -32,41 +32,41 @@ test('every "no" is said in words that tell what happened, and what to do', () =
   });
   expect(Object.fromEntries(said)).toMatchInlineSnapshot(`
     {
-      "already-approved": "You have approved this already. It waits for others.",
-      "already-decided": "This is decided. It is waiting for approval.",
-      "already-reviewed": "Somebody has looked at this already and written down what they found.",
-      "approvals-missing": "The approvals that it has are not enough for the policy of today (rule 2, @db-operators). Nothing was sent.",
+      "already-approved": "You already approved this. It still needs approvals from others.",
+      "already-decided": "Too late. It is waiting for approval.",
+      "already-reviewed": "This was already reviewed.",
+      "approvals-missing": "The current policy requires more approvals than this change has (rule 2, @db-operators). Nothing was sent.",
       "bot": "Apps and bots cannot use Signalbox.",
       "deactivated": "This account is deactivated.",
-      "expired": "The time to decide is over and nothing was changed. Ask for it again.",
-      "frozen": "analytics-prod is frozen until <!date^1795262400^{date_short_pretty} at {time}|2026-11-21T12:00:00.000Z> (year end, by Gus). It stands in signalbox.yaml.",
+      "expired": "The time to decide has passed. Nothing was changed. Request it again.",
+      "frozen": "analytics-prod is frozen until <!date^1795262400^{date_short_pretty} at {time}|2026-11-21T12:00:00.000Z> (year end, by Gus). It is set in signalbox.yaml.",
       "guest": "Guests cannot use Signalbox.",
-      "lookup-failed": "Slack did not tell who is who just now, so nothing was done. Try again in a minute.",
-      "lost-race": "This very click has arrived before; it counts once.",
-      "may-not-break-glass": "Rule 2 lets only @db-operators do this alone. <@U0ANA> or <@U0CLEO> can.",
-      "never": "Nobody may use /service stop on analytics-prod. signalbox.yaml rules it out for everyone, emergencies included.",
-      "no-break-glass": "Rule 2 does not let its requester do this alone; it needs its approvals.",
-      "no-rule": "signalbox.yaml does not say enough of analytics-prod to tell whether rule 2 is about it, and no rule behind that one counts. Whoever looks after that file can mend it.",
-      "not-a-requester": "You may not use /service stop on analytics-prod. Rule 2 lets @db-operators ask. <@U0ANA> or <@U0CLEO> can ask for you.",
-      "not-an-approver": "Only @db-leads can decide this (rule 2). <@U0ANA> or <@U0CLEO> can.",
+      "lookup-failed": "Slack did not answer the membership lookup, so nothing was done. Try again in a minute.",
+      "lost-race": "This click was already received. It counts once.",
+      "may-not-break-glass": "Rule 2 allows break-glass only to @db-operators: <@U0ANA> or <@U0CLEO>.",
+      "never": "The policy never allows /service stop on analytics-prod. Break-glass does not override this.",
+      "no-break-glass": "Rule 2 does not allow break-glass. The change needs its approvals.",
+      "no-rule": "signalbox.yaml does not say enough about analytics-prod to decide whether rule 2 applies, and later rules do not count. The owners of signalbox.yaml can fix it.",
+      "not-a-requester": "You can’t use /service stop on analytics-prod: rule 2 allows @db-operators. <@U0ANA> or <@U0CLEO> can request it for you.",
+      "not-an-approver": "Only @db-leads can decide this (rule 2): <@U0ANA> or <@U0CLEO>.",
       "not-approved": "This is not approved. It is waiting for approval.",
-      "not-draft": "This was sent off already. It is waiting for approval.",
+      "not-draft": "This was already requested. It is waiting for approval.",
       "not-executing": "This is not running. It is waiting for approval.",
-      "not-found": "This change is not in my records any more. Ask for it again.",
-      "not-over": "This is not over yet. Look at it when it has ended.",
-      "not-pending": "Its requester has not asked for approval yet.",
+      "not-found": "This change no longer exists. Request it again.",
+      "not-over": "This has not ended yet. Review it when it has ended.",
+      "not-pending": "The requester has not requested approval yet.",
       "not-requester": "Only <@U0ANA> can do that.",
-      "not-told": "This is not what the audit trail tells of this change: somebody wrote into the database. Nothing was sent. Tell whoever looks after Signalbox.",
-      "not-unknown": "It is known by now what happened. It is waiting for approval.",
-      "note-required": "Please say what you saw: the next person relies on it.",
+      "not-told": "This change does not match the audit trail: the database was modified directly. Nothing was sent. Report this to the Signalbox administrators.",
+      "not-unknown": "The outcome is already known. It is waiting for approval.",
+      "note-required": "Describe what you found: the next person relies on it.",
       "other-workspace": "Only members of this workspace can use Signalbox.",
-      "reason-required": "Rule 2 asks for a reason: write it at the end of the command, for example “nightly maintenance”.",
-      "restored": "The database was restored from an older copy, so nobody can say what was sent since. Look at what the target is now, then ask again.",
-      "self-approval": "You asked for this change yourself; <@U0ANA> or <@U0CLEO> must approve it (rule 2, @db-leads).",
-      "target-moved": "analytics-prod was changed since this was shown. Nothing was sent; ask again to see it anew.",
-      "too-early": "This is still under way. Try again in a minute.",
-      "too-late": "The hour that it was to begin at is over. Ask again with a later one.",
-      "too-many": "That was a lot in a short time, so this one was not taken. Try again in a few minutes.",
+      "reason-required": "Rule 2 requires a reason. Add it at the end of the command, for example “nightly maintenance”.",
+      "restored": "The database was restored from an older copy, so it is unknown what was sent since. Check the current state of the target, then request it again.",
+      "self-approval": "You requested this change, so someone else must approve it (rule 2, @db-leads): <@U0ANA> or <@U0CLEO>.",
+      "target-moved": "analytics-prod changed after the preview. Nothing was sent. Request it again with the current values.",
+      "too-early": "This is still running. Try again in a minute.",
+      "too-late": "The scheduled time has passed. Request it again with a later time.",
+      "too-many": "You sent too many requests in a short time, so this one was ignored. Try again in a few minutes.",
     }
   `);
 });
@@ -76,8 +76,8 @@ test('of many who could ask, the rest is counted, be it a single one', () => {
     const who = Array.from({ length: count }, (_, at) => actor(`U0MANY${at}`).id);
     return sentence('not-a-requester', { ...known, who });
   };
-  expect(asked(6)).toContain('<@U0MANY4> or 1 other can ask for you.');
-  expect(asked(7)).toContain('<@U0MANY4> or 2 others can ask for you.');
+  expect(asked(6)).toContain('<@U0MANY4> or 1 other can request it for you.');
+  expect(asked(7)).toContain('<@U0MANY4> or 2 others can request it for you.');
 });
 
 test('who comes too late reads what became of it, and by whom', () => {
@@ -88,16 +88,16 @@ test('who comes too late reads what became of it, and by whom', () => {
   });
   expect(said).toMatchInlineSnapshot(`
     [
-      "This is decided. It is approved by <@U0BEN>, <!date^1795176000^{date_short_pretty} at {time}|2026-11-20T12:00:00.000Z>.",
-      "This is decided. It is running.",
-      "This is decided. It is done.",
-      "This is decided. It is not done.",
-      "This is decided. It is in doubt.",
-      "This is decided. It is rejected by <@U0BEN>, <!date^1795175940^{date_short_pretty} at {time}|2026-11-20T11:59:00.000Z>.",
-      "This is decided. It is cancelled by <@U0ANA>.",
-      "This is decided. It is expired.",
-      "This is decided. It is out of date.",
-      "This is decided. It is denied.",
+      "Too late. It is approved by <@U0BEN>, <!date^1795176000^{date_short_pretty} at {time}|2026-11-20T12:00:00.000Z>.",
+      "Too late. It is running.",
+      "Too late. It is done.",
+      "Too late. It is rejected by the server.",
+      "Too late. It is blocked: its outcome is unknown.",
+      "Too late. It is rejected by <@U0BEN>, <!date^1795175940^{date_short_pretty} at {time}|2026-11-20T11:59:00.000Z>.",
+      "Too late. It is cancelled by <@U0ANA>.",
+      "Too late. It is expired.",
+      "Too late. It is out of date.",
+      "Too late. It is denied.",
     ]
   `);
 });
@@ -115,7 +115,7 @@ test.for(REFUSALS.map((refusal) => [refusal] as const))(
     const about = { ...known, change, target: NASTY, command: NASTY, role: NASTY };
     const line = refusalLine(
       denialOf(refusal, { ...about, freeze: { ...freeze, reason: NASTY, by: NASTY } }),
-      drawing.policy,
+      drawing,
     );
     const drawn = sentenceMessage(line);
     expectSound(drawn);

@@ -31,38 +31,38 @@ test('a change says in every state when it runs, and what takes it back', () => 
     Object.fromEntries(STATES.map((state) => [state, said(timed(state, both)).join(' | ')])),
   ).toMatchInlineSnapshot(`
     {
-      "approved": "Runs  19:00 | Goes back  4 h after (Start it again)",
-      "cancelled": "Was to run  19:00",
-      "denied": "Was to run  19:00",
-      "draft": "Runs  19:00 | Goes back  4 h after (Start it again)",
-      "executing": "Goes back  4 h after (Start it again)",
-      "expired": "Was to run  19:00",
+      "approved": "Runs  19:00 | Reverts  4 h later (Start it again)",
+      "cancelled": "Was scheduled for  19:00",
+      "denied": "Was scheduled for  19:00",
+      "draft": "Runs  19:00 | Reverts  4 h later (Start it again)",
+      "executing": "Reverts  4 h later (Start it again)",
+      "expired": "Was scheduled for  19:00",
       "failed": "",
-      "pending": "Runs  19:00 | Goes back  4 h after (Start it again)",
-      "rejected": "Was to run  19:00",
-      "stale": "Was to run  19:00",
-      "succeeded": "Goes back  not by itself",
-      "unknown": "Goes back  4 h after (Start it again)",
+      "pending": "Runs  19:00 | Reverts  4 h later (Start it again)",
+      "rejected": "Was scheduled for  19:00",
+      "stale": "Was scheduled for  19:00",
+      "succeeded": "Reverts  not automatically",
+      "unknown": "Reverts  4 h later (Start it again)",
     }
   `);
 });
 
 test.for<[string, Partial<Change>, string]>([
-  ['will be planned in a moment', { backAt: minutes(242) }, 'Goes back  16:02'],
-  ['is planned', { child: { id: CHILD, state: 'approved' } }, 'Goes back  16:02 (P7T2WA)'],
-  ['runs now', { child: { id: CHILD, state: 'executing' } }, 'Goes back  16:02 (P7T2WA)'],
-  ['has run', { child: { id: CHILD, state: 'succeeded' } }, 'Taken back  by P7T2WA'],
+  ['will be planned in a moment', { backAt: minutes(242) }, 'Reverts  16:02'],
+  ['is planned', { child: { id: CHILD, state: 'approved' } }, 'Reverts  16:02 (P7T2WA)'],
+  ['runs now', { child: { id: CHILD, state: 'executing' } }, 'Reverts  16:02 (P7T2WA)'],
+  ['has run', { child: { id: CHILD, state: 'succeeded' } }, 'Reverted  by P7T2WA'],
   [
     'is in doubt',
     { child: { id: CHILD, state: 'unknown' } },
-    'Taken back  nobody knows yet (P7T2WA)',
+    'Reverted  outcome unknown (P7T2WA)',
   ],
   [
     'was cancelled',
     { child: { id: CHILD, state: 'cancelled' } },
-    'Goes back  not by itself: P7T2WA is cancelled',
+    'Reverts  not automatically: P7T2WA is cancelled',
   ],
-  ['cannot be planned', { backAt: null }, 'Goes back  not by itself'],
+  ['cannot be planned', { backAt: null }, 'Reverts  not automatically'],
 ])('the card of what succeeded for a while says how its return stands: it %s', ([, over, line]) => {
   const change = timed('succeeded', { startAt: null, back }, { backAt: minutes(242), ...over });
   expect(said(change)).toEqual([line]);
@@ -71,7 +71,7 @@ test.for<[string, Partial<Change>, string]>([
 
 test('what takes another one back names it, and no card is taken for the other', () => {
   const child = timed('approved', { startAt, back: null }, { id: CHILD, parent: PARENT });
-  expect(said(child)).toEqual(['Takes back  7KQ2MX, with which it was approved', 'Runs  19:00']);
+  expect(said(child)).toEqual(['Reverts  7KQ2MX (approved together)', 'Runs  19:00']);
   expect(cardTitle(child)).toBe('○ Stop analytics-prod: planned');
   // A card that was posted without an answer is looked for by the id behind its dot.
   expect(changeCard(child, drawing).text).not.toContain(` · ${PARENT}`);
@@ -94,8 +94,8 @@ test.for(STATES)(
 
 test.for<[string, Partial<Change>, string]>([
   ['expired before it was approved', {}, 'expired before it was decided'],
-  ['could not begin in time', { notBefore: NOON }, 'could not within an hour'],
-  ['could not go back in time', { notBefore: NOON, parent: PARENT }, 'could not within a day'],
+  ['could not begin in time', { notBefore: NOON }, 'could not start within an hour'],
+  ['could not go back in time', { notBefore: NOON, parent: PARENT }, 'could not start within a day'],
 ])('its thread tells that it %s', ([, over, words]) => {
   const change = timed('expired', { startAt, back: null }, over);
   expect(mrkdwnOf(threadLine(change, drawing))).toContain(words);
@@ -103,7 +103,7 @@ test.for<[string, Partial<Change>, string]>([
 
 test.for(REVERT_STOP_REASONS)('its thread tells why it stays: %s', (why) => {
   const line = mrkdwnOf(revertStoppedLine(timed('succeeded', { startAt: null, back }), why));
-  expect(line).toMatch(/^<@U0ANA> “stop analytics-prod” is not taken back by itself: [a-z].+\.$/i);
+  expect(line).toMatch(/^<@U0ANA> “stop analytics-prod” is not reverted automatically: [a-z].+\.$/i);
 });
 
 test.for<[number, string]>([

@@ -135,7 +135,7 @@ test.for<[string, boolean, Change]>([
     aChange({ ...unknown(NOON), state: 'succeeded', resolution }),
   ],
   ['was for another target', false, elsewhere(succeeded(minutes(11)))],
-  ['was refused by the server', false, aChange({ ...unknown(minutes(11)), state: 'failed' })],
+  ['was rejected by the server', false, aChange({ ...unknown(minutes(11)), state: 'failed' })],
 ])('a target that another change moved is noticed: the other %s', async ([, expected, other]) => {
   for (const engine of ENGINES) {
     const database = await freshDatabase(engine);
