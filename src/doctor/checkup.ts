@@ -55,10 +55,10 @@ async function slackSections(patient: CheckContext): Promise<readonly CheckSecti
   const { appToken } = settings;
   const [self, rooms, people, register, wayIn] = await Promise.all([
     ask((from) => from.self()),
-    ask((from) => from.rooms()),
+    ask((from) => from.channels()),
     ask((from) => from.people()),
     ask((from) => readRegister(from, policy)),
-    appToken ? ask((from) => from.wayIn(appToken)) : null,
+    appToken ? ask((from) => from.openConnection(appToken)) : null,
   ]);
   const lines = slackLines(patient, { self, people, wayIn });
   const title = { slack: 'Slack', channels: 'Channels', people: 'People' };

@@ -1,13 +1,13 @@
-import { WebClient } from '@slack/web-api';
+import { type ConversationsListResponse, type UsersListResponse, WebClient } from '@slack/web-api';
 import type { Logger } from 'pino';
 import type { Secret } from '../errors.ts';
 import { boltLogger } from './outbound/bolt-logger.ts';
+import { readPages } from './outbound/read-pages.ts';
 import type { Home, standingOf } from './people/actors.ts';
 import { listGroups } from './people/groups.ts';
 
 const SLACK_API_URL = 'https://slack.com/api/';
-const PAGE = 1_000;
-const PAGES_MAX = 20;
+const PAGE_SIZE = 1_000;
 
 export interface SlackCheckOptions {
   readonly botToken: Secret;
@@ -24,7 +24,7 @@ export interface Self {
   readonly appId: string | null;
   /** What this token was granted when the app was last installed. */
   readonly scopes: readonly string[];
-  /** How far the clock of this machine is ahead of Slack's; null when Slack did not tell. */
+  /** How far the clock of this machine is ahead of Slack's; null without a date in Slack's answer. */
   readonly aheadMs: number | null;
 }
 
@@ -34,7 +34,7 @@ export interface ChannelFacts {
   readonly formerNames: readonly string[];
   readonly archived: boolean;
   readonly joined: boolean;
-  /** With people of another workspace, or soon. */
+  /** Shared with another workspace, or with a pending invitation to one. */
   readonly outside: boolean;
 }
 
@@ -46,7 +46,7 @@ export interface PersonFacts {
   readonly user: Parameters<typeof standingOf>[0];
 }
 
-/** Everything that a check asks of Slack. It reads, and changes nothing. */
+/** Everything that the doctor reads from Slack. It changes nothing. */
 export function createSlackChecks({ botToken, apiUrl, log, withinMs }: SlackCheckOptions) {
   const slackApiUrl = apiUrl ?? SLACK_API_URL;
   const clock = { aheadMs: null as number | null };
@@ -63,14 +63,15 @@ export function createSlackChecks({ botToken, apiUrl, log, withinMs }: SlackChec
   const slack = client(botToken);
   return {
     self: async () => ({ ...(await selfOf(slack)), aheadMs: clock.aheadMs }),
-    /** Asks for a way in as Socket Mode does, and does not take it. */
-    wayIn: async (appToken: Secret) => void (await client(appToken).apps.connections.open()),
-    rooms: () => roomsOf(slack),
+    /** Requests a Socket Mode connection without opening it. */
+    openConnection: async (appToken: Secret) =>
+      void (await client(appToken).apps.connections.open()),
+    channels: () => channelsOf(slack),
     people: () => peopleOf(slack),
     groups: () => listGroups(slack),
     membersOf: async (group: string) => {
       const { users } = await slack.usergroups.users.list({ usergroup: group });
-      if (!users) throw new Error('Slack answered without the members of a group');
+      if (!users) throw new Error('Slack returned no members of a group');
       return users;
     },
   };
@@ -78,13 +79,13 @@ export function createSlackChecks({ botToken, apiUrl, log, withinMs }: SlackChec
 
 export type SlackChecks = ReturnType<typeof createSlackChecks>;
 
-// Slack says what time it is with every answer, to the second.
+// Slack sends the time with every answer, rounded down to a second.
 function timed(clock: { aheadMs: number | null }): typeof fetch {
   return async (url, init) => {
     const sent = Date.now();
     const answer = await fetch(url, init);
-    const told = Date.parse(answer.headers.get('date') ?? '');
-    if (!Number.isNaN(told)) clock.aheadMs = (sent + Date.now()) / 2 - (told + 500);
+    const slackTime = Date.parse(answer.headers.get('date') ?? '');
+    if (!Number.isNaN(slackTime)) clock.aheadMs = (sent + Date.now()) / 2 - (slackTime + 500);
     return answer;
   };
 }
@@ -92,7 +93,8 @@ function timed(clock: { aheadMs: number | null }): typeof fetch {
 async function selfOf(slack: WebClient): Promise<Omit<Self, 'aheadMs'>> {
   const self = await slack.auth.test();
   const { team_id, enterprise_id, bot_id, user_id, team = '', user = '' } = self;
-  if (!team_id || !bot_id || !user_id) throw new Error('Slack did not say whose token this is');
+  if (!team_id || !bot_id || !user_id)
+    throw new Error('Slack did not return the owner of this token');
   const scopes = self.response_metadata?.scopes ?? [];
   const home = { teamId: team_id, enterpriseId: enterprise_id ?? null };
   const known = { home, workspace: team, botUserId: user_id, scopes };
@@ -101,51 +103,31 @@ async function selfOf(slack: WebClient): Promise<Omit<Self, 'aheadMs'>> {
   return { ...known, botName: bot?.name ?? user, appId: bot?.app_id ?? null };
 }
 
-async function roomsOf(slack: WebClient): Promise<readonly ChannelFacts[]> {
+async function channelsOf(slack: WebClient): Promise<readonly ChannelFacts[]> {
   const types = 'public_channel,private_channel';
-  const pages = await everyPage(async (cursor) => {
-    const reply = await slack.conversations.list({ types, limit: PAGE, ...cursor });
-    return { items: reply.channels ?? [], next: reply.response_metadata?.next_cursor };
-  });
-  return pages.map((room) => ({
-    id: room.id ?? '',
-    name: room.name ?? '',
-    formerNames: room.previous_names ?? [],
-    archived: room.is_archived === true,
-    joined: room.is_member === true,
-    outside: room.is_ext_shared !== false || room.is_pending_ext_shared === true,
+  const options = { types, limit: PAGE_SIZE };
+  const all: ConversationsListResponse['channels'] = [];
+  const pages = readPages<ConversationsListResponse>(slack, 'conversations.list', options);
+  for await (const { channels = [] } of pages) all.push(...channels);
+  return all.map((channel) => ({
+    id: channel.id ?? '',
+    name: channel.name ?? '',
+    formerNames: channel.previous_names ?? [],
+    archived: channel.is_archived === true,
+    joined: channel.is_member === true,
+    outside: channel.is_ext_shared !== false || channel.is_pending_ext_shared === true,
   }));
 }
 
 async function peopleOf(slack: WebClient): Promise<readonly PersonFacts[]> {
-  const members = await everyPage(async (cursor) => {
-    const reply = await slack.users.list({ limit: PAGE, ...cursor });
-    return { items: reply.members ?? [], next: reply.response_metadata?.next_cursor };
-  });
-  return members.map((user) => ({
+  const all: UsersListResponse['members'] = [];
+  const pages = readPages<UsersListResponse>(slack, 'users.list', { limit: PAGE_SIZE });
+  for await (const { members = [] } of pages) all.push(...members);
+  return all.map((user) => ({
     id: user.id ?? '',
     names: [user.name, user.real_name, user.profile?.real_name].flatMap((name) => name ?? []),
     isBot: user.is_bot === true,
     gone: user.deleted !== false,
     user,
   }));
-}
-
-interface Page<Item> {
-  readonly items: readonly Item[];
-  readonly next: string | undefined;
-}
-
-async function everyPage<Item>(
-  read: (cursor: { cursor?: string }) => Promise<Page<Item>>,
-): Promise<readonly Item[]> {
-  const all: Item[] = [];
-  let cursor: { cursor?: string } = {};
-  for (let page = 0; page < PAGES_MAX; page += 1) {
-    const { items, next } = await read(cursor);
-    all.push(...items);
-    if (!next) return all;
-    cursor = { cursor: next };
-  }
-  throw new Error(`Slack has more than the ${PAGES_MAX * PAGE} that are looked through`);
 }

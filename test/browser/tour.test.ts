@@ -287,7 +287,7 @@ test('in a browser: a password is shown once, and what nobody knows is left to p
   await show.waitFor();
   const card = await openAs(ANA, APPROVALS);
   await card.getByRole('button', { name: 'Show the password' }).last().click();
-  await card.getByRole('dialog').getByText('It is shown this once').waitFor();
+  await card.getByRole('dialog').getByText('Shown only once').waitFor();
   await picture(card, 'password');
   await close(card);
 

@@ -16,7 +16,7 @@ const TAKES_LONG = { timeout: 240_000 };
 /** What was being sent to Slack as the database went is taken up when its lease is over. */
 const LONG = { timeout: 90_000, interval: 200 };
 const NOT_YET = 'the ending could not be stored yet';
-const AWAY = 'Signalbox cannot use its database just now';
+const AWAY = 'Signalbox cannot reach its database';
 
 async function openServer(): Promise<OwnServer> {
   const server = await ownServer();

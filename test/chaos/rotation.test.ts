@@ -34,7 +34,7 @@ test('the key of the cloud is renewed while it runs: SIGHUP takes it from its fi
       .filter(({ ephemeralFor }) => ephemeralFor === ANA)
       .map(textOf)
       .join('\n');
-  await expect.poll(told, PATIENCE).toContain('The key is not accepted.');
+  await expect.poll(told, PATIENCE).toContain('The server rejected the API key.');
 
   writeFileSync(file, `${NEW_SECRET}\n`);
   bot.signal('SIGHUP');

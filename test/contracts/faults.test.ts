@@ -18,10 +18,10 @@ interface Expected {
 }
 
 const FINE: Expected = { read: 'shown', write: 'accepted', effects: 1 };
-const BARE: Expected = { read: /did not work/, write: 'no details', effects: 1 };
+const BARE: Expected = { read: /Request failed/, write: 'no details', effects: 1 };
 const LOST: Expected = { read: 'again', write: 'unknown', effects: 0 };
 const LATE: Expected = {
-  read: /did not work\nThe server did not answer in time/,
+  read: /Request failed\nThe server did not answer in time/,
   write: 'unknown',
   effects: 1,
 };
@@ -45,7 +45,7 @@ const EXPECTED: Readonly<Record<string, Expected>> = {
   'html-200': BARE,
   'empty-200': BARE,
   '201': FINE,
-  '307': { read: /did not work/, write: 'unknown', effects: 0 },
+  '307': { read: /Request failed/, write: 'unknown', effects: 0 },
   '401': { read: /401.*Whoever looks after Signalbox/s, write: 'refused', effects: 0 },
   '403': { read: /403.*Whoever looks after Signalbox/s, write: 'refused', effects: 0 },
   '404-html': { read: /Check the configuration/, write: 'refused', effects: 0 },
@@ -107,7 +107,7 @@ function longWait(deed: Deed, fault: string): RegExp | null {
 test.for(['503', 'reset', '504'])('a read is given up after three times of %s', async (fault) => {
   const { deliveries, lines } = await booth.under('pipe', fault, 9);
   expect(deliveries).toBe(3);
-  expect(lines[0]).toBe('That did not work');
+  expect(lines[0]).toBe('Request failed');
 });
 
 test('a read is given up after two times of 500', async () => {

@@ -147,7 +147,7 @@ function difference(before: readonly string[], after: readonly string[]): string
   const at = after.findIndex((line, index) => line !== before[index]);
   const line = after[at];
   if (line === undefined) return before.length > after.length ? 'whether it is there' : '';
-  if (/did not work|no details/.test(line)) return 'compared with the request';
+  if (/Request failed|no details/.test(line)) return 'compared with the request';
   return labelOf(after, before, at);
 }
 

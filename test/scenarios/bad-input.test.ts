@@ -64,7 +64,7 @@ test('a prod service needs a reason, and the form that asks for it has the rest'
   const shown = JSON.stringify(
     stage.slack.clientState(ANA).views.find(({ id }) => id === view)?.blocks,
   );
-  expect(shown).toContain('This change needs a reason');
+  expect(shown).toContain('Add a reason for the approvers');
   expect(shown).toContain('analytics-prod');
 });
 

@@ -114,7 +114,7 @@ test('without a word why, nothing is broken', async () => {
   const shown = JSON.stringify(stage.slack.clientState(ANA).views.at(-1));
   expect(shown).toContain('without the approvals that its rule requires');
   await stage.slack.submit(ANA, form, because('  '));
-  expect(stage.slack.clientState(ANA).views.at(-1)?.errors.reason).toContain('Please write');
+  expect(stage.slack.clientState(ANA).views.at(-1)?.errors.reason).toContain('Add a few words');
   expect(stage.cloud.count('set state')).toBe(0);
 });
 
@@ -146,8 +146,8 @@ const withoutPager = (file: object) =>
   JSON.parse(JSON.stringify(file).replaceAll(`"users":["${ANA}"]`, `"users":["${FINN}"]`));
 
 test.for([
-  ['no longer knows an emergency', withoutGlass, 'does not let its requester do this alone'],
-  ['gives the pager to somebody else', withoutPager, 'do this alone'],
+  ['no longer knows an emergency', withoutGlass, 'does not allow break-glass'],
+  ['gives the pager to somebody else', withoutPager, 'break-glass only to'],
 ] as const)('a policy that %s stops it right before sending', async ([, yaml, words]) => {
   const stage = await openStage({ databaseUrl: await freshUrl('sqlite') });
   stage.cloud.injectFault({ operation: 'set state', fault: '429-retry-after', times: 1 });
@@ -192,9 +192,10 @@ test('whoever may look at it finds it on their home tab, until somebody has', as
   await breakIt(stage, await waiting(stage));
   const home = async (as: string) => {
     await stage.slack.openHome({ as });
-    await expect.poll(() => JSON.stringify(stage.slack.clientState(as).home)).toContain('You may');
+    await expect.poll(() => JSON.stringify(stage.slack.clientState(as).home)).toContain('Commands');
     return JSON.stringify(stage.slack.clientState(as).home);
   };
-  for (const someone of [BEN, CLEO, GUS]) expect(await home(someone)).toContain('To review (1)');
-  for (const someone of [ANA, DORA]) expect(await home(someone)).not.toContain('To review');
+  for (const someone of [BEN, CLEO, GUS])
+    expect(await home(someone)).toContain('Needs your answer (1)');
+  for (const someone of [ANA, DORA]) expect(await home(someone)).not.toContain('Needs your answer');
 });

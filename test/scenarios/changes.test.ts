@@ -163,8 +163,7 @@ test.for<[string, string, string, string | null]>([
 
 test('a long trail is read page by page', async () => {
   const stage = await openStage();
-  for (let n = 0; n < 22; n += 1)
-    await said(stage, DORA, '/service stop staging why', 'You may not');
+  for (let n = 0; n < 22; n += 1) await said(stage, DORA, '/service stop staging why', 'You can’t');
   const first = await said(stage, DORA, '/change log by=me', '22 events');
   expect(first).toContain('2 older ones follow');
   const older = /"value":"(change log by=me before=\d+)"/.exec(first)?.[1] ?? '';

@@ -103,7 +103,7 @@ test('a mistyped deed is offered as it is called, with all that was typed behind
 test('whom the policy does not let, adds none', async () => {
   const stage = await openStage();
   await stage.slack.command(EMIL, 'ops', ADD);
-  await stage.privateWord(EMIL, 'You may not');
+  await stage.privateWord(EMIL, 'You can’t');
   await answer(stage, ANA, '/cost digest list', '0 cost digests');
 });
 

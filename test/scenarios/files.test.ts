@@ -46,7 +46,7 @@ test('rows that are asked for in a thread come into it, for all who read it', as
   const stage = await openStage();
   const { ts, view } = await askedInThread(stage, OPS, BEN);
   await ask(stage, view, 'cost csv', '7d');
-  const answer = await stage.privateWord(ANA, 'is in this thread, for all who read it');
+  const answer = await stage.privateWord(ANA, 'is in this thread, visible to everyone in it');
   expect(answer).toMatchObject({ channel: OPS, threadTs: ts });
   expect(filesOf(stage, DORA)).toEqual([{ channel: OPS, threadTs: ts, name: NAME }]);
 });
@@ -58,7 +58,7 @@ test.for([
   const stage = await openStage();
   const { view } = await askedInThread(stage, channel, BEN);
   await ask(stage, view, 'cost csv', '7d');
-  await stage.privateWord(ANA, 'is in your messages with Signalbox');
+  await stage.privateWord(ANA, 'is in your direct messages with Signalbox');
   expect(filesOf(stage, ANA)).toMatchObject([{ name: NAME }]);
   expect([...filesOf(stage, SVEN), ...filesOf(stage, BEN)]).toEqual([]);
 });
@@ -69,7 +69,7 @@ test('where it cannot be found out who reads a thread, they come in private', as
   const how = { error: 'internal_error' };
   stage.slack.failNext({ method: 'conversations.info', times: 9, how });
   await ask(stage, view, 'cost csv', '7d');
-  await stage.privateWord(ANA, 'is in your messages with Signalbox');
+  await stage.privateWord(ANA, 'is in your direct messages with Signalbox');
   expect(filesOf(stage, BEN)).toEqual([]);
 });
 

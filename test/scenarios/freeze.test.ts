@@ -253,7 +253,7 @@ test('a freeze without a word why asks for one, whatever its rule says', async (
   await stage.slack.command(ANA, 'ops', '/change freeze staging until=4h');
   await stage.modal(ANA, 'change.freeze');
   expect(JSON.stringify(stage.slack.clientState(ANA).views)).toContain(
-    'This change needs a reason',
+    'Add a reason for the approvers',
   );
 });
 
@@ -272,7 +272,7 @@ test('whoever may not freeze is refused, with who could', async () => {
   const stage = await openStage();
   const line = '/change freeze staging until=4h x';
   const refused = textOf(await typed(stage, DORA, line, 'You can’t use /change freeze'));
-  expect(refused).toContain('Rule 3 lets @db-operators ask');
+  expect(refused).toContain('rule 3 allows @db-operators');
   expect(refused).toContain(`<@${ANA}>`);
 });
 

@@ -88,7 +88,7 @@ test('a press in an open Home does not publish a Home for anybody else', async (
 
 test('a button in Home opens the form of its command, and the preview comes as a message', async () => {
   const stage = await openStage();
-  expect(await opened(stage, ANA, 'You may')).toContain('/alert list');
+  expect(await opened(stage, ANA, 'Commands')).toContain('/alert list');
   await stage.slack.click(ANA, HOME, 'command.service.stop');
   const view = await stage.modal(ANA, 'service.stop');
   const place = { in: 'view', viewId: view } as const;
@@ -106,7 +106,7 @@ test('whoever has no role sees nothing of what others do', async () => {
   const card = await ask(stage);
   await stage.press(BEN, card, 'change.approve');
   await stage.card('Stop staging: accepted');
-  const home = await opened(stage, EMIL, 'No rule of the policy lets you use a command.');
+  const home = await opened(stage, EMIL, 'No rule of the policy allows you a command.');
   expect(home).not.toContain('staging');
   expect(await opened(stage, CLEO, 'Lately')).toContain('Stop staging: accepted');
 });

@@ -130,11 +130,11 @@ test('Home shows what waits for its hour, and what is due back', async () => {
   const planned = await stage.card('Start staging: planned');
   expect(buttonsOf(planned ?? empty)).toEqual(['change.cancel']);
   await stage.slack.openHome({ as: BEN });
-  await expect.poll(home).toContain('Running and due back (1)');
+  await expect.poll(home).toContain('In progress (1)');
   expect(home()).toContain('Reverts');
   await stage.slack.openHome({ as: ANA });
   const own = () => JSON.stringify(stage.slack.clientState(ANA).home ?? []);
-  await expect.poll(own).toContain('Running and due back (1)');
+  await expect.poll(own).toContain('In progress (1)');
   expect(own()).not.toContain('Your requests');
 });
 

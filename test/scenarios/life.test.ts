@@ -47,7 +47,7 @@ test('somebody without the role may not ask, and reads which rule and who could'
   const stage = await openStage();
   await stage.slack.command(DORA, 'ops', '/service stop staging because');
   const refused = await stage.privateWord(DORA, 'You can’t use /service stop on staging');
-  expect(textOf(refused ?? empty)).toContain('Rule 4 lets @db-operators ask');
+  expect(textOf(refused ?? empty)).toContain('rule 4 allows @db-operators');
   expect(textOf(refused ?? empty)).toContain(`<@${ANA}>`);
   await stage.slack.command(EMIL, 'ops', '/service list');
   await stage.privateWord(EMIL, 'You can’t use /service list');
@@ -60,7 +60,7 @@ test('a rejection says why, to everyone and to the requester', async () => {
   const because = (value: string) => ({ reason: { reason: { type: 'plain_text_input', value } } });
   await stage.slack.submit(BEN, form, because('   '));
   const still = stage.slack.clientState(BEN).views.find(({ id }) => id === form);
-  expect(still?.errors.reason).toContain('Please write a few words');
+  expect(still?.errors.reason).toContain('Add a few words');
   await stage.slack.submit(BEN, form, because('Not during the sale'));
   const card = await stage.card('Stop staging: rejected');
   expect(textOf(card ?? empty)).toContain('Not during the sale');
@@ -115,7 +115,7 @@ test('a draft that was left alone is dead after half an hour', async () => {
   const preview = await stage.privateWord(ANA, 'Stop staging?');
   stage.clock.now = new Date(stage.clock.now.getTime() + 31 * 60_000);
   await stage.press(ANA, preview, 'change.confirm');
-  await stage.privateWord(ANA, 'Ask for it again.');
+  await stage.privateWord(ANA, 'Request it again.');
   expect(stage.slack.messages('db-approvals')).toHaveLength(0);
 });
 

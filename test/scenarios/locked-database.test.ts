@@ -22,9 +22,9 @@ test('another program locks the file while it runs: nothing is lost, and it goes
   });
   expect((await fetch(`${stage.url}/healthz`)).status).toBe(200);
   await stage.slack.command(ANA, 'ops', '/service start staging');
-  await stage.privateWord(ANA, 'Signalbox cannot use its database just now');
+  await stage.privateWord(ANA, 'Signalbox cannot reach its database');
   expect((await stage.slack.click(BEN, place, 'change.approve')).error).toBeTruthy();
-  await stage.privateWord(BEN, 'your press was not stored');
+  await stage.privateWord(BEN, 'your click was not recorded');
 
   other.exec('rollback');
   other.close();
@@ -47,7 +47,7 @@ test('the words of a rejection stay in their form while they cannot be stored', 
   const words = { reason: { reason: { type: 'plain_text_input', value } } };
   await stage.slack.submit(BEN, form, words);
   const still = stage.slack.clientState(BEN).views.find(({ id }) => id === form);
-  expect(still?.errors.reason).toContain('cannot use its database just now');
+  expect(still?.errors.reason).toContain('cannot reach its database');
   other.exec('rollback');
   other.close();
   await stage.slack.submit(BEN, form, words);

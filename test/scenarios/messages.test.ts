@@ -55,7 +55,7 @@ test('approvers are reminded with ever longer pauses, and then it expires', asyn
 test('a second role is called, and may decide from then on', async () => {
   const stage = await openStage({ yaml: escalating });
   const card = await ask(stage);
-  expect(textOf(card ?? { text: '', blocks: [] })).toContain('the role chief as well, from ');
+  expect(textOf(card ?? { text: '', blocks: [] })).toContain('to the role chief ');
   await stage.press('U0DORA0001', card, 'change.approve');
   await stage.privateWord('U0DORA0001', 'can decide this');
   pass(stage, 60);

@@ -118,7 +118,7 @@ test.for([{ error: 'not_found' }, 'server-error', 'reply-lost'] as const)(
 
     stage.slack.failNext({ method: 'views.open', times: 9, how });
     await stage.press(ANA, card, 'change.reveal');
-    await stage.privateWord(ANA, 'It is kept sealed for you');
+    await stage.privateWord(ANA, 'Slack did not confirm that it showed the password');
     stage.slack.clearFaults();
     await stage.press(BEN, card, 'change.reveal');
     await stage.privateWord(BEN, 'There is no password to show');
@@ -158,7 +158,7 @@ test('a backup and the settings of a pipe are shown with their exact figures', a
   const settings = (await stage.privateWord(ANA, 'Settings of orders')) ?? empty;
   expect(textOf(settings)).toContain('10 GiB (10,737,418,240 bytes)');
   await stage.slack.command(ANA, 'ops', `/backup show analytics-prod ${STAGING}`);
-  const gone = (await stage.privateWord(ANA, 'That did not work')) ?? empty;
+  const gone = (await stage.privateWord(ANA, 'Request failed')) ?? empty;
   expect(textOf(gone)).toContain('404');
 });
 

@@ -115,7 +115,7 @@ test('it offers what the person may use and nothing else', async () => {
   await opened(stage, ANA, message);
   expect(shown(stage, ANA)).toContain('service stop');
   await opened(stage, EMIL, message);
-  expect(shown(stage, EMIL)).toContain('No rule of the policy lets you use a command.');
+  expect(shown(stage, EMIL)).toContain('No rule of the policy allows you a command.');
 });
 
 test('a choice that was never offered is refused when it is submitted', async () => {

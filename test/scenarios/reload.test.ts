@@ -13,7 +13,7 @@ test('an edited policy holds from the reload on, for what is open as well', asyn
   await stage.press(BEN, card, 'change.approve');
   const stopped = await stage.card('not run: the current policy refuses it');
   expect(textOf(stopped ?? { text: '', blocks: [] })).toContain(
-    'not enough for the policy of today',
+    'The current policy requires more approvals',
   );
   expect(stage.cloud.effectCount('set state', STAGING)).toBe(0);
 });

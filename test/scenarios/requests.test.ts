@@ -26,7 +26,7 @@ test('all lines about one command have one id, those of the API too', async () =
     stage.slack.command(DORA, 'ops', '/backup show staging nothing'),
     stage.slack.command(ANA, 'ops', '/alert list'),
   ]);
-  await stage.privateWord(DORA, 'That did not work');
+  await stage.privateWord(DORA, 'Request failed');
   await stage.privateWord(ANA, 'alerts');
   const came = saying('a payload came in', { kind: 'command' }).map(({ request }) => request);
   expect(new Set(came).size).toBe(2);

@@ -65,7 +65,7 @@ test('without a sign of the restore it would be sent a second time', async () =>
 test('a restored copy sends nothing of what was open in it, and its cards say so', async () => {
   const { stage, path } = await afterItsHour();
   await restartAfter(stage, () => restoreCopy(path));
-  const card = await stage.card('Stop staging: not followed any more');
+  const card = await stage.card('Stop staging: not tracked');
   expect(textOf(card ?? empty)).toContain('restored from an older copy');
   await expect
     .poll(() => stage.slack.messages('db-audit').map(textOf).join('\n'))
@@ -90,7 +90,7 @@ test('a restored copy is known by the last line in the audit channel', async () 
     restoreCopy(path);
     rmSync(`${path}.head`);
   });
-  await stage.card('Stop staging: not followed any more');
+  await stage.card('Stop staging: not tracked');
   expect(stage.cloud.count('set state')).toBe(1);
 });
 
@@ -115,7 +115,7 @@ test('what a restored copy would take back by itself is left, for that may have 
   await restartAfter(stage, () => restoreCopy(path));
   await expect
     .poll(() => stage.slack.messages('db-approvals').map(textOf).join('\n'))
-    .toContain('the database was restored from an older copy, and it may have happened already');
+    .toContain('the database was restored from an older copy, so the revert may have run already');
   expect(stage.cloud.count('set state')).toBe(sent);
 });
 
@@ -128,7 +128,7 @@ test('a restore that a person announced counts like one that was found', async (
     restoreCopy(path);
     rmSync(`${path}.head`);
   });
-  await stage.card('Stop staging: not followed any more');
+  await stage.card('Stop staging: not tracked');
   expect(stage.cloud.count('set state')).toBe(1);
 });
 

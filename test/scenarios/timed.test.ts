@@ -51,7 +51,9 @@ test('what begins at an hour waits for it, and then runs once', async () => {
   const card = await stage.card('waiting for approval');
   expect(card?.text).toContain('Approve by  <!date^');
   await stage.press(BEN, card, 'change.approve');
-  expect((await stage.card('Stop staging: approved'))?.text).toContain('Until then it can be');
+  expect((await stage.card('Stop staging: approved'))?.text).toContain(
+    'It can be cancelled until then',
+  );
   goTo(stage, '18:59');
   await expect.poll(() => stage.cloud.count('set state')).toBe(0);
   goTo(stage, '19:00');
@@ -108,7 +110,9 @@ test.for<[string, string, number]>([
     const card = await stage.card(title);
     expect(sent(stage)).toBe(count);
     if (count === 1) {
-      await expect.poll(() => threadOf(stage, card?.ts ?? '')).toContain('could not start within a day');
+      await expect
+        .poll(() => threadOf(stage, card?.ts ?? ''))
+        .toContain('could not start within a day');
       await expect.poll(() => threadOf(stage, card?.ts ?? '')).toContain('change.take-back');
     }
   },
@@ -122,8 +126,12 @@ test('a return that is cancelled leaves all as it is, and both cards say so', as
   await stage.privateWord(BEN, 'Only');
   await stage.press(ANA, planned, 'change.cancel');
   await stage.card('Start staging: cancelled');
-  await expect.poll(() => threadOf(stage, planned?.ts ?? '')).toContain('all stays as');
-  await saysCard(stage, 'Stop staging: accepted', `not automatically: ${idOf(planned)} is cancelled`);
+  await expect.poll(() => threadOf(stage, planned?.ts ?? '')).toContain('everything stays as');
+  await saysCard(
+    stage,
+    'Stop staging: accepted',
+    `not automatically: ${idOf(planned)} is cancelled`,
+  );
   goTo(stage, '17:00');
   await expect.poll(() => sent(stage)).toBe(1);
 });
@@ -139,7 +147,7 @@ test('a return never overwrites what somebody did meanwhile: it asks', async () 
   const stale = await stage.card('Start staging: not run: it changed since the preview');
   const said = () => stage.slack.messages('db-approvals').find((one) => one.threadTs === stale?.ts);
   await expect.poll(said).toBeDefined();
-  expect(said()?.text).toContain('staging was changed since');
+  expect(said()?.text).toContain('staging changed after the preview');
   expect(sent(stage)).toBe(2);
   await stage.press(FINN, said(), 'change.take-back');
   const preview = await stage.privateWord(FINN, 'Start staging?');

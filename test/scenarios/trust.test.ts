@@ -56,8 +56,8 @@ test('an approval written directly into the database does not count', async () =
   );
   await run(url, "update change set state = 'approved', version = version + 1");
   stage.wake();
-  const card = await stage.card('not run, for');
-  expect(textOf(card ?? empty)).toContain('somebody wrote into the database');
+  const card = await stage.card('not run: ');
+  expect(textOf(card ?? empty)).toContain('the database was modified directly');
   expect(stage.cloud.effectCount('set state', STAGING)).toBe(0);
 });
 
@@ -80,7 +80,7 @@ test('a stricter current policy applies to changes approved under the previous o
     return JSON.parse(rules);
   });
   const card = await stage.card('not run: the current policy refuses it');
-  expect(textOf(card ?? empty)).toContain('not enough for the policy of today');
+  expect(textOf(card ?? empty)).toContain('The current policy requires more approvals');
   expect(stage.cloud.effectCount('set state', STAGING)).toBe(0);
 });
 

@@ -53,7 +53,7 @@ test('undoing an alert edit gives back its values of before', async () => {
   const id = stage.alerts.alerts().find(({ name }) => name === '5xx rate')?.id ?? '';
   stage.alerts.editAlert(id, { threshold: 300 });
   await stage.press(ANA, card, 'change.undo');
-  const word = await stage.privateWord(ANA, 'has been changed again since');
+  const word = await stage.privateWord(ANA, 'was changed again after');
   expect(textOf(word ?? empty)).toContain('Change it back anyway');
 });
 
@@ -63,7 +63,7 @@ test('what was changed again since is not undone unawares: it is said, and still
   await approved(stage, '/service start staging needed after all');
   await stage.card('Start staging: accepted');
   await stage.press(FINN, first, 'change.undo');
-  const word = await stage.privateWord(FINN, 'has been changed again since');
+  const word = await stage.privateWord(FINN, 'was changed again after');
   expect(textOf(word ?? empty)).toContain('Start it again anyway');
   await stage.press(FINN, word, 'command.0');
   expect((await stage.privateWord(FINN, 'Start staging?'))?.text).toContain('undo of');
@@ -88,6 +88,6 @@ test('while nobody can say how the target is, nothing is undone', async () => {
   const card = await stage.card('accepted');
   stage.alerts.injectFault({ operation: 'get alert', fault: '500', times: 20 });
   await stage.press(ANA, card, 'change.undo');
-  await stage.privateWord(ANA, 'did not work');
+  await stage.privateWord(ANA, 'Request failed');
   expect(stage.alerts.count('update alert')).toBe(1);
 });

@@ -81,7 +81,7 @@ function offerButtons(offers: readonly CommandOffer[], id = offersId(0)): Shown 
 }
 
 function inlineOf(cell: Cell): RichInline {
-  if (cell === null) return 'not known';
+  if (cell === null) return 'unknown';
   if (cell instanceof Date) return { at: cell };
   return typeof cell === 'object' ? cell.text : String(cell);
 }

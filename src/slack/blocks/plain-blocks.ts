@@ -1,28 +1,15 @@
-import { refusedBySlack } from '../slack-error.ts';
 import type { AnyBlock, Message } from './blocks.ts';
 import { bounded } from './rich-text.ts';
 
 const TEXT_MAX = 2_900;
 
 /**
- * The same message for a workspace that does not know the newest blocks yet: tables and charts as
- * text of one width. Null where there is nothing to draw otherwise, so that trying again is vain.
+ * The message for a workspace that does not support the newest blocks: tables and charts become
+ * monospaced text. Null when the message has none of them.
  */
 export function inPlainBlocks({ text, blocks }: Message): Message | null {
   if (!blocks.some(isNew)) return null;
   return { text, blocks: blocks.map((block) => (isNew(block) ? plainBlock(block) : block)) };
-}
-
-/** Sends it, and where Slack refuses the blocks once more without the newest of them. */
-export async function sendInEither<T>(
-  message: Message,
-  send: (shown: Message) => Promise<T>,
-): Promise<T> {
-  return send(message).catch((error: unknown) => {
-    const plain = refusedBySlack(error) === 'invalid_blocks' ? inPlainBlocks(message) : null;
-    if (!plain) throw error;
-    return send(plain);
-  });
 }
 
 function isNew({ type }: AnyBlock): boolean {
@@ -50,7 +37,7 @@ interface Chart {
   };
 }
 
-// Both are blocks that table.ts and chart.ts have made: their shapes are ours.
+// table.ts and chart.ts build both blocks, so their shapes are known.
 function linesOf(block: AnyBlock): readonly string[] {
   if (block.type === 'data_table') return tableLines((block as { rows: Cell[][] } & AnyBlock).rows);
   const { title, chart } = block as Chart & AnyBlock;

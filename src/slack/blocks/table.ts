@@ -31,10 +31,7 @@ export function table(
   }
   if (fitting.length === 0) return [noteLine('Nothing to show.')];
   const left = part.rows.length - fitting.length;
-  const rest =
-    left > 0
-      ? noteLine(`${countWords(left, 'more row does', 'more rows do')} not fit here.`)
-      : null;
+  const rest = left > 0 ? noteLine(`${countWords(left, 'more row')} not shown.`) : null;
   return [grid(header, fitting, part.caption ?? title), rest];
 }
 

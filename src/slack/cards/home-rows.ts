@@ -10,9 +10,7 @@ import { timingLines } from './timing-lines.ts';
 
 type Shown = readonly (MessagePart | null)[];
 
-/**
- * As many as Slack has room for, whole: nobody should decide on half a plan. The rest is counted.
- */
+/** As many whole changes as fit into a Slack view, so that no plan is cut; the rest is counted. */
 export function fitting(
   changes: readonly Change[],
   draw: (change: Change) => Shown,
@@ -28,22 +26,19 @@ export function fitting(
     drawn += 1;
   }
   const left = changes.length - drawn;
-  return [
-    ...shown,
-    left > 0 ? noteLine(`Not shown here, for lack of room: ${left}. Each has its card.`) : null,
-  ];
+  return [...shown, left > 0 ? noteLine(`${left} more not shown. Each has its card.`) : null];
 }
 
 const DIVIDER: MessagePart = { block: { type: 'divider' }, text: '' };
 
-/** Everything the card says of a change before it runs, for whoever decides without opening it. */
+/** Everything that the card shows before a change runs, for an approver who decides here. */
 export function toDecide(change: Change): Shown {
   const { id, requester, createdAt, reason, plan, approvals, requires } = change;
   return [
     lines(
       [{ bold: actionText(change) }, ` · ${id}`],
       ...targetLines(change),
-      fact('Asked by', { user: requester }, ', ', { at: createdAt }),
+      fact('Requested by', { user: requester }, ', ', { at: createdAt }),
       ...(reason ? [fact('Reason', reason)] : []),
       ...planLines(change.plan),
       sendsLine(change.plan),
@@ -54,7 +49,7 @@ export function toDecide(change: Change): Shown {
       fact('Needs', needed(requires.count, approvals.length)),
       fact('Expires', { at: change.expiresAt }, ...cardPlace(change)),
     ),
-    deciding(
+    actions(
       change,
       { id: 'change.approve', label: 'Approve', value: id, style: 'primary' },
       { id: 'change.reject', label: 'Reject', value: id, style: 'danger' },
@@ -67,34 +62,31 @@ export function ownRequest(change: Change): Shown {
   const counted = state === 'pending' ? ` (${approvals.length} of ${requires.count})` : '';
   return [
     lines([`${cardTitle(change)}${counted} · ${id}`, ...cardPlace(change)], ...timingLines(change)),
-    deciding(change, { id: 'change.cancel', label: 'Cancel', value: id }),
+    actions(change, { id: 'change.cancel', label: 'Cancel', value: id }),
   ];
 }
 
-/** Nobody approved it: whoever may look at it now reads who did it, and why. */
-export function toLookAt(change: Change): Shown {
+/** An emergency change that this user may review: who ran it, and why. */
+export function toReview(change: Change): Shown {
   return [
     lines(
       [`${cardTitle(change)} · ${change.id}`, ...cardPlace(change)],
       ...breakGlassLines(change),
     ),
-    deciding(change, ...reviewButtons(change)),
+    actions(change, ...reviewButtons(change)),
   ];
 }
 
-/** One line for what is under way or over. */
+/** One line for a change that is in progress or has ended. */
 export function homeRow(change: Change): Line {
   const { requester, createdAt } = change;
-  const asked: Line = [{ user: requester }, ', ', { at: createdAt }];
-  return [`${cardTitle(change)} · `, ...asked, ...hours(change), ...cardPlace(change)];
+  const requested: Line = [{ user: requester }, ', ', { at: createdAt }];
+  const timing = timingLines(change).flatMap((line): Line => [' · ', ...line]);
+  return [`${cardTitle(change)} · `, ...requested, ...timing, ...cardPlace(change)];
 }
 
-function hours(change: Change): Line {
-  return timingLines(change).flatMap((line) => [' · ', ...line]);
-}
-
-// A requester may be an approver too: the same change then stands in two lists.
-function deciding({ id, version }: Change, ...all: readonly Button[]): MessagePart | null {
+// The id names the buttons, because one change can be in two lists of the same view.
+function actions({ id, version }: Change, ...all: readonly Button[]): MessagePart | null {
   const kinds = all.map((button) => button.id).join(' ');
   return buttons(`home:${id}:${version}:${kinds}`, ...all);
 }
@@ -112,7 +104,7 @@ function approved({ approvals }: Change): Line {
   return fact('Approved by', ...names);
 }
 
-/** Without a channel of approvals a card is in somebody's own messages, where no link leads. */
+/** Empty for a card in direct messages (no approvals channel): it cannot be linked to. */
 function cardPlace({ card }: Change): Line {
   return card && /^[CG]/.test(card.channel) ? [' · card in ', { channel: card.channel }] : [];
 }

@@ -8,12 +8,12 @@ import { buttons, lines, type MessagePart, message, noteLine, title } from '../b
 import type { Line } from '../blocks/rich-text.ts';
 import { titleOf } from '../forms/form.ts';
 import type { Drawing } from './drawing.ts';
-import { fitting, homeRow, ownRequest, toDecide, toLookAt } from './home-rows.ts';
+import { fitting, homeRow, ownRequest, toDecide, toReview } from './home-rows.ts';
 import { refusalLine } from './refusals.ts';
 
 type Shown = readonly (MessagePart | null)[];
 
-interface Surroundings {
+interface HomeOptions {
   readonly drawing: Drawing;
   readonly commands: readonly Command[];
 }
@@ -21,34 +21,42 @@ interface Surroundings {
 const BUTTONS_MAX = 25;
 const LINES_MAX = 10;
 
-/** What one person finds in the app's own tab. It always fits, and says how much does not. */
-export function homeView(found: HomeContent, { drawing, commands }: Surroundings): View {
+/** The Home tab of one user. It always fits; what does not is counted. */
+export function homeView(found: HomeContent, { drawing, commands }: HomeOptions): View {
   const parts = found.ok
-    ? [...desk(found.desk), ...youMay(found.actor, drawing, commands)]
+    ? [...listSections(found.desk), ...commandSection(found.actor, drawing, commands)]
     : [lines(refusalLine(denialOf(found.refusal), drawing))];
   const { blocks } = message(...parts);
   // Blocks newer than Slack's published types are objects all the same.
   return { type: 'home', blocks: blocks as never[] };
 }
 
-function desk({ waiting, toReview, mine, running, recent: lately, more, at }: HomeLists): Shown {
+function listSections({
+  waiting,
+  toReview: review,
+  mine,
+  running,
+  recent,
+  more,
+  at,
+}: HomeLists): Shown {
   const waits = `${waiting.length}${more ? '+' : ''}`;
   return [
     title(`Waiting for you (${waits})`),
     ...(waiting.length > 0
       ? fitting(waiting, toDecide, { most: 10, bytes: 120_000 })
       : [noteLine('Nothing is waiting for you.')]),
-    ...section(toReview, `To review (${toReview.length})`, () =>
-      fitting(toReview, toLookAt, { most: 8, bytes: 20_000 }),
+    ...section(review, `Needs your answer (${review.length})`, () =>
+      fitting(review, toReview, { most: 8, bytes: 20_000 }),
     ),
     ...section(mine, `Your requests (${mine.length})`, () =>
       fitting(mine, ownRequest, { most: 8, bytes: 20_000 }),
     ),
-    ...section(running, `Running and due back (${running.length})`, () => [
+    ...section(running, `In progress (${running.length})`, () => [
       ...listed(running.map(homeRow)),
-      noteLine('As of ', { at }, '. Opened again, this tab is drawn anew; the cards always are.'),
+      noteLine('As of ', { at }, '. Reopen this tab to refresh it.'),
     ]),
-    ...section(lately, 'Lately', () => listed(lately.map(homeRow))),
+    ...section(recent, 'Recent', () => listed(recent.map(homeRow))),
   ];
 }
 
@@ -58,28 +66,25 @@ function section(things: readonly unknown[], heading: string, draw: () => Shown)
 
 function listed(all: readonly Line[]): Shown {
   const left = all.length - LINES_MAX;
-  return [
-    lines(...all.slice(0, LINES_MAX)),
-    left > 0 ? noteLine(`Not shown here, for lack of room: ${left}.`) : null,
-  ];
+  return [lines(...all.slice(0, LINES_MAX)), left > 0 ? noteLine(`${left} more not shown.`) : null];
 }
 
-/** Changes as buttons that open their forms; what only looks is typed, for it needs a name. */
-function youMay(
+/** Change commands as buttons that open their forms; queries as lines to type. */
+function commandSection(
   actor: (HomeContent & { ok: true })['actor'],
-  { policy }: Drawing,
+  { policy, prefix }: Drawing,
   commands: readonly Command[],
 ): Shown {
   const names = commands.map(({ name }) => name);
   const usable = commandsFor(policy, names, actor);
   const own = commands.filter(({ name }) => usable.includes(name));
   const changes = own.filter(({ kind }) => kind === 'change').slice(0, BUTTONS_MAX);
-  const looks = own.filter(({ kind }) => kind === 'query');
+  const queries = own.filter(({ kind }) => kind === 'query');
   return [
-    title('You may'),
-    own.length === 0 ? noteLine('No rule of the policy lets you use a command.') : null,
+    title('Commands'),
+    own.length === 0 ? noteLine('No rule of the policy allows you a command.') : null,
     buttons('home:commands', ...changes.map(commandButton)),
-    lines(...looks.map((query): Line => [{ code: usage(query) }, `  ${query.summary}`])),
+    lines(...queries.map((query): Line => [{ code: usage(query, prefix) }, `  ${query.summary}`])),
   ];
 }
 

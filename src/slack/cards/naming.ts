@@ -3,7 +3,7 @@ import { countWords } from '../../intent/answers/counted.ts';
 import type { Policy } from '../../policy/policy-types.ts';
 import { either, type Line, oneLine, type RichInline } from '../blocks/rich-text.ts';
 
-/** A role as people know it: its user groups. Written without a mention, so that nobody is pinged. */
+/** The user groups of a role, as text: a mention would notify their members. */
 export function roleText(policy: Policy, role: RoleName | null): string {
   const groups = role ? (policy.roles.get(role)?.groups ?? []) : [];
   const handles = groups.map((group) => (group.startsWith('@') ? group : `the group ${group}`));

@@ -1,4 +1,4 @@
-import type { Change, Plan, Snapshot } from '../../changes/change.ts';
+import type { Change, Plan, Snapshot, State } from '../../changes/change.ts';
 import type { Freeze } from '../../policy/policy-types.ts';
 import {
   type Button,
@@ -105,13 +105,23 @@ function previewButtons(draft: Change): readonly Button[] {
 
 /** Replaces an answered preview, so that its buttons disappear. */
 export function answeredPreview(change: Change, cardChannel: string | null): Message {
-  const where: Line =
-    change.state === 'pending' && cardChannel
-      ? [`Sent to ${cardChannel}. Updates appear in its thread.`]
-      : change.state === 'cancelled'
-        ? ['Nothing was changed.']
-        : runLine(change);
-  return message(title(cardTitle(change)), lines(where, [`Change ${change.id}`]));
+  return message(
+    title(cardTitle(change)),
+    lines(nextStep(change, cardChannel), [`Change ${change.id}`]),
+  );
+}
+
+const NOT_RUN: readonly State[] = ['rejected', 'expired', 'stale', 'denied'];
+
+function nextStep(change: Change, cardChannel: string | null): Line {
+  const { state } = change;
+  if (state === 'pending' && cardChannel) {
+    return [`Sent to ${cardChannel}. Updates appear in its thread.`];
+  }
+  if (state === 'cancelled') return ['Nothing was changed.'];
+  // A draft can expire between two clicks of its requester.
+  if (NOT_RUN.includes(state)) return ['Nothing was changed. Request it again.'];
+  return runLine(change);
 }
 
 function runLine({ plan: { timing } }: Change): Line {

@@ -9,7 +9,7 @@ import { type Command, namesOf, nounOf, verbOf } from '../../intent/define.ts';
 import { hasField } from '../../intent/parse/complete.ts';
 import type { Vocabulary } from '../../intent/parse/understood.ts';
 import { ChangeOf, ChannelOf } from '../inbound/payload.ts';
-import { NO_REPLY_TARGET, type ReplyTarget } from '../outbound/ephemeral.ts';
+import { NO_REPLY_TARGET, type ReplyTarget } from '../outbound/post.ts';
 import { type Choice, elementFor, plain } from './inputs.ts';
 
 const REASON: Field = { name: 'reason', label: 'Reason', optional: true };

@@ -1,5 +1,6 @@
 import type { Snapshot } from '../../changes/change.ts';
 import { fieldsOf, type TypedValues } from '../../intent/arguments/arguments.ts';
+import { commandLine } from '../../intent/command-line.ts';
 import type { Command } from '../../intent/define.ts';
 import { hasField } from '../../intent/parse/complete.ts';
 import { resolveNames } from '../../intent/parse/resolve.ts';
@@ -7,7 +8,7 @@ import type { Vocabulary } from '../../intent/parse/understood.ts';
 import { valueText } from '../../workflow/request/plan.ts';
 import type { Message } from '../blocks/blocks.ts';
 import type { Typed } from '../inbound/typed.ts';
-import type { ReplyTarget } from '../outbound/ephemeral.ts';
+import type { ReplyTarget } from '../outbound/post.ts';
 import type { SlackContext } from '../slack-context.ts';
 import { commandForm, type FormHints, waitingForm } from './form.ts';
 import { fullVocabulary, localVocabulary } from './vocabulary.ts';
@@ -66,7 +67,10 @@ export async function fill(
   }
   const view = await alertForm(bot, command, given, { spot, line }).catch((error: unknown) => {
     bot.log.warn({ err: error }, 'an alert could not be read for its form');
-    return waitingForm(command, 'The alert could not be read just now. Close this and try again.');
+    return waitingForm(
+      command,
+      'Signalbox could not read the alert. Close this form and try again.',
+    );
   });
   await views.update({ ...update, view });
 }
@@ -80,8 +84,13 @@ async function alertForm(
 ) {
   const vocabulary = await fullVocabulary(bot);
   const resolved = resolveAlert(command, given, vocabulary);
-  if (!resolved)
-    return waitingForm(command, `I know no alert “${given.alert}”. /alert list has all.`);
+  if (!resolved) {
+    const list = commandLine(bot.prefix, 'alert list');
+    return waitingForm(
+      command,
+      `There’s no alert called “${given.alert}”. ${list} shows all alerts.`,
+    );
+  }
 
   const before =
     command.kind === 'change'

@@ -7,29 +7,32 @@ import { lines, message } from '../blocks/blocks.ts';
 import type { Line } from '../blocks/rich-text.ts';
 import { refusalLine } from '../cards/refusals.ts';
 import type { Pressed } from '../inbound/payload.ts';
-import type { ReplyTarget } from '../outbound/ephemeral.ts';
+import type { ReplyTarget } from '../outbound/post.ts';
 import type { SlackContext } from '../slack-context.ts';
 import { metadataOf, settingOf } from './form.ts';
 import { plain } from './inputs.ts';
 import { fill } from './open-form.ts';
 
-/** The message shortcut: slash commands do not work in threads, and this does. */
+/** The message shortcut, because slash commands do not work in threads. */
 export const PALETTE = 'command.palette';
 
 const CHOICES_MAX = 100;
 const WHERE =
-  'The answer comes where you opened this, and only you see it. A file is for the whole thread.';
+  'The answer appears where you opened this. Only you see it. Files are posted to the thread.';
 
-interface Asking {
+interface PaletteRequest {
   readonly by: UserId;
   readonly trigger: string;
   readonly spot: ReplyTarget;
 }
 
-/** Opens at once and fills afterwards: the trigger lives three seconds, a lookup may take longer. */
-export async function openPalette(bot: SlackContext, { by, trigger, spot }: Asking): Promise<void> {
+/** Opens the modal before the membership lookup, because a trigger expires after three seconds. */
+export async function openPalette(
+  bot: SlackContext,
+  { by, trigger, spot }: PaletteRequest,
+): Promise<void> {
   const { views } = bot.clients.views;
-  const opened = await views.open({ trigger_id: trigger, view: words(['One moment…']) });
+  const opened = await views.open({ trigger_id: trigger, view: textView(['Loading…']) });
   const view = await paletteFor(bot, by, spot);
   await views.update({ view_id: opened.view?.id ?? '', view });
 }
@@ -37,21 +40,21 @@ export async function openPalette(bot: SlackContext, { by, trigger, spot }: Aski
 async function paletteFor(bot: SlackContext, by: UserId, spot: ReplyTarget): Promise<View> {
   const identity = await bot.context.people.identify(by, { fresh: false });
   if (!identity.ok) {
-    return words(refusalLine(denialOf(identity.refusal), bot.drawing));
+    return textView(refusalLine(denialOf(identity.refusal), bot.drawing));
   }
   const names = bot.commands.map(({ name }) => name);
   const usable = commandsFor(bot.context.policy, names, identity.actor);
   const own = bot.commands.filter(({ name }) => usable.includes(name));
   return own.length > 0
     ? palette(own, spot)
-    : words(['No rule of the policy lets you use a command.']);
+    : textView(['No rule of the policy allows you a command.']);
 }
 
-/** One select of what a person may use; the form of the chosen command takes its place. */
+/** A select of the commands that a user may use. The form of the chosen one replaces it. */
 export function palette(commands: readonly Command[], spot: ReplyTarget): View {
   const groups = [
-    { label: 'Look something up', commands: commands.filter(({ kind }) => kind === 'query') },
-    { label: 'Ask for a change', commands: commands.filter(({ kind }) => kind === 'change') },
+    { label: 'Queries', commands: commands.filter(({ kind }) => kind === 'query') },
+    { label: 'Changes', commands: commands.filter(({ kind }) => kind === 'change') },
   ];
   const accessory = {
     type: 'static_select',
@@ -79,8 +82,8 @@ function commandOption(command: Command) {
   return { text: plain(name, 75), value: name, description: plain(summary, 75) };
 }
 
-/** The choice draws the command's own form into the same modal. Rights are checked on submission. */
-export async function choose(bot: SlackContext, { view, actions }: Pressed): Promise<void> {
+/** Shows the form of the chosen command in the same modal. Submission checks authorization. */
+export async function chooseCommand(bot: SlackContext, { view, actions }: Pressed): Promise<void> {
   const name = actions[0]?.selected_option?.value;
   const command = bot.commands.find((each) => each.name === name);
   if (!view || !command) return;
@@ -96,7 +99,7 @@ const frame = {
   close: plain('Close', 24),
 };
 
-function words(line: Line): View {
+function textView(line: Line): View {
   // The parts of a message and of a modal are the same blocks under two names.
   return { ...frame, blocks: message(lines(line)).blocks as never[] };
 }

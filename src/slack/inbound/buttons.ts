@@ -17,14 +17,14 @@ import { fullPlan } from '../cards/preview.ts';
 import { refusalMessage } from '../cards/refusals.ts';
 import { commandByCallbackId, settingOf } from '../forms/form.ts';
 import { fill, openForm } from '../forms/open-form.ts';
-import { choose, PALETTE } from '../forms/palette.ts';
+import { chooseCommand, PALETTE } from '../forms/palette.ts';
 import {
   needsReasonForm,
   type ReasonFormKind,
   type ReasonFormMetadata,
   reasonForm,
 } from '../forms/reason-form.ts';
-import { NO_REPLY_TARGET, postEphemeral } from '../outbound/ephemeral.ts';
+import { NO_REPLY_TARGET, postEphemeral } from '../outbound/post.ts';
 import type { SlackContext } from '../slack-context.ts';
 import { ChangeOf, givenOf, IncidentOf, type Pressed } from './payload.ts';
 import { goOn, withinRateLimit } from './rate-limit-reply.ts';
@@ -49,7 +49,7 @@ export async function press(bot: SlackContext, pressed: Pressed, ack: Ack): Prom
   if (deed) return settle(bot, pressed, { verb: deed, value }, ack);
 
   await ack();
-  if (pressed.view?.callback_id === PALETTE) return choose(bot, pressed);
+  if (pressed.view?.callback_id === PALETTE) return chooseCommand(bot, pressed);
   if (pressed.view && isForm(bot, pressed.view.callback_id)) return redraw(bot, pressed.view);
   const answer = await withinRateLimit(bot, pressed.user.id, () =>
     answerPress(bot, pressed, { id, verb, value }),
@@ -61,7 +61,7 @@ export async function press(bot: SlackContext, pressed: Pressed, ack: Ack): Prom
 async function tell(bot: SlackContext, pressed: Pressed, answer: Message): Promise<void> {
   const { response_url: url, user } = pressed;
   if (url) return bot.respond(url, { ...answer, replace: false });
-  await postEphemeral(bot.clients, user.id, NO_REPLY_TARGET, answer);
+  await postEphemeral(bot.clients.posts, user.id, NO_REPLY_TARGET, answer);
   if (isHome(pressed)) await showHome(bot.context, user.id);
 }
 

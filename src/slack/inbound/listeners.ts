@@ -7,7 +7,7 @@ import { optionOf } from '../forms/inputs.ts';
 import { openForm } from '../forms/open-form.ts';
 import { openPalette, PALETTE } from '../forms/palette.ts';
 import { freezeVocabulary, fullVocabulary, localVocabulary } from '../forms/vocabulary.ts';
-import { postEphemeral, type ReplyTarget } from '../outbound/ephemeral.ts';
+import { postEphemeral, type ReplyTarget } from '../outbound/post.ts';
 import type { Actors } from '../people/actors.ts';
 import type { SlackContext } from '../slack-context.ts';
 import { press } from './buttons.ts';
@@ -115,7 +115,7 @@ async function useShortcut(bot: SlackContext, used: z.infer<typeof ShortcutUsed>
   const answer = await withinRateLimit(bot, user.id, open).catch((error: unknown) =>
     faultMessage(bot, error),
   );
-  if (answer) await postEphemeral(bot.clients, user.id, spot, answer);
+  if (answer) await postEphemeral(bot.clients.posts, user.id, spot, answer);
 }
 
 // Slack shows a private answer in a thread only where there is one: a message that nobody has

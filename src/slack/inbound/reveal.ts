@@ -10,12 +10,12 @@ import type { SlackContext } from '../slack-context.ts';
 import type { Typed } from './typed.ts';
 
 const GONE =
-  'There is no password to show: it was shown already, a day has passed, or another person asked.';
+  'There is no password to show. It was already shown, expired after a day, or belongs to another requester.';
 
 const NOT_SHOWN =
-  'Slack did not say whether it showed the password. It is kept sealed for you: if you do not see it, press the button again.';
+  'Slack did not confirm that it showed the password. If you do not see it, press the button again.';
 
-/** Shows a password once, to the requester, in a modal that is nobody else's to see. */
+/** Shows a password once, to the requester only, in a modal. */
 export async function reveal(
   bot: SlackContext,
   { by, trigger }: Typed,
@@ -28,7 +28,10 @@ export async function reveal(
   const shown = await bot.clients.views.views.open({ trigger_id: trigger, view }).then(
     () => true,
     (error: unknown) => {
-      bot.log.warn({ err: error, change: id }, 'a password was not surely shown, and stays sealed');
+      bot.log.warn(
+        { err: error, change: id },
+        'the password may not have been shown: it stays sealed',
+      );
       return false;
     },
   );
@@ -38,7 +41,7 @@ export async function reveal(
 
 function passwordModal(secret: Secret, name: string): View {
   const text = { type: 'text' as const, text: secret.reveal() };
-  const whose = `Of ${name}. It is shown this once: keep it where passwords belong.`;
+  const note = `Password of ${name}. Shown only once. Save it in your password manager.`;
   return {
     type: 'modal',
     title: plain('Password', 24),
@@ -48,7 +51,7 @@ function passwordModal(secret: Secret, name: string): View {
         type: 'rich_text',
         elements: [{ type: 'rich_text_preformatted', elements: [text] }],
       },
-      { type: 'context', elements: [plain(whose, 300)] },
+      { type: 'context', elements: [plain(note, 300)] },
     ],
   };
 }

@@ -2,13 +2,13 @@ import type { ReplyTo } from '../../workflow/clicks.ts';
 import { isDatabaseAway } from '../../workflow/limits/database-unavailable.ts';
 import type { Receipt } from '../../workflow/review/click-intake.ts';
 import { sentenceMessage } from '../blocks/answer-blocks.ts';
-import { NO_REPLY_TARGET, postEphemeral } from '../outbound/ephemeral.ts';
+import { NO_REPLY_TARGET, postEphemeral } from '../outbound/post.ts';
 import type { SlackContext } from '../slack-context.ts';
 
 export const DATABASE_AWAY =
-  'Signalbox cannot use its database just now, so this was not done. Try again in a minute.';
+  'Signalbox cannot reach its database, so nothing was done. Try again in a minute.';
 const NOT_STORED =
-  'Signalbox cannot use its database just now, so your press was not stored. Press again in a minute.';
+  'Signalbox cannot reach its database, so your click was not recorded. Try again in a minute.';
 
 /**
  * A press that cannot be stored is not acknowledged: Slack marks it as failed, and the words for
@@ -26,7 +26,7 @@ export async function storeOrReply(
       const told = sentenceMessage([NOT_STORED]);
       const telling = url
         ? bot.respond(url, { ...told, replace: false })
-        : postEphemeral(bot.clients, user, NO_REPLY_TARGET, told);
+        : postEphemeral(bot.clients.posts, user, NO_REPLY_TARGET, told);
       telling.catch((failed: unknown) => {
         bot.log.warn({ err: failed }, 'nobody was told that a press was not stored');
       });

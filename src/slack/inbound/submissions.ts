@@ -11,7 +11,7 @@ import type { Message } from '../blocks/blocks.ts';
 import { changedIn, commandByCallbackId, settingOf } from '../forms/form.ts';
 import { readReasonFormMetadata } from '../forms/reason-form.ts';
 import { formVocabulary, fullVocabulary } from '../forms/vocabulary.ts';
-import { postEphemeral, type ReplyTarget } from '../outbound/ephemeral.ts';
+import { postEphemeral, type ReplyTarget } from '../outbound/post.ts';
 import type { SlackContext } from '../slack-context.ts';
 import { givenOf, type Submitted } from './payload.ts';
 import { goOn, withinRateLimit } from './rate-limit-reply.ts';
@@ -69,7 +69,9 @@ async function answerAgain(
   const { command, given, reason } = intent;
   const again = parseValues(command, given, reason ?? '', await fullVocabulary(bot));
   if (again.kind === 'intent') return answerIntent(bot, typed, again);
-  return sentenceMessage([again.kind === 'misread' ? again.sentence : 'Something is missing.']);
+  return sentenceMessage([
+    again.kind === 'misread' ? again.sentence : 'A required field is missing.',
+  ]);
 }
 
 /** Each sentence under the field it is about; what was filled in stays. Null: nothing is wrong. */
@@ -84,7 +86,7 @@ function errorsOf(
       problems.map(({ field, problem }) => [shown.includes(field) ? field : first, problem]),
     );
   if (understood.kind === 'incomplete') {
-    return under(understood.missing.map(({ name }) => ({ field: name, problem: 'is needed' })));
+    return under(understood.missing.map(({ name }) => ({ field: name, problem: 'Required' })));
   }
   if (understood.kind === 'misread') {
     const found = Object.entries(understood.problems);
@@ -109,7 +111,7 @@ async function decide(
   if (!about) return ack();
   const text = (givenOf(submitted).reason ?? '').trim();
   if (text === '') {
-    const errors = { reason: 'Please write a few words: the next person relies on them.' };
+    const errors = { reason: 'Add a few words: the next person relies on them.' };
     return ack({ response_action: 'errors', errors });
   }
   const { home, preview: url } = about;
@@ -138,5 +140,5 @@ async function show(
   const shown = await withinRateLimit(bot, user.id, () => answer(typed)).catch((error: unknown) =>
     faultMessage(bot, error),
   );
-  if (shown) await postEphemeral(bot.clients, user.id, spot, shown);
+  if (shown) await postEphemeral(bot.clients.posts, user.id, spot, shown);
 }

@@ -116,7 +116,7 @@ function namesIn({ command, args }: Intent, given: Intent['given']) {
   return { ...given, ...Object.fromEntries(named) };
 }
 
-const NEEDS_REASON = 'This change needs a reason, for whoever has to decide about it.';
+const NEEDS_REASON = 'Add a reason for the approvers.';
 
 async function answerRequest(
   bot: SlackContext,
@@ -186,7 +186,5 @@ export function faultMessage(bot: SlackContext, error: unknown): Message {
   if (trouble) return trouble;
   const ref = requestNow() ?? newRequest();
   bot.log.error({ err: error, request: ref }, 'a person was told that something went wrong');
-  return sentenceMessage([
-    `Something went wrong on our side, and nothing was changed (ref ${ref}).`,
-  ]);
+  return sentenceMessage([`Signalbox had an internal error. Nothing was changed (ref ${ref}).`]);
 }

@@ -1,5 +1,5 @@
 import type { UserId } from '../../changes/change.ts';
-import type { ReplyTarget } from '../outbound/ephemeral.ts';
+import type { ReplyTarget } from '../outbound/post.ts';
 
 /** A line that somebody typed, or a button that types it for them. */
 

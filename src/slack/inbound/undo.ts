@@ -17,8 +17,10 @@ export async function undo(bot: SlackContext, typed: Typed, id: ChangeId): Promi
   if (change?.state !== 'succeeded' || !inverse) return notFound(bot);
   const line = `${inverse.line} undo of ${change.id}`;
   if (await isUnchangedSince(bot.context, change)) return typeLine(bot, typed, line);
-  const moved = `What “${lowerActionText(change)}” (${id}) changed has been changed again since. To take it back would undo more than that.`;
-  return sentenceMessage([moved], [{ label: `${inverse.label} anyway`, line }]);
+  const warning =
+    `The target was changed again after “${lowerActionText(change)}” (${id}). ` +
+    'An undo would also undo the later changes.';
+  return sentenceMessage([warning], [{ label: `${inverse.label} anyway`, line }]);
 }
 
 /** The same for a return that did not run by itself: that things moved is what it said already. */

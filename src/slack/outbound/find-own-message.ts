@@ -1,77 +1,114 @@
-import type { WebClient } from '@slack/web-api';
+import type {
+  ConversationsHistoryResponse,
+  ConversationsMembersResponse,
+  WebClient,
+} from '@slack/web-api';
 import type { ChannelId, Position } from '../../changes/change.ts';
+import type { NoteLookup } from '../../workflow/messenger-port.ts';
 import { refusedBySlack } from '../slack-error.ts';
 import { findChannelsByName } from './channels.ts';
+import { readPages } from './read-pages.ts';
 
-const LOOKED_AT = 200;
+const PAGE_SIZE = 200;
+const HISTORY_PAGES_MAX = 10;
+const MEMBER_PAGES_MAX = 20;
 
-export interface Sought {
+/** Messages count as own only with this bot id: a user can post the same text. */
+export interface OwnMessages {
+  readonly lookups: WebClient;
+  readonly botId: string;
+}
+
+interface Wanted {
   readonly channel: string;
   readonly threadTs: string | undefined;
-  /** How the message would be known by what it says. */
-  readonly isIt: (text: string) => boolean;
+  readonly isSame: (text: string) => boolean;
 }
 
 /**
- * A message of ours that stands there already, because an earlier post was taken though no answer
- * came. Slack has no mark that would keep a second one out, so that only reading tells. Null where
- * there is none, and where the token may not read: that scope is for whoever installs us to give.
+ * The position of an own message among the newest 200 of a channel or thread. Null where there is
+ * none, and where the token lacks the optional scope to read the history.
  */
-export async function findOwnMessages(
-  lookups: WebClient,
-  botId: string,
-  sought: Sought,
+export async function findOwnMessage(
+  { lookups, botId }: OwnMessages,
+  { channel: wanted, threadTs, isSame }: Wanted,
 ): Promise<Position | null> {
-  const channel = await idOf(lookups, sought.channel);
+  const channel = await channelIdOf(lookups, wanted);
   if (!channel) return null;
-  const told = await messagesIn(lookups, channel, sought.threadTs);
-  const ours = told?.find(
-    ({ bot_id, ts, text }) => bot_id === botId && ts !== sought.threadTs && sought.isIt(text ?? ''),
+  const messages = await messagesIn(lookups, channel, threadTs);
+  const own = messages.find(
+    ({ bot_id, ts, text }) => bot_id === botId && ts !== threadTs && isSame(text ?? ''),
   );
-  return ours?.ts ? { channel, ts: ours.ts } : null;
+  return own?.ts ? { channel, ts: own.ts } : null;
 }
 
-async function idOf(lookups: WebClient, channel: string): Promise<ChannelId | null> {
+async function channelIdOf(lookups: WebClient, channel: string): Promise<ChannelId | null> {
   if (!channel.startsWith('#')) return channel as ChannelId;
   const found = (await findChannelsByName(lookups, [channel])).get(channel);
   return found?.ok ? found.room.id : null;
 }
 
 async function messagesIn(lookups: WebClient, channel: ChannelId, threadTs: string | undefined) {
-  const where = { channel, limit: LOOKED_AT };
+  const options = { channel, limit: PAGE_SIZE };
   try {
-    const told = threadTs
-      ? await lookups.conversations.replies({ ...where, ts: threadTs })
-      : await lookups.conversations.history(where);
-    return told.messages ?? [];
+    const { messages = [] } = threadTs
+      ? await lookups.conversations.replies({ ...options, ts: threadTs })
+      : await lookups.conversations.history(options);
+    return messages;
   } catch (error) {
-    if (refusedBySlack(error) === 'missing_scope') return null;
+    if (refusedBySlack(error) === 'missing_scope') return [];
     throw error;
   }
 }
 
-const MEMBERS_AT_ONCE = 1_000;
-const PAGES_MAX = 20;
+/** The text of the newest own message of a channel that matches; `text` is null when there is none. */
+export async function findNewestOwnText(
+  { lookups, botId }: OwnMessages,
+  wanted: string | null,
+  pattern: RegExp,
+): Promise<NoteLookup> {
+  if (!wanted) return { ok: true, text: null };
+  try {
+    const found = (await findChannelsByName(lookups, [wanted])).get(wanted);
+    if (!found?.ok) return { ok: false, why: found?.why ?? 'no-such-channel' };
+    const options = { channel: found.room.id, limit: PAGE_SIZE };
+    const pages = readPages<ConversationsHistoryResponse>(
+      lookups,
+      'conversations.history',
+      options,
+    );
+    let read = 0;
+    for await (const { messages = [] } of pages) {
+      const own = messages.find(({ bot_id, text }) => bot_id === botId && pattern.test(text ?? ''));
+      if (own) return { ok: true, text: own.text ?? null };
+      read += 1;
+      if (read === HISTORY_PAGES_MAX) break;
+    }
+    return { ok: true, text: null };
+  } catch (error) {
+    return { ok: false, why: refusedBySlack(error) ?? 'no answer' };
+  }
+}
 
-/** Whether a person is in a channel; null where Slack does not tell. */
-export async function isInRoom(
+/** Whether a user is a member of a channel; null when the lookup fails. */
+export async function isChannelMember(
   lookups: WebClient,
   channel: ChannelId,
   user: string,
 ): Promise<boolean | null> {
-  let cursor: string | undefined;
+  const options = { channel, limit: 1_000 };
+  const method = 'conversations.members';
   try {
-    for (let page = 0; page < PAGES_MAX; page += 1) {
-      const more = cursor ? { cursor } : {};
-      const ask = { channel, limit: MEMBERS_AT_ONCE, ...more };
-      const { members = [], response_metadata } = await lookups.conversations.members(ask);
-      if (members.includes(user)) return true;
-      cursor = response_metadata?.next_cursor;
-      if (!cursor) return false;
-    }
-    return null;
+    const pages = readPages<ConversationsMembersResponse>(
+      lookups,
+      method,
+      options,
+      MEMBER_PAGES_MAX,
+    );
+    for await (const { members = [] } of pages) if (members.includes(user)) return true;
+    return false;
   } catch {
-    // It only decides whether somebody is told a second time, and once too often is no harm.
+    // The answer only decides whether the user is notified twice, which does no harm.
     return null;
   }
 }

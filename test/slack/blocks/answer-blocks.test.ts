@@ -24,7 +24,7 @@ function rowsOf({ blocks }: Message): number {
 }
 
 function leftOut(message: Message): number {
-  return Number(/(\d+) more rows do not fit here/.exec(shownIn(message))?.[1] ?? 0);
+  return Number(/(\d+) more rows? not shown/.exec(shownIn(message))?.[1] ?? 0);
 }
 
 test.for<[string, AnswerPart]>([

@@ -161,7 +161,11 @@ test.for<[string, Partial<Change>, string[]]>([
     ['it did not happen', 'Verified by  <@U0BEN>: it still runs'],
   ],
   ['runs next', { state: 'approved' }, ['Queued behind another change']],
-  ['has to wait', { state: 'approved', notBefore: minutes(1) }, ['nothing was sent. Next attempt:']],
+  [
+    'has to wait',
+    { state: 'approved', notBefore: minutes(1) },
+    ['nothing was sent. Next attempt:'],
+  ],
   ['was stopped', { state: 'denied', stopped: 'frozen' }, ['is frozen']],
   [
     'was cancelled',
@@ -253,8 +257,16 @@ test.for<[string, Partial<Change>, string]>([
     { requires: { ...REQUIRES, self: true } },
     '2 of @db-leads · rule 2',
   ],
-  ['minutes are left', { requires: { ...REQUIRES, expiresAfterMs: 45 * 60_000 } }, 'expires in 45 min'],
-  ['hours are left', { requires: { ...REQUIRES, expiresAfterMs: 90 * 60_000 } }, 'expires in 1.5 h'],
+  [
+    'minutes are left',
+    { requires: { ...REQUIRES, expiresAfterMs: 45 * 60_000 } },
+    'expires in 45 min',
+  ],
+  [
+    'hours are left',
+    { requires: { ...REQUIRES, expiresAfterMs: 90 * 60_000 } },
+    'expires in 1.5 h',
+  ],
   ['nothing was seen', { plan: { ...PLAN, before: null } }, 'Never seen'],
 ])('a preview says so when %s', ([, over, words]) => {
   expect(preview(changeIn('draft', over), ALONE, drawing).text).toContain(words);
@@ -263,6 +275,7 @@ test.for<[string, Partial<Change>, string]>([
 test.for<[string, Change, string]>([
   ['it waits', changeIn('pending'), 'Sent to #db-approvals.'],
   ['it is cancelled', changeIn('cancelled'), 'Nothing was changed.'],
+  ['it has expired', changeIn('expired'), 'Nothing was changed. Request it again.'],
   ['it needs nobody', changeIn('approved'), 'It runs now.'],
 ])('an answered preview loses its buttons and says that %s', ([, change, words]) => {
   const answered = answeredPreview(change, '#db-approvals');

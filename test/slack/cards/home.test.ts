@@ -4,7 +4,7 @@ import { type Change, type ChannelId, STATES, type State } from '../../../src/ch
 import { commands } from '../../../src/commands/index.ts';
 import { homeView } from '../../../src/slack/cards/home.ts';
 import { palette } from '../../../src/slack/forms/palette.ts';
-import { NO_REPLY_TARGET } from '../../../src/slack/outbound/ephemeral.ts';
+import { NO_REPLY_TARGET } from '../../../src/slack/outbound/post.ts';
 import type { HomeLists } from '../../../src/workflow/messenger-port.ts';
 import { actor, changeIn, minutes, NOON, PLAN } from '../../changes/fixtures.ts';
 import { drawing, NASTY, NASTY_SEEN } from '../fixtures.ts';
@@ -47,9 +47,9 @@ test('a hundred changes in each list fit, and the rest is counted', () => {
   });
   expect(viewProblems(view)).toEqual([]);
   expect(texts(view)).toContain('Waiting for you (100+)');
-  expect(texts(view)).toContain('Not shown here, for lack of room: 90. Each has its card.');
-  expect(texts(view)).toContain('Not shown here, for lack of room: 92. Each has its card.');
-  expect(texts(view)).toContain('Not shown here, for lack of room: 90."');
+  expect(texts(view)).toContain('90 more not shown. Each has its card.');
+  expect(texts(view)).toContain('92 more not shown. Each has its card.');
+  expect(texts(view)).toContain('90 more not shown."');
 });
 
 test('who decides here reads what it costs, as on the card', () => {
@@ -76,7 +76,7 @@ test('plans as long as they get are shown whole or not at all', () => {
   const shown = texts(view).match(/"change\.approve"/g)?.length ?? 0;
   expect(shown).toBeGreaterThan(0);
   expect(texts(view).match(/Field 29/g)).toHaveLength(shown);
-  expect(texts(view)).toContain(`for lack of room: ${100 - shown}.`);
+  expect(texts(view)).toContain(`${100 - shown} more not shown.`);
 });
 
 test.for(STATES.map((state) => [state] as const))('Slack takes a Home with %s', ([state]) => {
@@ -133,7 +133,7 @@ test.for(['lookup-failed', 'guest', 'deactivated', 'other-workspace'] as const)(
   (refusal) => {
     const view = homeView({ ok: false, refusal }, { drawing, commands });
     expect(viewProblems(view)).toEqual([]);
-    expect(texts(view)).not.toContain('You may');
+    expect(texts(view)).not.toContain('Commands');
   },
 );
 

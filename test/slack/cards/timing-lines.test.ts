@@ -52,11 +52,7 @@ test.for<[string, Partial<Change>, string]>([
   ['is planned', { child: { id: CHILD, state: 'approved' } }, 'Reverts  16:02 (P7T2WA)'],
   ['runs now', { child: { id: CHILD, state: 'executing' } }, 'Reverts  16:02 (P7T2WA)'],
   ['has run', { child: { id: CHILD, state: 'succeeded' } }, 'Reverted  by P7T2WA'],
-  [
-    'is in doubt',
-    { child: { id: CHILD, state: 'unknown' } },
-    'Reverted  outcome unknown (P7T2WA)',
-  ],
+  ['is in doubt', { child: { id: CHILD, state: 'unknown' } }, 'Reverted  outcome unknown (P7T2WA)'],
   [
     'was cancelled',
     { child: { id: CHILD, state: 'cancelled' } },
@@ -95,7 +91,11 @@ test.for(STATES)(
 test.for<[string, Partial<Change>, string]>([
   ['expired before it was approved', {}, 'expired before it was decided'],
   ['could not begin in time', { notBefore: NOON }, 'could not start within an hour'],
-  ['could not go back in time', { notBefore: NOON, parent: PARENT }, 'could not start within a day'],
+  [
+    'could not go back in time',
+    { notBefore: NOON, parent: PARENT },
+    'could not start within a day',
+  ],
 ])('its thread tells that it %s', ([, over, words]) => {
   const change = timed('expired', { startAt, back: null }, over);
   expect(mrkdwnOf(threadLine(change, drawing))).toContain(words);
@@ -103,7 +103,9 @@ test.for<[string, Partial<Change>, string]>([
 
 test.for(REVERT_STOP_REASONS)('its thread tells why it stays: %s', (why) => {
   const line = mrkdwnOf(revertStoppedLine(timed('succeeded', { startAt: null, back }), why));
-  expect(line).toMatch(/^<@U0ANA> “stop analytics-prod” is not reverted automatically: [a-z].+\.$/i);
+  expect(line).toMatch(
+    /^<@U0ANA> “stop analytics-prod” is not reverted automatically: [a-z].+\.$/i,
+  );
 });
 
 test.for<[number, string]>([
