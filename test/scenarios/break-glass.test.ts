@@ -172,7 +172,7 @@ test('somebody else looks at it afterwards and writes down what they found', asy
   expect(buttonsOf(ended ?? empty)).toContain('change.review');
 
   await stage.press(ANA, ended, 'change.review');
-  await stage.privateWord(ANA, 'You used break-glass yourself');
+  await stage.privateWord(ANA, 'You used break-glass, so someone else');
   await stage.press(DORA, ended, 'change.review');
   await stage.privateWord(DORA, 'Only @db-leads can decide this (rule 2)');
 

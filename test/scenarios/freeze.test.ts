@@ -180,7 +180,7 @@ test('what is to come is shown on every preview of what it will be about', async
     }),
   });
   const preview = textOf(await typed(stage, ANA, '/service stop staging because', 'Stop staging?'));
-  expect(preview).toContain('Frozen from');
+  expect(preview).toContain('Frozen between');
   expect(preview).toContain('(sale, by Gus)');
   const listed = textOf(await typed(stage, DORA, '/change freezes', 'Nothing is frozen now'));
   expect(listed).toContain('To come');

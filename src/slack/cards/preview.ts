@@ -52,8 +52,8 @@ export interface RelatedChanges {
 }
 
 function freezeLine(freeze: Freeze): Line {
-  const span: Line = [{ at: freeze.from }, ' to ', { at: freeze.until }];
-  return [{ bold: '⚠ ' }, 'Frozen from ', ...span, ...freezeNote(freeze)];
+  const span: Line = [{ at: freeze.from }, ' and ', { at: freeze.until }];
+  return [{ bold: '⚠ ' }, 'Frozen between ', ...span, ...freezeNote(freeze)];
 }
 
 function beforeLine(before: Change): Line {

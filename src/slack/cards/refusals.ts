@@ -1,6 +1,6 @@
 import type { Change, FrozenBy, State } from '../../changes/change.ts';
 import type { Refusal } from '../../changes/refusal.ts';
-import { commandLine } from '../../intent/command-line.ts';
+import { slashCommand } from '../../intent/slash-command.ts';
 import { neverOver } from '../../policy/decide.ts';
 import type { Freeze, Policy } from '../../policy/policy-types.ts';
 import { type Denial, denialOf } from '../../workflow/denial.ts';
@@ -133,7 +133,7 @@ export function stoppedLine(change: Change, drawing: Drawing): Line {
   // Stored by us from the closed list of refusals, and read back as text.
   const refusal = change.stopped as Refusal;
   if (refusal === 'no-rule') {
-    return [`No rule of the current policy allows ${commandLine(prefix, command)} on ${name}.`];
+    return [`No rule of the current policy allows ${slashCommand(prefix, command)} on ${name}.`];
   }
   if (refusal === 'not-a-requester') {
     const roles = roleText(policy, requires.to);
@@ -198,7 +198,7 @@ export function freezeNote({ reason, by, made }: FrozenBy): Line {
 
 function unfreezeHint({ made }: Freeze, { prefix }: Drawing): string {
   return made
-    ? ` ${commandLine(prefix, `change unfreeze ${made.id}`)} ends it.`
+    ? ` ${slashCommand(prefix, `change unfreeze ${made.id}`)} ends it.`
     : ' It is set in signalbox.yaml.';
 }
 
@@ -218,6 +218,6 @@ function minimumLength({ rules }: Policy, place: number | null): string {
 
 /** `/service stop on analytics-prod` */
 function commandText({ command, target }: Denial, { prefix }: Drawing): string {
-  const line = command ? commandLine(prefix, command) : 'this command';
+  const line = command ? slashCommand(prefix, command) : 'this command';
   return target ? `${line} on ${target}` : line;
 }

@@ -1,6 +1,6 @@
 import type { Snapshot } from '../../changes/change.ts';
 import { fieldsOf, type TypedValues } from '../../intent/arguments/arguments.ts';
-import { commandLine } from '../../intent/command-line.ts';
+import { slashCommand } from '../../intent/slash-command.ts';
 import type { Command } from '../../intent/define.ts';
 import { hasField } from '../../intent/parse/complete.ts';
 import { resolveNames } from '../../intent/parse/resolve.ts';
@@ -85,7 +85,7 @@ async function alertForm(
   const vocabulary = await fullVocabulary(bot);
   const resolved = resolveAlert(command, given, vocabulary);
   if (!resolved) {
-    const list = commandLine(bot.prefix, 'alert list');
+    const list = slashCommand(bot.prefix, 'alert list');
     return waitingForm(
       command,
       `There’s no alert called “${given.alert}”. ${list} shows all alerts.`,

@@ -89,7 +89,7 @@ test('facts say what is not known, and tell times in the zone of the reader', ()
   });
   expectSound(drawn);
   expect(drawn.text).toContain('Seen  <!date^1795176000^');
-  expect(drawn.text).toContain('Tags  not known');
+  expect(drawn.text).toContain('Tags  unknown');
 });
 
 test.for([
