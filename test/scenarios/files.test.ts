@@ -23,7 +23,7 @@ async function askedInThread(stage: Stage, channel: string, other: string) {
   await stage.slack.shortcut({ as: ANA, callbackId: 'command.palette', channel, ts });
   const view = await stage.modal(ANA, 'command.palette');
   const shown = () => JSON.stringify(stage.slack.clientState(ANA).views.at(-1)?.blocks);
-  await expect.poll(shown).not.toContain('One moment');
+  await expect.poll(shown).not.toContain('Loading');
   return { ts, view };
 }
 

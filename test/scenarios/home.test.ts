@@ -108,7 +108,7 @@ test('whoever has no role sees nothing of what others do', async () => {
   await stage.card('Stop staging: accepted');
   const home = await opened(stage, EMIL, 'No rule of the policy allows you a command.');
   expect(home).not.toContain('staging');
-  expect(await opened(stage, CLEO, 'Lately')).toContain('Stop staging: accepted');
+  expect(await opened(stage, CLEO, 'Recent')).toContain('Stop staging: accepted');
 });
 
 test('a guest reads why there is nothing for guests', async () => {

@@ -94,7 +94,7 @@ test('a created service shows its password once, to whoever asked for it', async
   await stage.press(ANA, card, 'change.reveal');
   const window = () => JSON.stringify(stage.slack.clientState(ANA).views);
   await expect.poll(window).toContain(password);
-  expect(window()).toContain('Of analytics new.');
+  expect(window()).toContain('Password of analytics new.');
   await stage.slack.close(ANA, stage.slack.clientState(ANA).views.at(-1)?.id ?? '');
   await stage.press(ANA, card, 'change.reveal');
   await stage.privateWord(ANA, 'There is no password to show');

@@ -16,7 +16,7 @@ async function written(stage: Stage, { answered = true, channel = OPS } = {}) {
 async function opened(stage: Stage, as: string, message: { channel: string; ts: string }) {
   await stage.slack.shortcut({ as, callbackId: 'command.palette', ...message });
   const view = await stage.modal(as, 'command.palette');
-  await expect.poll(() => shown(stage, as)).not.toContain('One moment');
+  await expect.poll(() => shown(stage, as)).not.toContain('Loading');
   return view;
 }
 
@@ -142,6 +142,6 @@ test('when the modal does not open, the person is told where they are', async ()
   const message = await written(stage);
   stage.slack.failNext({ method: 'views.open', times: 1, how: { error: 'internal_error' } });
   await stage.slack.shortcut({ as: DORA, callbackId: 'command.palette', ...message });
-  const told = await stage.privateWord(DORA, 'Something went wrong on our side');
+  const told = await stage.privateWord(DORA, 'Signalbox had an internal error');
   expect(told).toMatchObject({ channel: OPS, threadTs: message.ts });
 });
