@@ -78,7 +78,7 @@ test('a fault of ours gives a reference and no details', async () => {
   const stage = await openStage();
   stage.slack.failNext({ method: 'views.open', times: 1, how: { error: 'internal_error' } });
   await stage.slack.command(ANA, 'ops', '/service stop');
-  const answer = textOf((await stage.privateWord(ANA, 'went wrong on our side')) ?? empty);
+  const answer = textOf((await stage.privateWord(ANA, 'had an internal error')) ?? empty);
   expect(answer).toMatch(/ref [0-9a-f]{8}/);
   expect(answer).not.toContain('internal_error');
 });

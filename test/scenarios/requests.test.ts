@@ -55,7 +55,7 @@ test('the reference that a user gets finds the log lines about it', async () => 
   const { stage, saying } = await openLoggedStage();
   stage.slack.failNext({ method: 'views.open', times: 1, how: { error: 'internal_error' } });
   await stage.slack.command(ANA, 'ops', '/service stop');
-  const told = textOf((await stage.privateWord(ANA, 'went wrong on our side')) ?? empty);
+  const told = textOf((await stage.privateWord(ANA, 'had an internal error')) ?? empty);
   const [, ref] = /\(ref (\w+)\)/.exec(told) ?? [];
   expect(saying('a person was told that something went wrong', { request: ref })).toHaveLength(1);
   expect(saying('a payload came in', { request: ref })).toHaveLength(1);
