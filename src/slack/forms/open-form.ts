@@ -1,10 +1,10 @@
 import type { Snapshot } from '../../changes/change.ts';
 import { fieldsOf, type TypedValues } from '../../intent/arguments/arguments.ts';
-import { slashCommand } from '../../intent/slash-command.ts';
 import type { Command } from '../../intent/define.ts';
 import { hasField } from '../../intent/parse/complete.ts';
 import { resolveNames } from '../../intent/parse/resolve.ts';
 import type { Vocabulary } from '../../intent/parse/understood.ts';
+import { slashCommand } from '../../intent/slash-command.ts';
 import { valueText } from '../../workflow/request/plan.ts';
 import type { Message } from '../blocks/blocks.ts';
 import type { Typed } from '../inbound/typed.ts';
