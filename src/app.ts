@@ -12,7 +12,7 @@ import { createMetrics, type Metrics } from './observability/metrics.ts';
 import type { Measures } from './observability/metrics-port.ts';
 import { withTracedMeasures } from './observability/traced-measures.ts';
 import type { Policy } from './policy/policy-types.ts';
-import { enoughOf, unsatisfiable } from './policy/satisfiable.ts';
+import { impossibleRequirements, membersNeeded } from './policy/satisfiable.ts';
 import { createOpsServer } from './server.ts';
 import { connect, type Slack } from './slack/connect.ts';
 import { keyProblem } from './storage/audit/append.ts';
@@ -220,12 +220,12 @@ async function peopleProblems(
   const members = new Map<RoleName, ReadonlySet<UserId>>();
   const problems: ConfigProblem[] = [];
   for (const role of policy.roles.keys()) {
-    const people = await slack.actors.someOf(role, enoughOf(policy));
+    const people = await slack.actors.someOf(role, membersNeeded(policy));
     if (people === null) problems.push(slackProblem(`did not list the members of role ${role}`));
     members.set(role, new Set(people ?? []));
   }
   // The lookup may succeed at the next start.
   if (problems.length > 0) return { ok: false, problems, lasting: false };
-  const unmet = unsatisfiable(policy, members);
+  const unmet = impossibleRequirements(policy, members);
   return unmet.length > 0 ? { ok: false, problems: unmet, lasting: true } : null;
 }

@@ -12,7 +12,7 @@ import type { DigestContext } from './digests/digest-context.ts';
 import { createDigestRun } from './digests/run.ts';
 import { createDigestService } from './digests/subscriptions/digest-service.ts';
 import { digestReader } from './digests/subscriptions/options.ts';
-import { directoryOf, type Service } from './directory/directory.ts';
+import { buildDirectory, type Service } from './directory/directory.ts';
 import type { Observation } from './http/client.ts';
 import { sharedRead } from './http/shared-read.ts';
 import type { CommandContext } from './intent/ports/command-context.ts';
@@ -69,7 +69,7 @@ export async function openCommandContext(
   };
   let services: readonly Service[] = [];
   const readDirectory = async () => {
-    services = directoryOf(config.services, await knownServices(database.db));
+    services = buildDirectory(config.services, await knownServices(database.db));
   };
   const refresh = () => {
     readDirectory().catch((error: unknown) => log.warn({ err: error }, 'directory read failed'));

@@ -1,7 +1,7 @@
 import type { Change } from '../../src/changes/change.ts';
-import { events, type StoredEvent, verifyChain } from '../../src/storage/audit/append.ts';
+import { listEvents, type StoredEvent, verifyChain } from '../../src/storage/audit/append.ts';
 import { openDatabase } from '../../src/storage/engine/database.ts';
-import { changesWhere } from '../../src/storage/tables/changes/change-lists.ts';
+import { listChanges } from '../../src/storage/tables/changes/change-lists.ts';
 import { readGauges } from '../../src/storage/tables/queues/gauges.ts';
 import type { Stage } from './stage.ts';
 
@@ -28,8 +28,8 @@ export async function judge(stage: Stage, confirmed: readonly string[]): Promise
   const { db, close } = await openDatabase(stage.bot.databaseUrl);
   try {
     const [changes, trail, verified, levels] = await Promise.all([
-      changesWhere(db, { limit: MANY }),
-      events(db, { afterSeq: 0, limit: MANY }),
+      listChanges(db, { limit: MANY }),
+      listEvents(db, { afterSeq: 0, limit: MANY }),
       verifyChain(db, stage.bot.key),
       readGauges(db, new Date()),
     ]);
@@ -68,7 +68,7 @@ function againstServers({ cloud }: Stage, sent: readonly Change[]) {
   for (const [place, changes] of Map.groupBy(sent, key)) {
     const [, operation = '', target = ''] = /^(.*) (\S+)$/.exec(place) ?? [];
     const effects = cloud.effectCount(operation, target);
-    const executed = changes.filter(({ ending }) => ending !== null).length;
+    const executed = changes.filter(({ outcome: ending }) => ending !== null).length;
     const succeeded = changes.filter(({ state }) => state === 'succeeded').length;
     const inDoubt = changes.filter(({ state }) => state === 'unknown').length;
     const said = `${effects} effects, ${succeeded} succeeded and ${inDoubt} in doubt`;

@@ -34,7 +34,7 @@ export type AlertUpdate =
       readonly body: AlertBody;
       readonly changes: readonly FieldChange[];
       /** Names of the unchanged fields of the alert. */
-      readonly keptAsIs: readonly string[];
+      readonly unchangedFields: readonly string[];
     }
   | { readonly ok: false; readonly refusal: AlertRefusal };
 
@@ -60,9 +60,12 @@ export function alertUpdate(read: Alert, edit: AlertEdit): AlertUpdate {
 
   const changed = changes.map(({ field }) => field);
   const silence = (read.asRead.silenced ?? null) === null ? [] : ['silenced'];
-  const keptAsIs = [...Object.keys(body).filter((field) => !changed.includes(field)), ...silence];
+  const unchangedFields = [
+    ...Object.keys(body).filter((field) => !changed.includes(field)),
+    ...silence,
+  ];
   // Fields of the reply have any type; updateAlert validates the contract's fields before sending.
-  return { ok: true, body: body as AlertBody, changes, keptAsIs };
+  return { ok: true, body: body as AlertBody, changes, unchangedFields };
 }
 
 export interface Difference {

@@ -5,7 +5,7 @@ import type { Day } from '../costs/calendar/day.ts';
 import type { CostRow } from '../costs/ledger/row.ts';
 import type { Service } from '../directory/directory.ts';
 import type { Db, Tx } from '../storage/engine/database.ts';
-import { permitNotice } from '../storage/tables/incidents.ts';
+import { permitBudgetNotice } from '../storage/tables/incidents.ts';
 import { readMeta, writeMeta } from '../storage/tables/meta.ts';
 import { enqueueReport } from '../workflow/notify/announcement.ts';
 import { budgetAnswer } from './budget-text.ts';
@@ -74,7 +74,8 @@ export async function recordBudgets(
     const first: BudgetNews[] = [];
     for (const one of news) {
       const mark = markOf(one, standing);
-      if (await permitNotice(tx, { budget: budget.name, month, mark, at: now })) first.push(one);
+      if (await permitBudgetNotice(tx, { budget: budget.name, month, mark, at: now }))
+        first.push(one);
     }
     if (first.length === 0) continue;
     const key = `budget ${budget.name} ${now.toISOString()}`;

@@ -1,23 +1,23 @@
 import { type Change, isEnded } from './change.ts';
-import { backAfter, finish } from './lifecycle.ts';
-import { type Actor, move, type Outcome, refuse } from './outcome.ts';
+import { finish, revertTime } from './lifecycle.ts';
+import { type Actor, move, refuse, type Transition } from './outcome.ts';
 
 /** What takes it back cannot be planned any more: whoever asked for it is told, and decides. */
-export function keep(change: Change): Outcome {
-  if (change.state !== 'succeeded' || change.backAt === null) return refuse('already-decided');
+export function abandonRevert(change: Change): Transition {
+  if (change.state !== 'succeeded' || change.revertAt === null) return refuse('already-decided');
 
-  return move({ ...change, backAt: null });
+  return move({ ...change, revertAt: null });
 }
 
 /** The database is older than what was done: nothing that is open in it may go on. */
-export function distrust(change: Change): Outcome {
+export function invalidateAfterRestore(change: Change): Transition {
   if (isEnded(change)) return refuse('already-decided');
 
-  return move({ ...change, lease: null, stopped: 'restored', state: 'stale' });
+  return move({ ...change, lease: null, stopReason: 'restored', state: 'stale' });
 }
 
 /** The sender died or hangs: nobody can say what became of its request. */
-export function giveUp(change: Change, now: Date): Outcome {
+export function markUnknown(change: Change, now: Date): Transition {
   if (change.state !== 'executing') return refuse('not-executing');
   if (change.lease && now < change.lease.until) return refuse('too-early');
 
@@ -38,15 +38,15 @@ export function resolve(
   actor: Actor,
   answer: { happened: boolean; note: string },
   now: Date,
-): Outcome {
+): Transition {
   if (change.state !== 'unknown') return refuse('not-unknown');
   if (!mayResolve(change, actor)) return refuse('not-an-approver');
   if (answer.note.trim() === '') return refuse('note-required');
 
   const resolution = { by: actor.id, at: now, ...answer };
   // From when it was sent: nobody meant it to hold longer for the time of the doubt.
-  const backAt = answer.happened && change.ending ? backAfter(change, change.ending.at) : null;
-  return move({ ...change, resolution, backAt, state: answer.happened ? 'succeeded' : 'failed' });
+  const revertAt = answer.happened && change.outcome ? revertTime(change, change.outcome.at) : null;
+  return move({ ...change, resolution, revertAt, state: answer.happened ? 'succeeded' : 'failed' });
 }
 
 // The requester alone may not declare "it did not happen": that would unlock the target for a
@@ -58,11 +58,11 @@ function mayResolve(change: Change, actor: Actor): boolean {
 }
 
 /** Somebody else looks at a broken glass afterwards and writes down what they found. */
-export function review(change: Change, actor: Actor, note: string, now: Date): Outcome {
-  if (change.brokenGlass === null) return refuse('no-break-glass');
-  if (!isEnded(change)) return refuse('not-over');
+export function review(change: Change, actor: Actor, note: string, now: Date): Transition {
+  if (change.breakGlass === null) return refuse('no-break-glass');
+  if (!isEnded(change)) return refuse('not-ended');
   if (change.review !== null) return refuse('already-reviewed');
-  if (actor.id === change.brokenGlass.by) return refuse('self-approval');
+  if (actor.id === change.breakGlass.by) return refuse('self-approval');
   const { from, breakGlass: role } = change.requires;
   if (![from, role].some((each) => each !== null && actor.roles.includes(each))) {
     return refuse('not-an-approver');

@@ -25,9 +25,12 @@ export type State = (typeof STATES)[number];
 export type Json = null | boolean | number | string | readonly Json[] | JsonObject;
 export type JsonObject = { readonly [key: string]: Json };
 
-/** What a change acts on. `kind` and `id` together name the one lock that it takes. */
+export const TARGET_KINDS = ['service', 'alert', 'new service', 'freeze'] as const;
+export type TargetKind = (typeof TARGET_KINDS)[number];
+
+/** What a change acts on. `kind` and `id` together name its lock. */
 export interface Target {
-  readonly kind: 'service' | 'alert' | 'new service' | 'freeze';
+  readonly kind: TargetKind;
   readonly id: string;
   readonly name: string;
   /** Null: nobody has said, so that no rule about tags or warehouses can be decided. */
@@ -39,7 +42,7 @@ export interface Target {
 export interface Snapshot {
   readonly fields: JsonObject;
   /** What changes by itself, such as a state: shown to people and never compared. */
-  readonly beside?: JsonObject | undefined;
+  readonly volatileFields?: JsonObject | undefined;
   readonly seenAt: Date;
   readonly source: string;
 }
@@ -61,7 +64,7 @@ export interface Plan {
   readonly before: Snapshot | null;
   readonly rows: readonly PlanRow[];
   /** Fields that the target has and that stay as they are. */
-  readonly keptAsIs: readonly string[];
+  readonly unchangedFields: readonly string[];
   readonly warnings: readonly string[];
   /** Missing where nothing is to be said of it. Approvals are not bound to it. */
   readonly cost?: CostEffect | undefined;
@@ -73,11 +76,11 @@ export interface Plan {
 export interface Timing {
   /** An instant as ISO text in UTC; null: as soon as it may. */
   readonly startAt: string | null;
-  readonly back: Return | null;
+  readonly revert: RevertPlan | null;
 }
 
 /** What takes a change back by itself, so many milliseconds after it succeeded. */
-export interface Return {
+export interface RevertPlan {
   readonly afterMs: number;
   /** How people read it, and the words of the command that does it. */
   readonly label: string;
@@ -121,7 +124,7 @@ export interface Rejection extends Verdict {
 }
 
 /** Somebody took it on themselves: nobody approved it, and everybody is told. */
-export interface BrokenGlass extends Verdict {
+export interface BreakGlassUse extends Verdict {
   readonly reason: string;
 }
 
@@ -131,14 +134,14 @@ export interface Review extends Verdict {
 }
 
 /** A freeze of the file names whom to ask; one that was made in Slack the change that made it. */
-export interface FrozenBy {
+export interface BlockingFreeze {
   readonly until: Date;
   readonly reason: string;
   readonly by: string | null;
   readonly made?: { readonly id: ChangeId; readonly by: UserId } | undefined;
 }
 
-export type Ending =
+export type ExecutionOutcome =
   | {
       readonly how: 'succeeded';
       readonly at: Date;
@@ -182,12 +185,12 @@ export interface Change {
   readonly rejection: Rejection | null;
   readonly cancelledBy: UserId | null;
   /** Why a change became stale or was denied at execution, as a refusal's name. */
-  readonly stopped: string | null;
+  readonly stopReason: string | null;
   /** The freeze that stopped it, as it was then; missing where it was not that. */
-  readonly frozenBy?: FrozenBy | undefined;
-  readonly ending: Ending | null;
+  readonly frozenBy?: BlockingFreeze | undefined;
+  readonly outcome: ExecutionOutcome | null;
   readonly resolution: Resolution | null;
-  readonly brokenGlass: BrokenGlass | null;
+  readonly breakGlass: BreakGlassUse | null;
   readonly review: Review | null;
   readonly createdAt: Date;
   /** Since when it waits for others; null while it is a draft. */
@@ -196,7 +199,7 @@ export interface Change {
   /** Not claimed before this instant: it is timed, or a permit was handed back. */
   readonly notBefore: Date | null;
   /** When it is to be taken back; set when it succeeded. */
-  readonly backAt: Date | null;
+  readonly revertAt: Date | null;
   /** The change that this one takes back at its time, approved together with it. */
   readonly parent: ChangeId | null;
   /** The change that takes this one back, as far as it is; missing where there is none. */

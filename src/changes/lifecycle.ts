@@ -1,14 +1,14 @@
-import type { Change, Ending, FrozenBy, RoleName } from './change.ts';
-import { type Actor, move, type Outcome, refuse } from './outcome.ts';
+import type { BlockingFreeze, Change, ExecutionOutcome, RoleName } from './change.ts';
+import { type Actor, move, refuse, type Transition } from './outcome.ts';
 import type { Refusal } from './refusal.ts';
 
 /** The wait before a question that nobody answers is withdrawn. */
-export const DRAFT_LIVES_MS = 30 * 60_000;
+export const DRAFT_LIFETIME_MS = 30 * 60_000;
 
 /** What could not begin in time is not begun much later, when nobody expects it any more. */
-export const LATE_BY_MS = 3_600_000;
+export const START_GRACE_MS = 3_600_000;
 
-export function confirm(change: Change, actor: Actor, now: Date): Outcome {
+export function confirm(change: Change, actor: Actor, now: Date): Transition {
   if (change.requester !== actor.id) return refuse('not-requester');
   if (change.state !== 'draft') return refuse('not-draft');
   if (now >= change.expiresAt) return refuse('expired');
@@ -27,7 +27,7 @@ export function confirm(change: Change, actor: Actor, now: Date): Outcome {
 function approved(change: Change, now: Date): Change {
   const startAt = startOf(change);
   const expiresAt = startAt
-    ? after(startAt, LATE_BY_MS)
+    ? after(startAt, START_GRACE_MS)
     : change.state === 'draft'
       ? after(now, change.requires.expiresAfterMs)
       : change.expiresAt;
@@ -43,7 +43,7 @@ function after(instant: Date, ms: number): Date {
   return new Date(instant.getTime() + ms);
 }
 
-export function approve(change: Change, approver: Actor, now: Date): Outcome {
+export function approve(change: Change, approver: Actor, now: Date): Transition {
   const refusal = notDecidable(change, now) ?? notApprovable(change, approver, now);
   if (refusal) return refuse(refusal);
 
@@ -81,7 +81,7 @@ export function decidingRoles(
 }
 
 /** Alone, in an emergency, where the rule says who may; a person confirms it a second time. */
-export function breakGlass(change: Change, actor: Actor, reason: string, now: Date): Outcome {
+export function breakGlass(change: Change, actor: Actor, reason: string, now: Date): Transition {
   if (change.requester !== actor.id) return refuse('not-requester');
   if (!['draft', 'pending'].includes(change.state)) return refuse('already-decided');
   if (now >= change.expiresAt) return refuse('expired');
@@ -90,12 +90,14 @@ export function breakGlass(change: Change, actor: Actor, reason: string, now: Da
   if (!actor.roles.includes(role)) return refuse('may-not-break-glass');
   if (reason.trim() === '') return refuse('reason-required');
 
-  const brokenGlass = { by: actor.id, at: now, reason };
   const confirmedAt = change.confirmedAt ?? now;
-  return move({ ...approved({ ...change, confirmedAt }, now), brokenGlass });
+  return move({
+    ...approved({ ...change, confirmedAt }, now),
+    breakGlass: { by: actor.id, at: now, reason },
+  });
 }
 
-export function reject(change: Change, actor: Actor, reason: string, now: Date): Outcome {
+export function reject(change: Change, actor: Actor, reason: string, now: Date): Transition {
   const refusal = notDecidable(change, now);
   if (refusal) return refuse(refusal);
   if (!mayDecide(change, actor, now)) return refuse('not-an-approver');
@@ -104,14 +106,14 @@ export function reject(change: Change, actor: Actor, reason: string, now: Date):
   return move({ ...change, rejection: { by: actor.id, at: now, reason }, state: 'rejected' });
 }
 
-export function cancel(change: Change, actor: Actor): Outcome {
+export function cancel(change: Change, actor: Actor): Transition {
   if (change.requester !== actor.id) return refuse('not-requester');
   if (!['draft', 'pending', 'approved'].includes(change.state)) return refuse('already-decided');
 
   return move({ ...change, cancelledBy: actor.id, state: 'cancelled' });
 }
 
-export function expire(change: Change, now: Date): Outcome {
+export function expire(change: Change, now: Date): Transition {
   if (!['draft', 'pending', 'approved'].includes(change.state)) return refuse('already-decided');
   if (now < change.expiresAt) return refuse('too-early');
 
@@ -119,7 +121,7 @@ export function expire(change: Change, now: Date): Outcome {
 }
 
 /** The permit to send is committed with this move, and only its committer may send. */
-export function start(change: Change, lease: NonNullable<Change['lease']>, now: Date): Outcome {
+export function start(change: Change, lease: NonNullable<Change['lease']>, now: Date): Transition {
   if (change.state !== 'approved') return refuse('not-approved');
   if (now >= change.expiresAt) return refuse('expired');
   if (change.notBefore && now < change.notBefore) return refuse('too-early');
@@ -132,32 +134,32 @@ export function stop(
   change: Change,
   state: 'stale' | 'denied',
   why: Refusal,
-  frozenBy?: FrozenBy,
-): Outcome {
+  frozenBy?: BlockingFreeze,
+): Transition {
   if (change.state !== 'approved') return refuse('not-approved');
 
-  return move({ ...change, stopped: why, ...(frozenBy && { frozenBy }), state });
+  return move({ ...change, stopReason: why, ...(frozenBy && { frozenBy }), state });
 }
 
 /** Surely nothing was executed, so that the claim may be made again, with all its checks. */
-export function handBack(change: Change, notBefore: Date): Outcome {
+export function returnPermit(change: Change, notBefore: Date): Transition {
   if (change.state !== 'executing') return refuse('not-executing');
 
   return move({ ...change, lease: null, notBefore, state: 'approved' });
 }
 
-export function finish(change: Change, ending: Ending): Outcome {
+export function finish(change: Change, outcome: ExecutionOutcome): Transition {
   if (change.state !== 'executing') return refuse('not-executing');
 
-  const backAt = ending.how === 'succeeded' ? backAfter(change, ending.at) : null;
-  return move({ ...change, lease: null, ending, backAt, state: ending.how });
+  const revertAt = outcome.how === 'succeeded' ? revertTime(change, outcome.at) : null;
+  return move({ ...change, lease: null, outcome, revertAt, state: outcome.how });
 }
 
 /** How late a change may still be taken back: to leave it for good is what nobody asked for. */
-export const RETURN_LATE_BY_MS = 24 * 3_600_000;
+export const REVERT_GRACE_MS = 24 * 3_600_000;
 
 /** When it is to be taken back, from when it took effect; null: it is for good. */
-export function backAfter({ plan }: Change, at: Date): Date | null {
-  const back = plan.timing?.back;
+export function revertTime({ plan }: Change, at: Date): Date | null {
+  const back = plan.timing?.revert;
   return back ? after(at, back.afterMs) : null;
 }

@@ -1,7 +1,7 @@
 import type { Change, RoleName, UserId } from './change.ts';
 import type { Refusal } from './refusal.ts';
 
-export type Outcome =
+export type Transition =
   | { readonly ok: true; readonly change: Change }
   | { readonly ok: false; readonly refusal: Refusal };
 
@@ -12,10 +12,10 @@ export interface Actor {
 }
 
 /** Whatever happens to a change makes it another version of itself. */
-export function move(change: Change): Outcome {
+export function move(change: Change): Transition {
   return { ok: true, change: { ...change, version: change.version + 1 } };
 }
 
-export function refuse(refusal: Refusal): Outcome {
+export function refuse(refusal: Refusal): Transition {
   return { ok: false, refusal };
 }

@@ -13,8 +13,10 @@ export function canonical(value: Json): string {
 export function planDigest(command: string, plan: Plan): string {
   const { kind, id } = plan.target;
   const before = plan.before?.fields ?? null;
-  // Left out where there is none, so that what was approved before there were any keeps its digest.
-  const timing = plan.timing && { timing: { ...plan.timing, back: { ...plan.timing.back } } };
+  // A plan without timing keeps the digest that it had before timed changes existed. The hashed key
+  // of the revert is `back`: renaming it would invalidate every stored approval.
+  const { startAt, revert } = plan.timing ?? {};
+  const timing = plan.timing && { timing: { startAt: startAt ?? null, back: { ...revert } } };
   const text = canonical({ command, target: [kind, id], body: plan.body, before, ...timing });
   return createHash('sha256').update(text).digest('hex');
 }

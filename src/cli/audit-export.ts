@@ -1,4 +1,4 @@
-import { rowsWithin, type Since } from '../storage/audit/read-range.ts';
+import { eventRowsWithin, type TimeRange } from '../storage/audit/read-range.ts';
 import type { Db } from '../storage/engine/database.ts';
 import type { Format } from './audit-options.ts';
 
@@ -6,9 +6,9 @@ import type { Format } from './audit-options.ts';
 const CHUNK = 64 * 1024;
 
 /** Events as text, piece by piece, so that no more of them is in memory than is being written. */
-export async function* exported(db: Db, span: Since, format: Format): AsyncGenerator<string> {
+export async function* exported(db: Db, span: TimeRange, format: Format): AsyncGenerator<string> {
   let waiting = format === 'csv' ? `${COLUMNS.join(',')}\r\n` : '';
-  for await (const row of rowsWithin(db, span)) {
+  for await (const row of eventRowsWithin(db, span)) {
     waiting += lineOf(row, format);
     if (waiting.length < CHUNK) continue;
     yield waiting;

@@ -1,4 +1,4 @@
-import { type Head, head, verifyChain } from '../storage/audit/append.ts';
+import { auditHead, type Head, verifyChain } from '../storage/audit/append.ts';
 import { problemSentence } from '../storage/audit/chain-problems.ts';
 import type { Db } from '../storage/engine/database.ts';
 
@@ -17,7 +17,7 @@ export async function verify(
   { key, anchor }: { readonly key: Buffer | null; readonly anchor: Head | null },
   telling: Telling,
 ): Promise<boolean> {
-  const { seq: total } = await head(db);
+  const { seq: total } = await auditHead(db);
   const verified = await verifyChain(db, key, {
     onProgress: progressOf(total, telling),
     ...(anchor ? { anchor } : {}),
@@ -28,7 +28,7 @@ export async function verify(
     if (verified.problem === 'other-key') telling.out(`${keyHint(key)}\n`);
     return false;
   }
-  const { seq, hash } = await head(db);
+  const { seq, hash } = await auditHead(db);
   const end = seq === verified.seq ? ` It ends with: audit ${seq} ${hash}` : '';
   telling.out(`${counted(verified.seq)}, all as they were written.${end}\n`);
   if (!key) telling.out(`${UNKEYED}\n`);

@@ -74,9 +74,11 @@ export const alertEdit: ChangeCommand = changeCommand({
       after: asJson(change.after),
     }));
   },
-  unchanged: ({ alert: _, ...edit }, before) => updateOf(edit, before)?.keptAsIs ?? [],
+  unchanged: ({ alert: _, ...edit }, before) => updateOf(edit, before)?.unchangedFields ?? [],
   warnings: (_args, before) =>
-    before?.beside?.state === 'ALERT' ? ['It is firing now, and stays so until its next run.'] : [],
+    before?.volatileFields?.state === 'ALERT'
+      ? ['It is firing now, and stays so until its next run.']
+      : [],
   send: async ({ id }, body, context) => {
     // Checked when it was planned: the client checks it once more before it goes out.
     const reply = await client(context).updateAlert(id, body as AlertBody);

@@ -6,7 +6,7 @@ import { dayOf } from '../costs/calendar/day.ts';
 import { dayStates, finalRows, lastFinalDay, selected } from '../costs/ledger/ledger.ts';
 import { type CostRow, creditsOf, METRICS } from '../costs/ledger/row.ts';
 import { finalPeriod } from '../costs/question/period.ts';
-import { findNamed } from '../directory/directory.ts';
+import { findByName } from '../directory/directory.ts';
 import { countWords } from '../intent/answers/counted.ts';
 import { textField } from '../intent/arguments/arguments.ts';
 import { queryCommand } from '../intent/define.ts';
@@ -26,7 +26,7 @@ export const costCsv = queryCommand({
     if (!asked.ok) return asked.answer;
     const { period: wanted, only, finalOnly, versus, top } = asked.question;
     const read = await context.costs(wanted);
-    const [service] = only === null ? [] : findNamed(context.services, only);
+    const [service] = only === null ? [] : findByName(context.services, only);
     const own = service ? selected(read.rows, { services: [service.id] }) : read.rows;
     const states = dayStates(own, wanted);
     // Only now is it known which day is meant by “final”.

@@ -23,7 +23,7 @@ import { type SummaryLine, sumBy } from '../costs/ledger/summary.ts';
 import { finalPeriod } from '../costs/question/period.ts';
 import type { CostQuestion } from '../costs/question/question.ts';
 import { compared } from '../costs/question/versus.ts';
-import { findNamed } from '../directory/directory.ts';
+import { findByName } from '../directory/directory.ts';
 import type { Answer, AnswerPart, CommandOffer } from '../intent/answers/answer.ts';
 import { countWords } from '../intent/answers/counted.ts';
 import { textField } from '../intent/arguments/arguments.ts';
@@ -85,7 +85,7 @@ function tooFarBack({ period, by, only }: CostQuestion): Answer {
 
 /** Of one service: its own rows and those of its pipes, with the storage of its warehouse left out. */
 function selectorFor({ only }: CostQuestion, context: CommandContext): RowSelector {
-  const [service] = only === null ? [] : findNamed(context.services, only);
+  const [service] = only === null ? [] : findByName(context.services, only);
   return service ? { services: [service.id] } : {};
 }
 

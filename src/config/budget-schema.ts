@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { strict } from '../policy/problem.ts';
+import { strictConfigObject } from '../policy/problem.ts';
 import { ChannelName } from '../policy/schema.ts';
 import type { selectorSchema } from '../policy/selector.ts';
 
@@ -8,7 +8,7 @@ type On = ReturnType<typeof selectorSchema>;
 const THRESHOLDS = [50, 80, 100];
 
 export function budgetSchema(on: On) {
-  return strict({
+  return strictConfigObject({
     name: z.string().trim().min(1, { error: 'must not be empty' }).max(60),
     monthlyCredits: z.number().positive(),
     on: on.optional(),

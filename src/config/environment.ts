@@ -1,5 +1,10 @@
 import type { z } from 'zod';
-import { type ConfigProblem, nearestWord, type Reading, read } from '../policy/problem.ts';
+import {
+  type ConfigProblem,
+  type ConfigResult,
+  nearestWord,
+  parseConfig,
+} from '../policy/problem.ts';
 import { FROM_FILES, NAMES, Variables } from './variables.ts';
 
 export type Env = Readonly<Record<string, string | undefined>>;
@@ -7,10 +12,10 @@ export type ReadFile = (path: string) => string;
 export type Environment = z.output<typeof Variables>;
 
 /** Variables that are set to nothing count as not set. */
-export function readEnvironment(env: Env, readFile: ReadFile): Reading<Environment> {
+export function readEnvironment(env: Env, readFile: ReadFile): ConfigResult<Environment> {
   const given = NAMES.map((name) => ({ name, ...lookUp(name, env, readFile) }));
   const values = given.flatMap(({ name, value }) => (value === null ? [] : [[name, value]]));
-  const reading = read(Variables, Object.fromEntries(values));
+  const reading = parseConfig(Variables, Object.fromEntries(values));
   const unread = given.flatMap(({ problem }) => problem ?? []);
   const named = new Set(unread.map(({ where }) => where));
   const problems = [
@@ -28,12 +33,12 @@ export function readEnvironment(env: Env, readFile: ReadFile): Reading<Environme
 const Store = Variables.pick({ DATABASE_URL: true, SIGNALBOX_KEY: true });
 
 /** Only where the database is and the key of its audit trail, for tools that need no Slack. */
-export function readStore(env: Env, readFile: ReadFile): Reading<z.output<typeof Store>> {
+export function readStore(env: Env, readFile: ReadFile): ConfigResult<z.output<typeof Store>> {
   const given = Object.keys(Store.shape).map((name) => ({ name, ...lookUp(name, env, readFile) }));
   const unread = given.flatMap(({ problem }) => problem ?? []);
   if (unread.length > 0) return { ok: false, problems: unread };
   const values = given.flatMap(({ name, value }) => (value === null ? [] : [[name, value]]));
-  return read(Store, Object.fromEntries(values));
+  return parseConfig(Store, Object.fromEntries(values));
 }
 
 // In the order of the table, and behind it whatever is not in it.

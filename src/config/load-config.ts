@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { z } from 'zod';
 import type { CommandNames } from '../policy/policy-types.ts';
-import { type ConfigProblem, type Reading, read } from '../policy/problem.ts';
+import { type ConfigProblem, type ConfigResult, parseConfig } from '../policy/problem.ts';
 import {
   type Env,
   type Environment,
@@ -59,7 +59,7 @@ export function loadConfig(sources: ConfigSources): Loaded {
   return { ok: false, problems: [environment, tracing, file].flatMap(problemsIn) };
 }
 
-function problemsIn(reading: Reading<unknown>): readonly ConfigProblem[] {
+function problemsIn(reading: ConfigResult<unknown>): readonly ConfigProblem[] {
   return reading.ok ? [] : reading.problems;
 }
 
@@ -90,7 +90,7 @@ function fromEnvironment(variables: Environment) {
   };
 }
 
-function readConfigFile({ env, readFile, commands }: ConfigSources): Reading<FileContent> {
+function readConfigFile({ env, readFile, commands }: ConfigSources): ConfigResult<FileContent> {
   const path = env.SIGNALBOX_CONFIG || './signalbox.yaml';
   const text = textOf(path, readFile);
   if (!text.ok) return text;
@@ -98,7 +98,10 @@ function readConfigFile({ env, readFile, commands }: ConfigSources): Reading<Fil
   if (!yaml.ok) return yaml;
 
   const outline = outlineOf(yaml.value);
-  const content = read(fileSchema({ ...commands, ...declaredWords(outline) }), yaml.value ?? {});
+  const content = parseConfig(
+    fileSchema({ ...commands, ...declaredWords(outline) }),
+    yaml.value ?? {},
+  );
   const problems = [
     ...problemsIn(content).map((problem) => ({ ...problem, where: problem.where || path })),
     ...repeatedNames(outline),
@@ -110,7 +113,7 @@ function readConfigFile({ env, readFile, commands }: ConfigSources): Reading<Fil
   return { ok: true, value: { ...content.value, configHash } };
 }
 
-function textOf(path: string, readFile: ReadFile): Reading<string> {
+function textOf(path: string, readFile: ReadFile): ConfigResult<string> {
   try {
     return { ok: true, value: readFile(path) };
   } catch (error) {

@@ -1,14 +1,14 @@
 import { z } from 'zod';
 import { digestSchema } from '../digests/subscriptions/options.ts';
-import type { Words } from '../policy/policy-types.ts';
-import { sentence, strict } from '../policy/problem.ts';
+import type { PolicyVocabulary } from '../policy/policy-types.ts';
+import { strictConfigObject, withHint } from '../policy/problem.ts';
 import { Allowed, ChannelName, policyShape } from '../policy/schema.ts';
 import { selectorSchema } from '../policy/selector.ts';
 import { budgetSchema } from './budget-schema.ts';
 
 const Id = z.guid({
   error: ({ input }) =>
-    input === undefined ? 'is missing' : sentence('must be an id', 'a UUID, from the console'),
+    input === undefined ? 'is missing' : withHint('must be an id', 'a UUID, from the console'),
 });
 
 // What can be typed as one word of a command, on a phone, too.
@@ -20,9 +20,9 @@ const Tag = z.string().regex(/^[a-z0-9][a-z0-9._-]{0,62}$/, {
   error: 'must be one word of lower-case letters, digits and dashes',
 });
 
-const Pipe = strict({ name: Name, id: Id });
+const Pipe = strictConfigObject({ name: Name, id: Id });
 
-const Service = strict({
+const Service = strictConfigObject({
   name: Name,
   aliases: z.array(Name).default([]),
   id: Id,
@@ -31,20 +31,20 @@ const Service = strict({
   pipes: z.array(Pipe).default([]),
 });
 
-const Organization = strict({
+const Organization = strictConfigObject({
   id: Id,
   plan: z.enum(['paid', 'free']),
   tier: z.enum(['basic', 'scale', 'enterprise']),
 });
 
-const Channels = strict({
+const Channels = strictConfigObject({
   approvals: ChannelName.optional(),
   audit: ChannelName.optional(),
 })
   .default({})
   .transform(({ approvals = null, audit = null }) => ({ approvals, audit }));
 
-const Access = strict({ openToTheWorld: Allowed, privateAddresses: Allowed })
+const Access = strictConfigObject({ openToTheWorld: Allowed, privateAddresses: Allowed })
   .default({ openToTheWorld: 'refused', privateAddresses: 'refused' })
   .transform(({ openToTheWorld, privateAddresses }) => ({
     openToTheWorld: openToTheWorld === 'allowed',
@@ -52,9 +52,9 @@ const Access = strict({ openToTheWorld: Allowed, privateAddresses: Allowed })
   }));
 
 /** The whole of signalbox.yaml, for the words that it declares itself. */
-export function fileSchema(words: Words) {
+export function fileSchema(words: PolicyVocabulary) {
   const on = selectorSchema(words);
-  return strict({
+  return strictConfigObject({
     organization: Organization,
     services: z.array(Service).default([]),
     channels: Channels,

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { Secret } from '../errors.ts';
-import { type ConfigProblem, type Reading, read, sentence } from '../policy/problem.ts';
+import { type ConfigProblem, type ConfigResult, parseConfig, withHint } from '../policy/problem.ts';
 import { type Env, isSet, lookUp, type ReadFile } from './environment.ts';
 import { pairs } from './name-id-pairs.ts';
 import { isLoopback } from './variables.ts';
@@ -67,14 +67,14 @@ export const TRACING_NAMES = [
 ];
 
 /** Null: nobody wants traces, and whatever else is set does not matter. */
-export function readTracing(env: Env, readFile: ReadFile): Reading<Tracing | null> {
+export function readTracing(env: Env, readFile: ReadFile): ConfigResult<Tracing | null> {
   if (!isWanted(env)) return { ok: true, value: null };
   const given = NAMES.map((name) => {
     const from = sourceOf(name, env);
     return { name, from, ...lookUp(from, env, readFile) };
   });
   const values = given.flatMap(({ name, value }) => (value === null ? [] : [[name, value]]));
-  const reading = read(Variables, Object.fromEntries(values));
+  const reading = parseConfig(Variables, Object.fromEntries(values));
   const unread = given.flatMap(({ problem }) => problem ?? []);
   if (!reading.ok) return { ok: false, problems: [...unread, ...reading.problems.map(named(env))] };
   const open = inClear(reading.value).map(named(env));
@@ -121,9 +121,9 @@ function tracingOf(variables: Read, env: Env): Tracing {
 }
 
 function endpointProblem(text: string): string | null {
-  if (!URL.canParse(text)) return sentence('must be an address', 'https://…');
+  if (!URL.canParse(text)) return withHint('must be an address', 'https://…');
   const { protocol, username, password, search, hash } = new URL(text);
-  if (!/^https?:$/.test(protocol)) return sentence('must be an address', 'https://…');
+  if (!/^https?:$/.test(protocol)) return withHint('must be an address', 'https://…');
   if (username + password !== '') return 'must not contain a user or a password';
   return search + hash === '' ? null : 'must not contain a query or a fragment';
 }

@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import { Secret } from '../errors.ts';
-import { sentence, strict } from '../policy/problem.ts';
+import { strictConfigObject, withHint } from '../policy/problem.ts';
 
 /** Every variable that is read, with what it must look like. */
-export const Variables = strict({
+export const Variables = strictConfigObject({
   SLACK_BOT_TOKEN: token('xoxb-', 'the bot token, xoxb-…, from the page “OAuth & Permissions”'),
   SLACK_APP_TOKEN: token('xapp-', 'the app-level token, xapp-…').optional(),
   SLACK_SIGNING_SECRET: secret('the signing secret from the page “Basic Information”').optional(),
@@ -35,7 +35,7 @@ export const Variables = strict({
   SIGNALBOX_CONFIG: z.string().default('./signalbox.yaml'),
   SIGNALBOX_KEY: z
     .string()
-    .refine(isKey, { error: sentence('must be 32 bytes in base64', 'openssl rand -base64 32') })
+    .refine(isKey, { error: withHint('must be 32 bytes in base64', 'openssl rand -base64 32') })
     .transform((text) => new Secret(text))
     .optional(),
   LOG_LEVEL: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']).default('info'),
@@ -66,7 +66,7 @@ export const FROM_FILES = [
 
 // None of these sentences repeats a value: a secret in the wrong variable must not reach a log.
 function variable(meaning: string) {
-  return z.string({ error: sentence('is not set', meaning) });
+  return z.string({ error: withHint('is not set', meaning) });
 }
 
 function secret(meaning: string) {
@@ -77,7 +77,7 @@ function secret(meaning: string) {
 
 function token(start: string, meaning: string) {
   return variable(meaning)
-    .regex(new RegExp(`^${start}\\S+$`), sentence(`must begin with ${start}`, meaning))
+    .regex(new RegExp(`^${start}\\S+$`), withHint(`must begin with ${start}`, meaning))
     .transform((text) => new Secret(text));
 }
 
@@ -89,12 +89,12 @@ function address(meaning: string) {
 }
 
 function addressProblem(text: string): string | null {
-  if (!URL.canParse(text)) return sentence('must be an address', 'https://…');
+  if (!URL.canParse(text)) return withHint('must be an address', 'https://…');
   const { protocol, hostname, username, password, search, hash } = new URL(text);
   if (username + password !== '') return 'must not contain a user or a password';
   if (search + hash !== '') return 'must not contain a query or a fragment';
   if (protocol === 'https:' || (protocol === 'http:' && isLoopback(hostname))) return null;
-  return sentence('must begin with https://', 'http is for addresses of this machine only');
+  return withHint('must begin with https://', 'http is for addresses of this machine only');
 }
 
 export function isLoopback(hostname: string): boolean {

@@ -1,8 +1,8 @@
 import { type Document, LineCounter, parseDocument, visit, type YAMLError } from 'yaml';
-import { type ConfigProblem, quoted, type Reading } from '../policy/problem.ts';
+import { type ConfigProblem, type ConfigResult, quoted } from '../policy/problem.ts';
 
 /** The content of one YAML document, or where it cannot be understood. */
-export function readYaml(text: string, path: string): Reading<unknown> {
+export function readYaml(text: string, path: string): ConfigResult<unknown> {
   const lineCounter = new LineCounter();
   const document = parseDocument(text, { lineCounter, uniqueKeys: true, logLevel: 'error' });
   // A warning is about content that was not taken as it was meant: an unknown tag, a key that is
@@ -15,7 +15,7 @@ export function readYaml(text: string, path: string): Reading<unknown> {
   return problems.length > 0 ? { ok: false, problems } : contentOf(document, path);
 }
 
-function contentOf(document: Document, path: string): Reading<unknown> {
+function contentOf(document: Document, path: string): ConfigResult<unknown> {
   try {
     return { ok: true, value: document.toJS() };
   } catch (error) {

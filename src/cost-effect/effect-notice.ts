@@ -4,7 +4,7 @@ import type { Span } from '../costs/calendar/calendar.ts';
 import { addDays, type Day, dayNumber, dayOf } from '../costs/calendar/day.ts';
 import { HISTORY_DAYS } from '../costs/forecast/series.ts';
 import type { CostsRead } from '../costs/ledger/costs-read.ts';
-import { permitEffect, settledEffects } from '../storage/tables/effect-notices.ts';
+import { listEffectNotices, permitEffectNotice } from '../storage/tables/effect-notices.ts';
 import { enqueue } from '../storage/tables/queues/outbox.ts';
 import type { WorkflowContext } from '../workflow/ports.ts';
 import { measuredText } from './effect-text.ts';
@@ -56,7 +56,7 @@ async function dueEffects(context: WorkflowContext): Promise<readonly Measurable
   const first = addDays(today, -GIVE_UP_DAYS);
   const [ran, settled] = await Promise.all([
     ranChanges(db, addDays(first, -HISTORY_DAYS), context.commands),
-    settledEffects(db, new Date(`${first}T00:00:00Z`)),
+    listEffectNotices(db, new Date(`${first}T00:00:00Z`)),
   ]);
   const byTarget = Map.groupBy(ran, ({ plan }) => targetKey(plan.target));
   return [...byTarget.values()].flatMap((changes) => {
@@ -86,8 +86,8 @@ async function settle(
 ): Promise<boolean> {
   const at = context.now();
   return context.database.transaction(async (tx) => {
-    const mine = await permitEffect(tx, { changeId: change.id, days, at });
-    if (days === 7) await permitEffect(tx, { changeId: change.id, days: 3, at });
+    const mine = await permitEffectNotice(tx, { changeId: change.id, days, at });
+    if (days === 7) await permitEffectNotice(tx, { changeId: change.id, days: 3, at });
     if (!mine || result === 'never') return false;
     const { perDay = null, share = null } = change.plan.cost ?? {};
     const text = measuredText(result, { perDay, share });

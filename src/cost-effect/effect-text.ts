@@ -56,8 +56,8 @@ function horizon(
   { perDay, byMonthEnd }: CostChange & { known: true },
   timing: Timing | undefined,
 ): readonly string[] {
-  if (timing?.back) {
-    const { afterMs } = timing.back;
+  if (timing?.revert) {
+    const { afterMs } = timing.revert;
     const meanwhile = signed((perDay.about * afterMs) / DAY_MS);
     return [`${meanwhile} in the ${spanText(afterMs)} until it goes back`];
   }

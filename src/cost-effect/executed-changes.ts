@@ -2,7 +2,7 @@ import type { Change, State } from '../changes/change.ts';
 import type { Day } from '../costs/calendar/day.ts';
 import { movesBounds } from '../intent/effect.ts';
 import type { Db } from '../storage/engine/database.ts';
-import { changesWhere } from '../storage/tables/changes/change-lists.ts';
+import { listChanges } from '../storage/tables/changes/change-lists.ts';
 import type { WorkflowContext } from '../workflow/ports.ts';
 import type { EstimatedKind, LastMoved } from './estimated.ts';
 
@@ -49,7 +49,7 @@ export function costKindOf(
 }
 
 /** When the server answered, or should have; a person may have looked it up much later. */
-export function attemptedAt({ ending, createdAt }: Change): Date {
+export function attemptedAt({ outcome: ending, createdAt }: Change): Date {
   return ending?.at ?? createdAt;
 }
 
@@ -60,7 +60,7 @@ async function endedSince(db: Db, first: Day, states: readonly State[]): Promise
   const found: Change[] = [];
   for (;;) {
     const last = found.at(-1);
-    const page = await changesWhere(db, { ...filter, ...(last && { before: last }) });
+    const page = await listChanges(db, { ...filter, ...(last && { before: last }) });
     found.push(...page);
     if (page.length < PAGE) break;
   }

@@ -6,7 +6,7 @@ import {
   type UnclearQuestion,
 } from '../costs/question/question.ts';
 import { readQuestion } from '../costs/question/read-question.ts';
-import { findNamed, type Service } from '../directory/directory.ts';
+import { findByName, type Service } from '../directory/directory.ts';
 import type { Answer, CommandOffer } from '../intent/answers/answer.ts';
 import { nearest } from '../intent/parse/nearest.ts';
 import { nameToType } from '../intent/parse/suggest-line.ts';
@@ -78,12 +78,12 @@ function besidesOf(
 function namesOf(services: readonly Service[]): Names {
   const called = (found: readonly Service[]) => found.map((one) => nameToType(one, services));
   return {
-    called: (text) => called(findNamed(services, text)),
+    called: (text) => called(findByName(services, text)),
     near: (text) => {
       // A bare number is like every name of two letters.
       if (!/\p{L}/u.test(text)) return [];
       const names = services.flatMap(({ name, aliases }) => [name, ...aliases]);
-      const found = nearest(text, names).flatMap((name) => findNamed(services, name));
+      const found = nearest(text, names).flatMap((name) => findByName(services, name));
       return [...new Set(called(found))].slice(0, 3);
     },
   };

@@ -10,7 +10,12 @@ import type { ReportProblem } from '../costs/ledger/report-problem.ts';
 import type { CostRow } from '../costs/ledger/row.ts';
 import { ApiError } from '../errors.ts';
 import type { Database } from '../storage/engine/database.ts';
-import { loadMonth, noteSnapshots, type StoredMonth, storeMonth } from '../storage/tables/costs.ts';
+import {
+  loadMonth,
+  recordSnapshots,
+  type StoredMonth,
+  storeMonth,
+} from '../storage/tables/costs.ts';
 
 /** How long an open month may be used before it is asked for again. */
 const KEEP_MS = 15 * 60_000;
@@ -94,7 +99,7 @@ export function createCostReader({ cloud, database, now, log }: Parts): ReadCost
     await database.transaction(async (tx) => {
       await storeMonth(tx, month);
       const { fetchedAt } = month;
-      await noteSnapshots(
+      await recordSnapshots(
         tx,
         told.map((one) => ({ ...one, fetchedAt })),
       );

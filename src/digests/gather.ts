@@ -7,8 +7,8 @@ import type { CostsRead } from '../costs/ledger/costs-read.ts';
 import { type DayState, dayStates } from '../costs/ledger/ledger.ts';
 import type { Service } from '../directory/directory.ts';
 import type { Db } from '../storage/engine/database.ts';
-import { changesWhere } from '../storage/tables/changes/change-lists.ts';
-import { type CostSnapshot, snapshots } from '../storage/tables/costs.ts';
+import { listChanges } from '../storage/tables/changes/change-lists.ts';
+import { type CostSnapshot, costSnapshots } from '../storage/tables/costs.ts';
 import type { DigestFacts, RanChange, WatchedCosts } from './facts.ts';
 import { type LastPosted, postedOf } from './last-posted.ts';
 import type { DigestSubscription } from './subscriptions/subscriptions.ts';
@@ -39,8 +39,8 @@ export async function gather(
   const span = rowsNeeded(today);
   const [read, said, changes] = await Promise.all([
     parts.costs(span),
-    snapshots(db, addDays(today, -SAID_DAYS)),
-    changesWhere(db, { states: ['succeeded'], limit: CHANGES_MAX }),
+    costSnapshots(db, addDays(today, -SAID_DAYS)),
+    listChanges(db, { states: ['succeeded'], limit: CHANGES_MAX }),
   ]);
   const states = dayStates(read.rows, span);
   return { today, read, states, said, changes, services: parts.services };
@@ -81,7 +81,7 @@ function isIn(id: string, services: readonly string[] | undefined): boolean {
   return services === undefined || services.includes(id);
 }
 
-function ranChange({ id, command, plan, ending }: Change): readonly RanChange[] {
+function ranChange({ id, command, plan, outcome: ending }: Change): readonly RanChange[] {
   if (ending?.how !== 'succeeded') return [];
   const [noun = '', verb = ''] = command.split(' ');
   if (noun === 'alert') return [];

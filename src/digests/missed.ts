@@ -1,6 +1,6 @@
 import type { Day } from '../costs/calendar/day.ts';
 import { dayLabel } from '../costs/calendar/span-label.ts';
-import { missDigest } from '../storage/tables/digests.ts';
+import { recordMissedDigest } from '../storage/tables/digests.ts';
 import type { DigestContext } from './digest-context.ts';
 import { begin } from './permit.ts';
 import type { DigestSubscription } from './subscriptions/subscriptions.ts';
@@ -21,7 +21,7 @@ export async function missOnce(
   missed: Missed,
 ): Promise<void> {
   const row = begin(context, one, missed.day);
-  const isNews = await context.database.transaction((tx) => missDigest(tx, row));
+  const isNews = await context.database.transaction((tx) => recordMissedDigest(tx, row));
   if (isNews) await reportMissed(context, one, missed);
 }
 

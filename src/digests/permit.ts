@@ -1,6 +1,6 @@
 import type { ChannelId } from '../changes/change.ts';
 import type { Day } from '../costs/calendar/day.ts';
-import { type Digest, endDigest } from '../storage/tables/digests.ts';
+import { type Digest, finishDigest } from '../storage/tables/digests.ts';
 import type { DigestContext } from './digest-context.ts';
 import { type LastPosted, storeSaid } from './last-posted.ts';
 import type { DigestSubscription } from './subscriptions/subscriptions.ts';
@@ -23,7 +23,7 @@ export function end(
   state: 'posted' | 'missed' | 'unknown',
   ts: string | null,
 ): Promise<boolean> {
-  return database.transaction((tx) => endDigest(tx, begun, { state, ts }));
+  return database.transaction((tx) => finishDigest(tx, begun, { state, ts }));
 }
 
 interface Stands {
@@ -40,7 +40,7 @@ export function endPosted(
   { ts, digest, said }: Stands,
 ): Promise<boolean> {
   return database.transaction(async (tx) => {
-    const isOurs = await endDigest(tx, begun, { state: 'posted', ts });
+    const isOurs = await finishDigest(tx, begun, { state: 'posted', ts });
     if (isOurs && said) await storeSaid(tx, digest, said);
     return isOurs;
   });

@@ -1,5 +1,5 @@
 import { dayLabel } from '../costs/calendar/span-label.ts';
-import { stuckDigests, takeOverDigest } from '../storage/tables/digests.ts';
+import { takeOverDigest, unfinishedDigests } from '../storage/tables/digests.ts';
 import type { DigestContext } from './digest-context.ts';
 import { end, type PostPermit } from './permit.ts';
 
@@ -8,7 +8,7 @@ const STUCK_MS = 10 * 60_000;
 /** Whoever had the permit has died: it may stand in the channel, so that it is never posted again. */
 export async function settleStuck(context: DigestContext, now: Date): Promise<void> {
   const { database, instance: owner } = context;
-  for (const seen of await stuckDigests(database.db, new Date(now.getTime() - STUCK_MS))) {
+  for (const seen of await unfinishedDigests(database.db, new Date(now.getTime() - STUCK_MS))) {
     const taking = { owner, at: seen.at };
     const taken = await database.transaction((tx) => takeOverDigest(tx, seen, taking));
     if (taken) await endUnknown(context, { ...seen, owner });

@@ -29,7 +29,7 @@ type ConfiguredService = Omit<Service, 'source' | 'lastSeen' | 'tags'> & {
  * All services that can be named. What the configuration says of names, tags and warehouse
  * always wins: a reply from outside may add a service, but never lend it a tag.
  */
-export function directoryOf(
+export function buildDirectory(
   configured: readonly ConfiguredService[],
   learned: readonly LearnedService[],
 ): readonly Service[] {
@@ -64,14 +64,14 @@ function snapshotOf(learned: LearnedService | undefined): Snapshot | null {
 }
 
 /** Anything that people call by a name: a service, a pipe of it, an alert. */
-export interface Named {
+export interface NamedItem {
   readonly id: string;
   readonly name: string;
   readonly aliases: readonly string[];
 }
 
 /** Every thing of exactly this name, alias or id; more than one where names are shared. */
-export function findNamed<T extends Named>(things: readonly T[], text: string): readonly T[] {
+export function findByName<T extends NamedItem>(things: readonly T[], text: string): readonly T[] {
   const wanted = text.trim().toLowerCase();
   const byId = things.filter(({ id }) => id.toLowerCase() === wanted);
   if (byId.length > 0) return byId;

@@ -1,7 +1,12 @@
 import { pino } from 'pino';
 import type { ConfigProblem } from '../config/load-config.ts';
 import { createSlackChecks, type SlackChecks } from '../slack/slack-checks.ts';
-import { type Examined, examine, fileFacts, tryWriting } from '../storage/engine/examine.ts';
+import {
+  checkWritable,
+  type DatabaseInspection,
+  fileFacts,
+  inspectDatabase,
+} from '../storage/engine/examine.ts';
 import type { CheckContext } from './check-context.ts';
 import { apiLines } from './checks/apis.ts';
 import { channelLines } from './checks/channels.ts';
@@ -83,17 +88,20 @@ async function lookAtDatabase({ config, withinMs }: CheckContext) {
   if (!seen.ok) return { url, file: null, examined: seen, written: null };
   const file = seen.value;
   const isThere = file ? file.exists : !url.startsWith('file:');
-  const examined = isThere ? await withinTime(withinMs, () => examine(url, key)) : null;
+  const examined = isThere ? await withinTime(withinMs, () => inspectDatabase(url, key)) : null;
   const fits = examined?.ok === true && isOfUs(examined.value) && file?.ownedByUs !== false;
-  const written = fits ? await withinTime(withinMs, () => tryWriting(url)) : null;
+  const written = fits ? await withinTime(withinMs, () => checkWritable(url)) : null;
   return { url, file, examined, written };
 }
 
-function isOfUs({ schema, known }: Examined): boolean {
+function isOfUs({ schema, known }: DatabaseInspection): boolean {
   return schema > 0 && schema <= known;
 }
 
-function replicas({ now, version }: CheckContext, examined: TimedResult<Examined> | null) {
+function replicas(
+  { now, version }: CheckContext,
+  examined: TimedResult<DatabaseInspection> | null,
+) {
   if (!examined?.ok) return [skipped('replicas', 'they are listed in the database')];
   const { instances, clock } = examined.value;
   return replicaLines(instances, { now: clock?.server ?? now(), version });

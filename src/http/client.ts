@@ -166,8 +166,8 @@ function createTransport(options: HttpOptions, connectMs: number) {
       if (!isSuccess(status)) return answerError(operation, { status, headers, body }, options);
       return { status, body, requestId: requestIdOf(body) };
     } catch (cause) {
-      const isUnsent = cause instanceof Error && unconnected.has(cause);
-      if (isUnsent) return noAnswerError(operation, { kind: connectErrorKind(cause), cause });
+      const isUnconfirmed = cause instanceof Error && unconnected.has(cause);
+      if (isUnconfirmed) return noAnswerError(operation, { kind: connectErrorKind(cause), cause });
       // An aborted read had no effect; the effect of an aborted write is unknown.
       const aborted = method === 'GET' ? 'stopping' : 'terminated';
       const failed = deadline.aborted ? 'deadline' : 'connection-lost';

@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import type { Change, JsonObject, PlanRow, Snapshot, Target, UserId } from '../changes/change.ts';
-import type { Named, Service } from '../directory/directory.ts';
+import type { NamedItem, Service } from '../directory/directory.ts';
 import type { FieldProblem, Secret } from '../errors.ts';
 import type { Answer } from './answers/answer.ts';
 import type { FieldContext, TypedValues } from './arguments/arguments.ts';
@@ -127,7 +127,7 @@ type Resolved<Shape extends z.ZodObject> = {
   [Key in keyof z.output<Shape>]: Key extends 'service'
     ? Service
     : Key extends 'pipe' | 'alert' | 'tag' | 'warehouse' | 'ask'
-      ? Named
+      ? NamedItem
       : Key extends 'scope'
         ? NamedScope
         : Key extends 'freeze'

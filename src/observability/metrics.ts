@@ -87,7 +87,7 @@ function databaseGauges(gauge: MakeGauge): (readings: Gauges | null, now: Date) 
     for (const each of all) each.reset();
     readable.set(readings ? 1 : 0);
     if (!readings) return;
-    broken.set(readings.trailTrouble === null ? 0 : 1);
+    broken.set(readings.trailProblem === null ? 0 : 1);
     for (const [state, reading] of readings.changes) {
       changes.set({ state }, reading.count);
       oldest.set({ state }, ageOf(reading, now));

@@ -1,9 +1,9 @@
 import type { Requirement, Target } from '../changes/change.ts';
 import type { Actor } from '../changes/outcome.ts';
 import type { Refusal } from '../changes/refusal.ts';
-import { freezeOver } from './freezes.ts';
+import { freezeFor } from './freezes.ts';
 import { covers, reachable, selects } from './matching.ts';
-import type { Freeze, Never, Policy, Rule } from './policy-types.ts';
+import type { Freeze, NeverRule, Policy, Rule } from './policy-types.ts';
 
 export interface PolicyQuestion {
   readonly command: string;
@@ -27,7 +27,7 @@ export type Decision =
       /** The rule that decided; for `no-rule` the one of which nobody can say whether it holds. */
       readonly rule: Rule | null;
       readonly freeze: Freeze | null;
-      readonly never: Never | null;
+      readonly never: NeverRule | null;
     };
 
 /**
@@ -40,9 +40,9 @@ export function decide(policy: Policy, question: PolicyQuestion): Decision {
   if (!question.actor.roles.includes(rule.to)) return deny('not-a-requester', rule);
   if (question.kind === 'query') return { allow: true, requires: asRead(rule), rule };
 
-  const never = neverOver(policy, question);
+  const never = neverRuleFor(policy, question);
   if (never) return deny('never', rule, { never });
-  const freeze = freezeOver(policy.freezes, question.target, question.now);
+  const freeze = freezeFor(policy.freezes, question.target, question.now);
   if (freeze) return deny('frozen', rule, { freeze });
   if (!isReasonEnough(rule, question.reason)) return deny('reason-required', rule);
   return { allow: true, requires: requirementOf(rule), rule };
@@ -92,10 +92,10 @@ function asRead(rule: Rule): Requirement {
 }
 
 // An unknown target is ruled out as long as anything is that it could be.
-export function neverOver(
+export function neverRuleFor(
   { never }: Policy,
   { command, target }: Pick<PolicyQuestion, 'command' | 'target'>,
-): Never | null {
+): NeverRule | null {
   const ruling = never.find(
     ({ commands, on }) =>
       commands.some((pattern) => covers(pattern, command)) && selects(on, target) !== false,
@@ -110,7 +110,7 @@ function isReasonEnough({ reason }: Rule, given: string | null): boolean {
 function deny(
   refusal: PolicyDenial,
   rule: Rule | null,
-  why: { freeze?: Freeze; never?: Never } = {},
+  why: { freeze?: Freeze; never?: NeverRule } = {},
 ): Decision {
   return { allow: false, refusal, rule, freeze: null, never: null, ...why };
 }

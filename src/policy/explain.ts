@@ -10,10 +10,10 @@ export interface RoleMembers {
 }
 
 /** One way in which a command may be asked for. */
-export interface Way {
+export interface RequestPath {
   readonly rule: Rule;
-  readonly ask: RoleMembers;
-  readonly approve: (RoleMembers & { readonly count: number; readonly self: boolean }) | null;
+  readonly requesters: RoleMembers;
+  readonly approvers: (RoleMembers & { readonly count: number; readonly self: boolean }) | null;
   readonly breakGlass: RoleMembers | null;
 }
 
@@ -21,7 +21,11 @@ export interface Way {
  * Who may ask for a command: the one way that holds for a target, or, where no target is named,
  * each way that holds for some. None where no rule admits it.
  */
-export function whoMayAsk(policy: Policy, command: string, target: Target | null): readonly Way[] {
+export function whoMayRequest(
+  policy: Policy,
+  command: string,
+  target: Target | null,
+): readonly RequestPath[] {
   const rules = reachable(policy, command);
   if (target === null) return rules.map((rule) => wayOf(policy, rule));
 
@@ -40,12 +44,12 @@ export function commandsFor(
   );
 }
 
-function wayOf(policy: Policy, rule: Rule): Way {
+function wayOf(policy: Policy, rule: Rule): RequestPath {
   const { to, approvals, breakGlass } = rule;
   return {
     rule,
-    ask: peopleOf(policy, to),
-    approve: approvals && { ...peopleOf(policy, approvals.from), ...verdictsOf(approvals) },
+    requesters: peopleOf(policy, to),
+    approvers: approvals && { ...peopleOf(policy, approvals.from), ...verdictsOf(approvals) },
     breakGlass: breakGlass && peopleOf(policy, breakGlass.to),
   };
 }

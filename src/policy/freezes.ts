@@ -5,7 +5,7 @@ import type { Freeze, Policy } from './policy-types.ts';
 const SOON_MS = 7 * 86_400_000;
 
 /** The freeze that holds longest, so that nobody is told a date at which another one goes on. */
-export function freezeOver(
+export function freezeFor(
   freezes: readonly Freeze[],
   target: Target | null,
   now: Date,
@@ -17,7 +17,7 @@ export function freezeOver(
 }
 
 /** What holds over a target or begins within a week, the next first. */
-export function freezesNear(
+export function upcomingFreezes(
   freezes: readonly Freeze[],
   target: Target | null,
   now: Date,

@@ -43,7 +43,7 @@ export interface Freeze {
 }
 
 /** What nobody may do, whatever the rules say; not even in an emergency. */
-export interface Never {
+export interface NeverRule {
   readonly commands: readonly string[];
   readonly on: Selector | null;
   readonly reason: string;
@@ -53,7 +53,7 @@ export interface Policy {
   readonly roles: ReadonlyMap<RoleName, Role>;
   readonly rules: readonly Rule[];
   readonly freezes: readonly Freeze[];
-  readonly never: readonly Never[];
+  readonly never: readonly NeverRule[];
 }
 
 /** The names of all commands. */
@@ -65,7 +65,7 @@ export interface CommandNames {
 }
 
 /** Every word that the policy may name: declared elsewhere in its file, or a command. */
-export interface Words extends CommandNames {
+export interface PolicyVocabulary extends CommandNames {
   readonly roles: readonly string[];
   /** The names of the services, with their ids. */
   readonly services: ReadonlyMap<string, string>;

@@ -8,17 +8,17 @@ export interface ConfigProblem {
   readonly hint: string | null;
 }
 
-export type Reading<Value> =
+export type ConfigResult<Value> =
   | { readonly ok: true; readonly value: Value }
   | { readonly ok: false; readonly problems: readonly ConfigProblem[] };
 
 /** A message of a schema: the problem, and on a second line what to do about it. */
-export function sentence(problem: string, hint: string | null = null): string {
+export function withHint(problem: string, hint: string | null = null): string {
   return hint === null ? problem : `${problem}\n${hint}`;
 }
 
 /** An object that refuses every key it does not know. */
-export function strict<Shape extends z.ZodRawShape>(shape: Shape) {
+export function strictConfigObject<Shape extends z.ZodRawShape>(shape: Shape) {
   // An issue carries the unknown keys but not the known ones, and without them nobody can be told
   // what was probably meant; so they travel as the issue's message.
   const known = Object.keys(shape).join(' ');
@@ -28,14 +28,14 @@ export function strict<Shape extends z.ZodRawShape>(shape: Shape) {
 }
 
 /** One of the words that the file itself, or the list of commands, declares. */
-export function wordOf(what: string, known: readonly string[]) {
+export function declaredName(what: string, known: readonly string[]) {
   return z.string().refine((word) => known.includes(word), {
     error: ({ input }) =>
-      sentence(`names no ${what}: ${quoted(String(input))}`, meant(String(input), known)),
+      withHint(`names no ${what}: ${quoted(String(input))}`, suggestion(String(input), known)),
   });
 }
 
-export function read<Value>(schema: z.ZodType<Value>, input: unknown): Reading<Value> {
+export function parseConfig<Value>(schema: z.ZodType<Value>, input: unknown): ConfigResult<Value> {
   const result = schema.safeParse(input, { error: explain, reportInput: false });
   if (result.success) return { ok: true, value: result.data };
   return { ok: false, problems: result.error.issues.flatMap(problemsOf) };
@@ -47,7 +47,7 @@ function problemsOf(issue: z.core.$ZodIssue): readonly ConfigProblem[] {
     return issue.keys.map((key) => ({
       where: pathOf([...issue.path, key]),
       problem: 'is not a known key',
-      hint: meant(key, known),
+      hint: suggestion(key, known),
     }));
   }
   const message = issue.code === 'invalid_key' ? issue.issues[0]?.message : issue.message;
@@ -79,7 +79,7 @@ function wrongKind(expected: string, input: unknown): string {
   if (input === undefined) return 'is missing';
   // An unquoted # begins a comment, so that a channel's name silently becomes nothing.
   if (input === null) {
-    return sentence('is empty', expected === 'string' ? "a name with # needs quotes: '#db'" : null);
+    return withHint('is empty', expected === 'string' ? "a name with # needs quotes: '#db'" : null);
   }
   if (expected === 'int') return 'must be a whole number';
   // What YAML writes as .inf and .nan is of the kind number, and yet none that can be meant.
@@ -91,7 +91,7 @@ function wrongKind(expected: string, input: unknown): string {
 function wrongValue(values: readonly string[], input: unknown): string {
   const given = input === null ? 'is empty' : `cannot be ${quoted(String(input))}`;
   const problem = input === undefined ? 'is missing' : given;
-  return sentence(problem, `one of: ${values.join(', ')}`);
+  return withHint(problem, `one of: ${values.join(', ')}`);
 }
 
 export function pathOf(path: readonly PropertyKey[]): string {
@@ -108,7 +108,7 @@ export function quoted(text: string): string {
   return `“${shown.replace(/\p{C}/gu, '?')}”`;
 }
 
-export function meant(word: string, known: readonly string[]): string | null {
+export function suggestion(word: string, known: readonly string[]): string | null {
   const near = nearestWord(word, known);
   if (near !== null) return `did you mean ${quoted(near)}?`;
   if (known.length === 0) return null;

@@ -1,16 +1,16 @@
 import { z } from 'zod';
 import type { UserId } from '../changes/change.ts';
 import type { Role } from './policy-types.ts';
-import { sentence, strict } from './problem.ts';
+import { strictConfigObject, withHint } from './problem.ts';
 
 const Group = z.string().regex(/^(@[\p{L}\d][\p{L}\d._-]*|S[A-Z0-9]{4,})$/u, {
-  error: sentence('must be a user group', "its handle in quotes, '@db-leads', or its id, S…"),
+  error: withHint('must be a user group', "its handle in quotes, '@db-leads', or its id, S…"),
 });
 
 const User = z
   .string()
   .regex(/^[UW][A-Z0-9]{2,}$/, {
-    error: sentence('must be the id of a user', 'U… or W…, from the profile: “Copy member ID”'),
+    error: withHint('must be the id of a user', 'U… or W…, from the profile: “Copy member ID”'),
   })
   // The text was just found to be a user's id; the brand says no more.
   .transform((text) => text as UserId);
@@ -19,12 +19,12 @@ export function rolesSchema() {
   const RoleWord = z.string().regex(/^[a-z][a-z0-9-]*$/, {
     error: 'a role is named with lower-case letters, digits and dashes',
   });
-  const RoleEntry = strict({
+  const RoleEntry = strictConfigObject({
     groups: z.array(Group).min(1).optional(),
     users: z.array(User).min(1).optional(),
   })
     .refine(({ groups, users }) => groups || users, {
-      error: sentence('admits nobody', 'give it groups, users, or both'),
+      error: withHint('admits nobody', 'give it groups, users, or both'),
     })
     .transform(({ groups = [], users = [] }): Role => ({ groups, users }));
   return z

@@ -10,7 +10,7 @@ const NOBODY: ReadonlySet<UserId> = new Set();
  * What no person can ever satisfy. `members` holds those who count today: active people of this
  * workspace. A role that is absent from it has nobody.
  */
-export function unsatisfiable(policy: Policy, members: Members): readonly ConfigProblem[] {
+export function impossibleRequirements(policy: Policy, members: Members): readonly ConfigProblem[] {
   return policy.rules.flatMap((rule) => [
     ...emptyRoles(rule, members),
     ...(approvalProblem(rule, members) ?? []),
@@ -21,7 +21,7 @@ export function unsatisfiable(policy: Policy, members: Members): readonly Config
  * How many members of a role settle the question above: with one more than any rule asks to approve,
  * there is somebody else for every requester, however many there are in all.
  */
-export function enoughOf(policy: Policy): number {
+export function membersNeeded(policy: Policy): number {
   return 1 + Math.max(1, ...policy.rules.map(({ approvals }) => approvals?.count ?? 0));
 }
 

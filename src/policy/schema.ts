@@ -1,16 +1,16 @@
 import { z } from 'zod';
 import { allows, covers } from './matching.ts';
-import type { Freeze, Rule, Words } from './policy-types.ts';
-import { meant, quoted, sentence, strict, wordOf } from './problem.ts';
+import type { Freeze, PolicyVocabulary, Rule } from './policy-types.ts';
+import { declaredName, quoted, strictConfigObject, suggestion, withHint } from './problem.ts';
 import { rolesSchema } from './roles.ts';
 import { selectorSchema } from './selector.ts';
 import { Duration, InstantTextSchema } from './time.ts';
 
 // What the schema reads to belongs to its promise; the two are imported together.
-export type { Freeze, Policy, Role, Rule, Selector, Words } from './policy-types.ts';
+export type { Freeze, Policy, PolicyVocabulary, Role, Rule, Selector } from './policy-types.ts';
 
 /** The keys of the file that make the policy. They read as `Policy`'s parts. */
-export function policyShape(words: Words) {
+export function policyShape(words: PolicyVocabulary) {
   return {
     roles: rolesSchema(),
     policy: rulesSchema(words),
@@ -21,7 +21,7 @@ export function policyShape(words: Words) {
 
 /** A channel by its name or its id. */
 export const ChannelName = z.string().regex(/^(#[\p{L}\d_-]{1,80}|[CG][A-Z0-9]{4,})$/u, {
-  error: sentence('must be a channel', "its name in quotes, '#db-approvals', or its id, C…"),
+  error: withHint('must be a channel', "its name in quotes, '#db-approvals', or its id, C…"),
 });
 
 export const Allowed = z.enum(['refused', 'allowed']).default('refused');
@@ -30,7 +30,10 @@ const Reason = z
   .union(
     [
       z.enum(['required', 'optional']),
-      strict({ required: z.literal(true), minimum: z.int().min(1).max(500).default(1) }),
+      strictConfigObject({
+        required: z.literal(true),
+        minimum: z.int().min(1).max(500).default(1),
+      }),
     ],
     { error: 'must be required, optional, or { required: true, minimum: 20 }' },
   )
@@ -39,9 +42,9 @@ const Reason = z
     typeof reason === 'string' ? { required: reason === 'required', minimum: 1 } : reason,
   );
 
-function ruleSchema(words: Words) {
-  const role = wordOf('role', words.roles);
-  return strict({
+function ruleSchema(words: PolicyVocabulary) {
+  const role = declaredName('role', words.roles);
+  return strictConfigObject({
     allow: z.array(patternSchema([...words.queries, ...words.changes], words)).min(1),
     on: selectorSchema(words).optional(),
     to: role,
@@ -49,16 +52,16 @@ function ruleSchema(words: Words) {
     reason: Reason,
     expires: Duration.default(86_400_000),
     channel: ChannelName.optional(),
-    breakGlass: strict({ to: role }).optional(),
+    breakGlass: strictConfigObject({ to: role }).optional(),
   });
 }
 
 function approvalsSchema(role: z.ZodType<string>) {
-  return strict({
+  return strictConfigObject({
     from: role,
     count: z.int().min(1).max(20).default(1),
     self: Allowed,
-    escalate: strict({ to: role, after: Duration }).optional(),
+    escalate: strictConfigObject({ to: role, after: Duration }).optional(),
   }).transform(({ self, escalate = null, ...rest }) => ({
     ...rest,
     self: self === 'allowed',
@@ -66,23 +69,26 @@ function approvalsSchema(role: z.ZodType<string>) {
   }));
 }
 
-function patternSchema(commands: readonly string[], { aliases }: Words) {
+function patternSchema(commands: readonly string[], { aliases }: PolicyVocabulary) {
   return z
     .string()
     .regex(/^(\*|[a-z][a-z-]*( [a-z][a-z-]*)*( \*)?)$/, {
-      error: sentence('must be a command', 'such as: service stop · service * · *'),
+      error: withHint('must be a command', 'such as: service stop · service * · *'),
       abort: true,
     })
     .transform((pattern) => aliases?.get(pattern) ?? pattern)
     .refine((pattern) => commands.some((command) => covers(pattern, command)), {
       error: ({ input }) =>
-        sentence(`matches no command: ${quoted(String(input))}`, meant(String(input), commands)),
+        withHint(
+          `matches no command: ${quoted(String(input))}`,
+          suggestion(String(input), commands),
+        ),
     });
 }
 
 type RuleEntry = z.output<ReturnType<typeof ruleSchema>>;
 
-function rulesSchema(words: Words) {
+function rulesSchema(words: PolicyVocabulary) {
   return z
     .array(ruleSchema(words))
     .min(1)
@@ -117,7 +123,7 @@ function deadRule(rule: Rule, rules: readonly Rule[], commands: readonly string[
   if (!own.every((command) => before.some((earlier) => allows(earlier, command)))) return null;
   const places = before.filter((earlier) => own.some((command) => allows(earlier, command)));
   const names = places.map(({ place }) => place).join(' and ');
-  return sentence(
+  return withHint(
     `never decides: rule ${names} before it covers all of its commands`,
     'the first rule that matches decides; put the stricter one first',
   );
@@ -127,23 +133,23 @@ function deadRule(rule: Rule, rules: readonly Rule[], commands: readonly string[
 function idleRule(rule: Rule, changes: readonly string[]): string | null {
   const asks = rule.approvals || rule.breakGlass || rule.reason.required;
   if (!asks || changes.some((command) => allows(rule, command))) return null;
-  return sentence(
+  return withHint(
     'asks for approvals or a reason, but allows only queries',
     'only changes are approved and explained; take approvals, reason and breakGlass out',
   );
 }
 
-function neverSchema(words: Words) {
-  return strict({
+function neverSchema(words: PolicyVocabulary) {
+  return strictConfigObject({
     commands: z.array(patternSchema(words.changes, words)).min(1),
     on: selectorSchema(words).optional(),
     reason: z.string().trim().min(1, { error: 'must not be empty' }).max(300),
   }).transform(({ on = null, ...never }) => ({ ...never, on }));
 }
 
-function freezeSchema(words: Words) {
+function freezeSchema(words: PolicyVocabulary) {
   const text = z.string().trim().min(1, { error: 'must not be empty' }).max(300);
-  return strict({
+  return strictConfigObject({
     from: InstantTextSchema,
     until: InstantTextSchema,
     on: selectorSchema(words).optional(),

@@ -1,10 +1,10 @@
 import { z } from 'zod';
-import { sentence } from './problem.ts';
+import { withHint } from './problem.ts';
 
 const UNITS: Readonly<Record<string, number>> = { m: 60_000, h: 3_600_000, d: 86_400_000 };
 const LONGEST_MS = 365 * 86_400_000;
 
-const AS_DURATION = sentence('must be a duration', 'such as 30m, 4h or 2d, at most 365d');
+const AS_DURATION = withHint('must be a duration', 'such as 30m, 4h or 2d, at most 365d');
 
 /** `30m`, `4h`, `2d` → milliseconds, more than none and at most a year. */
 export const Duration = z
@@ -13,7 +13,7 @@ export const Duration = z
   .transform((text) => Number(text.slice(0, -1)) * (UNITS[text.slice(-1)] ?? Number.NaN))
   .refine((ms) => ms > 0 && ms <= LONGEST_MS, AS_DURATION);
 
-const AS_INSTANT = sentence(
+const AS_INSTANT = withHint(
   'must be a date and time with its zone',
   'such as 2026-12-24T00:00Z or 2026-12-24T00:00+01:00',
 );

@@ -1,6 +1,6 @@
 import type { Change, RoleName, UserId } from '../changes/change.ts';
 import type { Refusal } from '../changes/refusal.ts';
-import type { Freeze, Never } from '../policy/policy-types.ts';
+import type { Freeze, NeverRule } from '../policy/policy-types.ts';
 
 /** A refusal with what its sentence needs: which rule, which role, and who could instead. */
 export interface Denial {
@@ -12,7 +12,7 @@ export interface Denial {
   /** Who may do it instead; null when nobody could say. */
   readonly who: readonly UserId[] | null;
   readonly freeze: Freeze | null;
-  readonly never: Never | null;
+  readonly never: NeverRule | null;
   readonly change: Change | null;
 }
 

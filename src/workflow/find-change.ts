@@ -4,7 +4,7 @@ import type { Answer, CommandOffer } from '../intent/answers/answer.ts';
 import { nearest } from '../intent/parse/nearest.ts';
 import { changeIdText } from '../intent/ports/changes-queries.ts';
 import type { Caller } from '../intent/ports/command-context.ts';
-import { changesWhere } from '../storage/tables/changes/change-lists.ts';
+import { listChanges } from '../storage/tables/changes/change-lists.ts';
 import { loadChange } from '../storage/tables/changes/changes.ts';
 import type { DecisionContext } from './ports.ts';
 
@@ -38,13 +38,13 @@ function isPrivateTo({ state, card, requester }: Change, { by }: Caller): boolea
 
 async function unknown({ database }: FindWorld, id: string, asker: Caller): Promise<Answer> {
   const { db } = database;
-  const recent = await changesWhere(db, { limit: LOOKED_AT, privateTo: asker.by });
+  const recent = await listChanges(db, { limit: LOOKED_AT, privateTo: asker.by });
   const near = nearest(
     id,
     recent.map((each) => each.id),
     OFFERED,
   );
-  const own = await changesWhere(db, { requester: asker.by, limit: OFFERED });
+  const own = await listChanges(db, { requester: asker.by, limit: OFFERED });
   const meant = near.length > 0 ? recent.filter((each) => near.includes(each.id)) : own;
   const ask = near.length > 0 ? 'Did you mean one of these?' : 'Your newest ones are below.';
   const text = `There is no change “${id}”. ${meant.length > 0 ? ask : 'You have asked for none.'}`;

@@ -1,5 +1,5 @@
 import type { Change, JsonObject, UserId } from '../changes/change.ts';
-import type { Outcome } from '../changes/outcome.ts';
+import type { Transition } from '../changes/outcome.ts';
 import { step, type Work } from '../observability/trace.ts';
 import { appendEvent } from '../storage/audit/append.ts';
 import type { Tx } from '../storage/engine/database.ts';
@@ -96,7 +96,7 @@ function messagesFor(before: Change, after: Change): readonly string[] {
 
 // Everyone is told at once, in the channel and where the trail is watched.
 function glassNews(before: Change, after: Change): readonly string[] {
-  const broken = !before.brokenGlass && after.brokenGlass ? ['glass', 'audit:glass'] : [];
+  const broken = !before.breakGlass && after.breakGlass ? ['glass', 'audit:glass'] : [];
   const reviewed = !before.review && after.review ? ['reviewed', 'audit:reviewed'] : [];
   return [...broken, ...reviewed];
 }
@@ -129,7 +129,7 @@ export async function noteRefusal(
 }
 
 /** For moves that our own process makes: a "no" here is a fault in the order of our steps. */
-export function mustMove(outcome: Outcome): Change {
+export function mustMove(outcome: Transition): Change {
   if (!outcome.ok) throw new Error(`The change could not be moved: ${outcome.refusal}`);
   return outcome.change;
 }

@@ -146,7 +146,7 @@ test('an update lists changed and unchanged fields', () => {
   expect(update).toMatchObject({
     ok: true,
     changes: [{ field: 'threshold', before: 100, after: 250 }],
-    keptAsIs: [
+    unchangedFields: [
       'name',
       'thresholdType',
       'interval',

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { distrust, review } from '../../src/changes/after-outcome.ts';
+import { invalidateAfterRestore, review } from '../../src/changes/after-outcome.ts';
 import type { Change } from '../../src/changes/change.ts';
 import { breakGlass } from '../../src/changes/lifecycle.ts';
 import type { Actor } from '../../src/changes/outcome.ts';
@@ -11,7 +11,7 @@ const anaWhoMay = actor('U0ANA', 'operator', 'approver');
 const pending = (over: Partial<Change> = {}) => changeIn('pending', { requires, ...over });
 const broken = { by: ana.id, at: minutes(1), reason: 'the disk is full' };
 const over = (more: Partial<Change> = {}) =>
-  changeIn('succeeded', { requires, approvals: [], brokenGlass: broken, ...more });
+  changeIn('succeeded', { requires, approvals: [], breakGlass: broken, ...more });
 
 test.for(['draft', 'pending'] as const)('in an emergency a %s is approved by nobody', (state) => {
   const outcome = breakGlass(changeIn(state, { requires }), anaWhoMay, 'the disk is full', NOON);
@@ -20,7 +20,7 @@ test.for(['draft', 'pending'] as const)('in an emergency a %s is approved by nob
     change: {
       state: 'approved',
       approvals: [],
-      brokenGlass: { by: ana.id, at: NOON, reason: 'the disk is full' },
+      breakGlass: { by: ana.id, at: NOON, reason: 'the disk is full' },
       version: 4,
     },
   });
@@ -60,7 +60,7 @@ test('whoever approves or may break the glass may review, each without the other
 
 test.for<[string, Change, Actor, string, Refusal]>([
   ['no glass was broken', changeIn('succeeded'), ben, 'fine', 'no-break-glass'],
-  ['it still runs', changeIn('executing', { brokenGlass: broken }), ben, 'fine', 'not-over'],
+  ['it still runs', changeIn('executing', { breakGlass: broken }), ben, 'fine', 'not-ended'],
   [
     'somebody did so before',
     over({ review: { by: ben.id, at: NOON, note: 'fine' } }),
@@ -78,12 +78,12 @@ test.for<[string, Change, Actor, string, Refusal]>([
 test.for(['draft', 'pending', 'approved', 'executing', 'unknown'] as const)(
   'after a restore what was %s is out of date',
   (state) => {
-    const change = { state: 'stale', stopped: 'restored', lease: null };
-    expect(distrust(changeIn(state))).toMatchObject({ ok: true, change });
+    const change = { state: 'stale', stopReason: 'restored', lease: null };
+    expect(invalidateAfterRestore(changeIn(state))).toMatchObject({ ok: true, change });
   },
 );
 
 test('after a restore what is over stays as it was', () => {
-  const outcome = distrust(changeIn('succeeded', { ending: SUCCESS }));
+  const outcome = invalidateAfterRestore(changeIn('succeeded', { outcome: SUCCESS }));
   expect(outcome).toEqual({ ok: false, refusal: 'already-decided' });
 });

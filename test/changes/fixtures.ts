@@ -2,7 +2,7 @@ import type {
   Change,
   ChangeId,
   ChannelId,
-  Ending,
+  ExecutionOutcome,
   State,
   UserId,
 } from '../../src/changes/change.ts';
@@ -38,7 +38,7 @@ export const PLAN: Change['plan'] = {
   body: { command: 'stop' },
   before: { fields: { state: 'running' }, seenAt: minutes(-120), source: 'reply to a scale' },
   rows: [{ field: 'state', label: 'State', before: 'running', after: 'stopped' }],
-  keptAsIs: [],
+  unchangedFields: [],
   warnings: ['Queries and pipes of this service stop with it.'],
   cost: { text: 'about −18.0 credits a day, from 14 final days', perDay: -18, share: -1 },
 };
@@ -56,7 +56,7 @@ export const REQUIRES: Change['requires'] = {
   breakGlass: null,
 };
 
-export const SUCCESS: Ending & { how: 'succeeded' } = {
+export const SUCCESS: ExecutionOutcome & { how: 'succeeded' } = {
   how: 'succeeded',
   at: minutes(2),
   tookMs: 812,
@@ -64,7 +64,7 @@ export const SUCCESS: Ending & { how: 'succeeded' } = {
   reported: ['stopping'],
 };
 
-export const FAILURE: Ending & { how: 'failed' | 'unknown' } = {
+export const FAILURE: ExecutionOutcome & { how: 'failed' | 'unknown' } = {
   how: 'failed',
   at: minutes(2),
   tookMs: 95,
@@ -73,7 +73,7 @@ export const FAILURE: Ending & { how: 'failed' | 'unknown' } = {
   text: 'CONFLICT: primary service has running secondaries',
 };
 
-export const DOUBT: Ending = {
+export const DOUBT: ExecutionOutcome = {
   how: 'unknown',
   at: minutes(2),
   tookMs: 40_000,
@@ -92,14 +92,14 @@ const ENTERED: Readonly<Record<State, Partial<Change>>> = {
   pending: {},
   approved: { approvals: APPROVED },
   executing: { approvals: APPROVED, lease: { owner: 'replica-1', until: minutes(-1) } },
-  succeeded: { approvals: APPROVED, ending: SUCCESS },
-  failed: { approvals: APPROVED, ending: FAILURE },
-  unknown: { approvals: APPROVED, ending: DOUBT },
+  succeeded: { approvals: APPROVED, outcome: SUCCESS },
+  failed: { approvals: APPROVED, outcome: FAILURE },
+  unknown: { approvals: APPROVED, outcome: DOUBT },
   rejected: { rejection: { by: ben.id, at: minutes(-1), reason: 'not during the launch' } },
   cancelled: { cancelledBy: ana.id },
   expired: { expiresAt: minutes(-1) },
-  stale: { approvals: APPROVED, stopped: 'target-moved' },
-  denied: { approvals: APPROVED, stopped: 'frozen' },
+  stale: { approvals: APPROVED, stopReason: 'target-changed' },
+  denied: { approvals: APPROVED, stopReason: 'frozen' },
 };
 
 /** Ana asked to stop a service, two approvers must agree, and by now it is in this state. */
@@ -117,16 +117,16 @@ export function changeIn(state: State, over: Partial<Change> = {}): Change {
     approvals: [],
     rejection: null,
     cancelledBy: null,
-    stopped: null,
-    ending: null,
+    stopReason: null,
+    outcome: null,
     resolution: null,
-    brokenGlass: null,
+    breakGlass: null,
     review: null,
     createdAt: minutes(-10),
     expiresAt: minutes(240),
     confirmedAt: minutes(-9),
     notBefore: null,
-    backAt: null,
+    revertAt: null,
     parent: null,
     lease: null,
     origin: 'C0OPS' as ChannelId,

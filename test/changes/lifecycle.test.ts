@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { giveUp, resolve } from '../../src/changes/after-outcome.ts';
+import { markUnknown, resolve } from '../../src/changes/after-outcome.ts';
 import type { Change } from '../../src/changes/change.ts';
 import {
   approve,
@@ -7,12 +7,12 @@ import {
   confirm,
   expire,
   finish,
-  handBack,
   reject,
+  returnPermit,
   start,
   stop,
 } from '../../src/changes/lifecycle.ts';
-import type { Actor, Outcome } from '../../src/changes/outcome.ts';
+import type { Actor, Transition } from '../../src/changes/outcome.ts';
 import type { Refusal } from '../../src/changes/refusal.ts';
 import {
   actor,
@@ -34,7 +34,7 @@ const selfServed = { ...REQUIRES, self: true };
 const lease = { owner: 'replica-2', until: minutes(1) };
 const seen = { happened: true, note: 'it is stopped in the console' };
 
-function moved(outcome: Outcome): Change {
+function moved(outcome: Transition): Change {
   if (!outcome.ok) throw new Error(outcome.refusal);
   return outcome.change;
 }
@@ -115,7 +115,7 @@ test.for<[string, Change, Actor, Refusal]>([
   expect(cancel(change, by)).toEqual({ ok: false, refusal });
 });
 
-test.for<[string, Outcome, Refusal]>([
+test.for<[string, Transition, Refusal]>([
   ['expires before its time', expire(changeIn('pending'), minutes(239)), 'too-early'],
   ['expires while it runs', expire(changeIn('executing'), minutes(999)), 'already-decided'],
   ['runs unapproved', start(changeIn('pending'), lease, NOON), 'not-approved'],
@@ -128,16 +128,16 @@ test.for<[string, Outcome, Refusal]>([
   ['runs twice', start(changeIn('executing'), lease, NOON), 'not-approved'],
   [
     'is stopped while it runs',
-    stop(changeIn('executing'), 'stale', 'target-moved'),
+    stop(changeIn('executing'), 'stale', 'target-changed'),
     'not-approved',
   ],
-  ['is handed back unsent', handBack(changeIn('approved'), NOON), 'not-executing'],
+  ['is handed back unsent', returnPermit(changeIn('approved'), NOON), 'not-executing'],
   ['ends unsent', finish(changeIn('approved'), SUCCESS), 'not-executing'],
   ['ends twice', finish(changeIn('unknown'), SUCCESS), 'not-executing'],
-  ['is given up unsent', giveUp(changeIn('approved'), NOON), 'not-executing'],
+  ['is given up unsent', markUnknown(changeIn('approved'), NOON), 'not-executing'],
   [
     'is given up while its sender lives',
-    giveUp(changeIn('executing', { lease }), NOON),
+    markUnknown(changeIn('executing', { lease }), NOON),
     'too-early',
   ],
 ])('it is refused that a change %s', ([, outcome, refusal]) => {

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { giveUp, resolve } from '../../src/changes/after-outcome.ts';
+import { markUnknown, resolve } from '../../src/changes/after-outcome.ts';
 import { type Change, isEnded, STATES } from '../../src/changes/change.ts';
 import {
   approve,
@@ -8,12 +8,12 @@ import {
   confirm,
   expire,
   finish,
-  handBack,
   reject,
+  returnPermit,
   start,
   stop,
 } from '../../src/changes/lifecycle.ts';
-import type { Actor, Outcome } from '../../src/changes/outcome.ts';
+import type { Actor, Transition } from '../../src/changes/outcome.ts';
 import {
   actor,
   ana,
@@ -29,7 +29,7 @@ import {
   SUCCESS,
 } from './fixtures.ts';
 
-type Verb = (change: Change, by: Actor, now: Date) => Outcome;
+type Verb = (change: Change, by: Actor, now: Date) => Transition;
 
 const VERBS = {
   confirm,
@@ -38,15 +38,15 @@ const VERBS = {
   cancel,
   expire: (change, _by, now) => expire(change, now),
   start: (change, _by, now) => start(change, { owner: 'replica-1', until: now }, now),
-  stop: (change) => stop(change, 'stale', 'target-moved'),
-  handBack: (change, _by, now) => handBack(change, now),
+  stop: (change) => stop(change, 'stale', 'target-changed'),
+  handBack: (change, _by, now) => returnPermit(change, now),
   finish: (change) => finish(change, SUCCESS),
-  giveUp: (change, _by, now) => giveUp(change, now),
+  giveUp: (change, _by, now) => markUnknown(change, now),
   resolve: (change, by, now) => resolve(change, by, { happened: true, note: 'I saw it' }, now),
 } satisfies Readonly<Record<string, Verb>>;
 
 /** Whoever may, at a time that allows it: so that only the state can be in the way. */
-function atBest(verb: string, change: Change): Outcome {
+function atBest(verb: string, change: Change): Transition {
   const by = ['confirm', 'cancel'].includes(verb) ? ana : ben;
   // Every name comes from the table itself.
   return VERBS[verb as keyof typeof VERBS](change, by, verb === 'expire' ? minutes(999) : NOON);

@@ -1,16 +1,16 @@
 import { expect, test } from 'vitest';
-import { giveUp } from '../../src/changes/after-outcome.ts';
-import type { Change, FrozenBy } from '../../src/changes/change.ts';
+import { markUnknown } from '../../src/changes/after-outcome.ts';
+import type { BlockingFreeze, Change } from '../../src/changes/change.ts';
 import {
   approve,
   confirm,
   expire,
-  handBack,
   reject,
+  returnPermit,
   start,
   stop,
 } from '../../src/changes/lifecycle.ts';
-import type { Outcome } from '../../src/changes/outcome.ts';
+import type { Transition } from '../../src/changes/outcome.ts';
 import { actor, ana, ben, changeIn, cleo, minutes, NOON, REQUIRES } from './fixtures.ts';
 
 const byBen = { by: ben.id, at: minutes(-5) };
@@ -19,7 +19,7 @@ const free = { ...REQUIRES, from: null, count: 0 };
 const selfServed = { ...REQUIRES, self: true };
 const lease = { owner: 'replica-2', until: minutes(1) };
 
-function moved(outcome: Outcome): Change {
+function moved(outcome: Transition): Change {
   if (!outcome.ok) throw new Error(outcome.refusal);
   return outcome.change;
 }
@@ -67,25 +67,25 @@ test('one rejection ends it, whoever approved before', () => {
 });
 
 test('a change that was handed back runs again, with a lease of its own, when its time comes', () => {
-  const back = moved(handBack(moved(start(changeIn('approved'), lease, NOON)), minutes(2)));
+  const back = moved(returnPermit(moved(start(changeIn('approved'), lease, NOON)), minutes(2)));
   expect(back).toMatchObject({ state: 'approved', lease: null, notBefore: minutes(2) });
   expect(moved(start(back, lease, minutes(2)))).toMatchObject({ state: 'executing', lease });
 });
 
 test('what stopped an approved change is kept by name', () => {
   const stopped = moved(stop(changeIn('approved'), 'denied', 'frozen'));
-  expect(stopped).toMatchObject({ state: 'denied', stopped: 'frozen' });
+  expect(stopped).toMatchObject({ state: 'denied', stopReason: 'frozen' });
   expect(stopped).not.toHaveProperty('frozenBy');
 });
 
 test('the freeze that stopped an approved change is kept with it', () => {
-  const frozenBy: FrozenBy = { until: minutes(60), reason: 'year end', by: 'Gus' };
+  const frozenBy: BlockingFreeze = { until: minutes(60), reason: 'year end', by: 'Gus' };
   const stopped = moved(stop(changeIn('approved'), 'denied', 'frozen', frozenBy));
-  expect(stopped).toMatchObject({ state: 'denied', stopped: 'frozen', frozenBy });
+  expect(stopped).toMatchObject({ state: 'denied', stopReason: 'frozen', frozenBy });
 });
 
 test('a change whose sender died is unknown, never failed', () => {
-  const left = moved(giveUp(changeIn('executing', { lease }), lease.until));
+  const left = moved(markUnknown(changeIn('executing', { lease }), lease.until));
   const text = 'Signalbox stopped while the request was under way.';
-  expect(left).toMatchObject({ state: 'unknown', lease: null, ending: { how: 'unknown', text } });
+  expect(left).toMatchObject({ state: 'unknown', lease: null, outcome: { how: 'unknown', text } });
 });

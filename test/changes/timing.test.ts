@@ -1,13 +1,13 @@
 import { expect, test } from 'vitest';
-import { keep, resolve } from '../../src/changes/after-outcome.ts';
+import { abandonRevert, resolve } from '../../src/changes/after-outcome.ts';
 import type { Change, Timing } from '../../src/changes/change.ts';
 import {
   approve,
   confirm,
-  DRAFT_LIVES_MS,
+  DRAFT_LIFETIME_MS,
   decidingRoles,
   finish,
-  RETURN_LATE_BY_MS,
+  REVERT_GRACE_MS,
 } from '../../src/changes/lifecycle.ts';
 import { planDigest } from '../../src/changes/plan-digest.ts';
 import {
@@ -30,7 +30,7 @@ const timed = (timing: Timing, state: Change['state'] = 'draft', over: Partial<C
   changeIn(state, { plan: { ...PLAN, timing }, ...over });
 const at = (startAt: Date | null): Timing => ({
   startAt: startAt?.toISOString() ?? null,
-  back: null,
+  revert: null,
 });
 const free = { requires: { ...REQUIRES, count: 0 } };
 
@@ -67,39 +67,41 @@ test('a change whose hour is over is not asked for', () => {
 });
 
 test('what holds for four hours is taken back four hours after it succeeded', () => {
-  const change = timed({ startAt: null, back }, 'executing');
-  expect(finish(change, SUCCESS)).toMatchObject({ change: { backAt: minutes(242) } });
-  expect(finish(change, { ...FAILURE, how: 'failed' })).toMatchObject({ change: { backAt: null } });
-  expect(finish(change, DOUBT)).toMatchObject({ change: { backAt: null } });
+  const change = timed({ startAt: null, revert: back }, 'executing');
+  expect(finish(change, SUCCESS)).toMatchObject({ change: { revertAt: minutes(242) } });
+  expect(finish(change, { ...FAILURE, how: 'failed' })).toMatchObject({
+    change: { revertAt: null },
+  });
+  expect(finish(change, DOUBT)).toMatchObject({ change: { revertAt: null } });
 });
 
 test('a doubt that was settled counts from when it was sent', () => {
-  const change = timed({ startAt: null, back }, 'unknown');
+  const change = timed({ startAt: null, revert: back }, 'unknown');
   const settle = (happened: boolean) =>
     resolve(change, ben, { happened, note: 'the console says so' }, minutes(100));
-  expect(settle(true)).toMatchObject({ change: { backAt: minutes(242) } });
-  expect(settle(false)).toMatchObject({ change: { backAt: null } });
+  expect(settle(true)).toMatchObject({ change: { revertAt: minutes(242) } });
+  expect(settle(false)).toMatchObject({ change: { revertAt: null } });
 });
 
 test('what cannot be taken back any more stays, once', () => {
-  const change = timed({ startAt: null, back }, 'succeeded', { backAt: minutes(242) });
-  const kept = keep(change);
+  const change = timed({ startAt: null, revert: back }, 'succeeded', { revertAt: minutes(242) });
+  const kept = abandonRevert(change);
   expect(kept).toMatchObject({
     ok: true,
-    change: { state: 'succeeded', backAt: null, version: 4 },
+    change: { state: 'succeeded', revertAt: null, version: 4 },
   });
   const no = { ok: false, refusal: 'already-decided' };
-  expect(keep({ ...change, backAt: null })).toEqual(no);
-  expect(keep({ ...change, state: 'executing' })).toEqual(no);
+  expect(abandonRevert({ ...change, revertAt: null })).toEqual(no);
+  expect(abandonRevert({ ...change, state: 'executing' })).toEqual(no);
 });
 
 test('a question waits for half an hour, and nothing is taken back later than a day', () => {
-  expect(DRAFT_LIVES_MS).toBe(1_800_000);
-  expect(RETURN_LATE_BY_MS).toBe(86_400_000);
+  expect(DRAFT_LIFETIME_MS).toBe(1_800_000);
+  expect(REVERT_GRACE_MS).toBe(86_400_000);
 });
 
 test('an approval is bound to the times, too', () => {
-  const digests = [undefined, at(null), at(NOON), { startAt: null, back }].map((timing) =>
+  const digests = [undefined, at(null), at(NOON), { startAt: null, revert: back }].map((timing) =>
     planDigest('service stop', timing ? { ...PLAN, timing } : PLAN),
   );
   expect(new Set(digests).size).toBe(4);

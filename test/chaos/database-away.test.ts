@@ -1,7 +1,7 @@
 import { expect, onTestFinished, test } from 'vitest';
 import type { StoredMessage } from '../../sandbox/slack/records.ts';
 import { verifyChain } from '../../src/storage/audit/append.ts';
-import { changesWhere } from '../../src/storage/tables/changes/change-lists.ts';
+import { listChanges } from '../../src/storage/tables/changes/change-lists.ts';
 import { ANALYTICS, STAGING } from '../scenarios/asking.ts';
 import { settled } from '../scenarios/hours.ts';
 import { ANA, BEN, CLEO, openStage, textOf } from '../scenarios/stage.ts';
@@ -89,7 +89,7 @@ async function allIsDone(
   await expect.poll(() => waiting.text, LONG).toContain('Stop analytics-prod: accepted');
   for (const id of [STAGING, ANALYTICS]) expect(cloud.effectCount('set state', id)).toBe(1);
   const { db } = await openForTest(databaseUrl);
-  const changes = await changesWhere(db, { limit: 10 });
+  const changes = await listChanges(db, { limit: 10 });
   expect(changes.map(({ state }) => state)).toEqual(['succeeded', 'succeeded']);
   expect(changes.flatMap(({ approvals }) => approvals.map(({ by }) => by)).toSorted()).toEqual(
     [BEN, BEN, CLEO].toSorted(),

@@ -2,7 +2,7 @@ import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
 import { sandboxYaml } from '../../sandbox/configuration.ts';
 import { openDatabase } from '../../src/storage/engine/database.ts';
-import { changesWhere } from '../../src/storage/tables/changes/change-lists.ts';
+import { listChanges } from '../../src/storage/tables/changes/change-lists.ts';
 import { STAGING } from '../scenarios/asking.ts';
 import { BEN } from '../scenarios/stage.ts';
 import { ENGINES, freshUrl } from '../storage/engines.ts';
@@ -33,8 +33,8 @@ test.for(ENGINES)(
     expect(bot.said().at(-1)).toBe('stopped');
 
     const { db, close } = await openDatabase(databaseUrl);
-    const [change] = await changesWhere(db, { limit: 10 });
-    expect(change).toMatchObject({ state: 'unknown', ending: { how: 'unknown', status: null } });
+    const [change] = await listChanges(db, { limit: 10 });
+    expect(change).toMatchObject({ state: 'unknown', outcome: { how: 'unknown', status: null } });
     await close();
 
     // Whoever is next says so on the card, and sends nothing.

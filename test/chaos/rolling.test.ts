@@ -11,7 +11,7 @@ import {
 import { ImpossibleInteraction } from '../../sandbox/slack/interactions/actor.ts';
 import type { StoredMessage } from '../../sandbox/slack/records.ts';
 import { verifyChain } from '../../src/storage/audit/append.ts';
-import { changesWhere } from '../../src/storage/tables/changes/change-lists.ts';
+import { listChanges } from '../../src/storage/tables/changes/change-lists.ts';
 import { freshUrl, openForTest } from '../storage/engines.ts';
 import { openBalancer } from './processes/balancer.ts';
 import { openShippedStage } from './processes/shipped.ts';
@@ -102,7 +102,7 @@ test('three replicas are restarted in turn while twenty people press: no press i
   expect(presses).toBeGreaterThan(CHANGES * 2);
   expect(own.map(({ id }) => cloud.effectCount('set state', id))).toEqual(own.map(() => 1));
   const { db } = await openForTest(databaseUrl);
-  const changes = await changesWhere(db, { limit: MANY });
+  const changes = await listChanges(db, { limit: MANY });
   expect(changes.map(({ state }) => state)).toEqual(own.map(() => 'succeeded'));
   expect(await verifyChain(db, Buffer.alloc(32, 7))).toMatchObject({ ok: true });
   // A server that asks to wait has done nothing, and is asked again.

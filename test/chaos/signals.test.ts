@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { sandboxYaml } from '../../sandbox/configuration.ts';
-import { changesWhere } from '../../src/storage/tables/changes/change-lists.ts';
+import { listChanges } from '../../src/storage/tables/changes/change-lists.ts';
 import { STAGING } from '../scenarios/asking.ts';
 import { ANA, BEN, CLEO } from '../scenarios/stage.ts';
 import { freshUrl, openForTest } from '../storage/engines.ts';
@@ -34,7 +34,7 @@ test('SIGTERM: no more work, what is under way is finished once, and it leaves w
   expect(bot.said().at(-1)).toBe('stopped');
 
   const { db } = await openForTest(databaseUrl);
-  const changes = await changesWhere(db, { limit: 10 });
+  const changes = await listChanges(db, { limit: 10 });
   expect(changes.map(({ state }) => state)).toEqual(['succeeded']);
   expect(cloud.effectCount('set state', STAGING)).toBe(1);
 

@@ -2,10 +2,10 @@ import { spawn } from 'node:child_process';
 import { closeSync, openSync, writeSync } from 'node:fs';
 import { text } from 'node:stream/consumers';
 import { expect, test } from 'vitest';
-import { appendEvent, head } from '../../src/storage/audit/append.ts';
+import { appendEvent, auditHead } from '../../src/storage/audit/append.ts';
 import { type Database, openDatabase } from '../../src/storage/engine/database.ts';
 import { writeMeta } from '../../src/storage/tables/meta.ts';
-import { restoreAnnounced } from '../../src/storage/tables/restore-mark.ts';
+import { announcedRestore } from '../../src/storage/tables/restore-mark.ts';
 import { ENGINES, freshUrl, openForTest, run as runOn } from '../storage/engines.ts';
 import { NOON } from '../storage/example-change.ts';
 
@@ -44,7 +44,7 @@ test.for(ENGINES)('a whole trail is verified while the bot has it open on %s', a
   const url = await freshUrl(engine);
   const database = await openForTest(url);
   await write(database, 5);
-  const { hash } = await head(database.db);
+  const { hash } = await auditHead(database.db);
 
   const { out, err, code } = await audit({ DATABASE_URL: url }, 'verify');
   expect({ out, err, code }).toEqual({
@@ -201,5 +201,5 @@ test('a restore is announced to the next start, and not beside a running bot', a
   await running.close();
 
   expect((await audit({ DATABASE_URL: url }, 'restored')).code).toBe(0);
-  expect(await restoreAnnounced((await openForTest(url)).db)).not.toBeNull();
+  expect(await announcedRestore((await openForTest(url)).db)).not.toBeNull();
 });

@@ -28,7 +28,7 @@ const unread = () => Promise.reject(new Error('nobody asked for this'));
 
 function scaled(over: Partial<Change> = {}): Change {
   const ending = { how: 'succeeded', at: NOON, ...ENDED, reported: [] } as const;
-  return aChange({ state: 'succeeded', ending, ...over });
+  return aChange({ state: 'succeeded', outcome: ending, ...over });
 }
 
 /** So many days after noon of the change. */
@@ -72,20 +72,20 @@ test('while a month cannot be read nothing is settled', async () => {
 test('days on which an earlier change ran are not what was before', async () => {
   const at = minutes(-5 * DAY);
   const ending = { how: 'succeeded', at, ...ENDED, reported: [] } as const;
-  const { context } = await worldAfter(9, scaled(), scaled({ ending }));
+  const { context } = await worldAfter(9, scaled(), scaled({ outcome: ending }));
   expect(await postCostEffects(context, costs)).toBe(0);
 });
 
 test('of a change that nobody knows the end of nothing is said', async () => {
   const doubt = { how: 'unknown', at: NOON, ...ENDED, status: 502, text: 'bad gateway' } as const;
-  const { context } = await worldAfter(9, aChange({ state: 'unknown', ending: doubt }));
+  const { context } = await worldAfter(9, aChange({ state: 'unknown', outcome: doubt }));
   expect(await postCostEffects(context, unread)).toBe(0);
 });
 
 test('nor of one that such a change followed', async () => {
   const at = minutes(DAY);
   const doubt = { how: 'unknown', at, ...ENDED, status: 502, text: 'bad gateway' } as const;
-  const { context } = await worldAfter(9, scaled(), aChange({ state: 'unknown', ending: doubt }));
+  const { context } = await worldAfter(9, scaled(), aChange({ state: 'unknown', outcome: doubt }));
   expect(await postCostEffects(context, costs)).toBe(0);
   expect(await waiting(context)).toEqual([]);
 });
@@ -93,7 +93,11 @@ test('nor of one that such a change followed', async () => {
 test('a private endpoint moves no size, and leaves the measure as it is', async () => {
   const at = minutes(DAY);
   const ending = { how: 'succeeded', at, ...ENDED, reported: [] } as const;
-  const { context } = await worldAfter(9, scaled(), scaled({ command: 'endpoint create', ending }));
+  const { context } = await worldAfter(
+    9,
+    scaled(),
+    scaled({ command: 'endpoint create', outcome: ending }),
+  );
   expect(await postCostEffects(context, costs)).toBe(1);
 });
 

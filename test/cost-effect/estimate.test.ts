@@ -47,12 +47,12 @@ test('a stop saves what usual days cost, while storage and backups go on', () =>
 test.for<[string, NonNullable<Plan['timing']>, string]>([
   [
     'for four hours',
-    { startAt: null, back: { afterMs: 4 * 3_600_000, label: '', line: '' } },
+    { startAt: null, revert: { afterMs: 4 * 3_600_000, label: '', line: '' } },
     'from 14 final days; −3.3 in the 4 h until it goes back; storage goes on',
   ],
   [
     'at another hour',
-    { startAt: '2026-11-30T20:00:00.000Z', back: null },
+    { startAt: '2026-11-30T20:00:00.000Z', revert: null },
     'from 14 final days; storage goes on',
   ],
 ])('what a stop %s saves is not counted from now to the end of the month', ([, timing, words]) => {

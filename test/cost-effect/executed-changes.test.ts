@@ -10,7 +10,7 @@ const ENDED = { tookMs: 800, requestId: null };
 function accepted(day: string, change: Change = aChange()): Change {
   const at = new Date(`${day}T10:00:00Z`);
   const ending = { how: 'succeeded', at, ...ENDED, reported: [] } as const;
-  return { ...change, state: 'succeeded', ending };
+  return { ...change, state: 'succeeded', outcome: ending };
 }
 
 const FIRST = '2026-08-10';
@@ -36,7 +36,7 @@ test('one in doubt may have moved the size, and one that leaves costs alone has 
   const { context } = await aWorld();
   const at = new Date('2026-08-13T10:00:00Z');
   const doubt = { how: 'unknown', at, ...ENDED, status: 502, text: 'bad gateway' } as const;
-  const unknown = aChange({ state: 'unknown', ending: doubt });
+  const unknown = aChange({ state: 'unknown', outcome: doubt });
   const endpoint = accepted('2026-08-14', aChange({ command: 'endpoint create' }));
   await stored(context.database, accepted('2026-08-12'), unknown, endpoint);
   const { ranAt } = await lastMoved(context.database.db, FIRST, context.commands);

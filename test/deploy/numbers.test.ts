@@ -40,7 +40,7 @@ async function told(): Promise<string> {
     outbox: none,
     inbox: none,
     digests: new Map([['missed', 0]]),
-    trailTrouble: null,
+    trailProblem: null,
   });
   return createMetrics({ version: '1.0.0' }).text(levels, NOON);
 }

@@ -7,7 +7,7 @@ import { microOf } from '../../src/costs/ledger/row.ts';
 import { createDigestRun } from '../../src/digests/run.ts';
 import { digestReader } from '../../src/digests/subscriptions/options.ts';
 import type { Answer } from '../../src/intent/answers/answer.ts';
-import { noteSnapshots } from '../../src/storage/tables/costs.ts';
+import { recordSnapshots } from '../../src/storage/tables/costs.ts';
 import type { Channel, PostResult } from '../../src/workflow/messenger-port.ts';
 import { ENGINES, type Engine, freshDatabase } from '../storage/engines.ts';
 import { nineWeeks } from './facts.ts';
@@ -65,7 +65,7 @@ async function running(engine: Engine, options: object = {}) {
       const said = states
         .filter(({ state }) => state !== 'no-data')
         .map(({ day, total, state }) => ({ day, total, final: state === 'final', fetchedAt }));
-      await database.transaction((tx) => noteSnapshots(tx, said));
+      await database.transaction((tx) => recordSnapshots(tx, said));
       return { rows: stage.rows, fetchedAt, problems: [], gaps: [] };
     },
     services: () => [{ ...STAGING, ...UNKNOWN }],

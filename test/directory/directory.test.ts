@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { directoryOf, findNamed, type LearnedService } from '../../src/directory/directory.ts';
+import { buildDirectory, findByName, type LearnedService } from '../../src/directory/directory.ts';
 
 const NOON = new Date('2026-11-20T12:00:00.000Z');
 
@@ -18,30 +18,30 @@ function learned(over: Partial<LearnedService> = {}): LearnedService {
 }
 
 test('a reply tells the condition of a service, and neither its name nor its tags', () => {
-  const [service, ...others] = directoryOf([prod], [learned()]);
+  const [service, ...others] = buildDirectory([prod], [learned()]);
   const lastSeen = { fields: { state: 'running' }, seenAt: NOON, source: 'reply to a stop' };
   expect(service).toEqual({ ...prod, source: 'configuration', lastSeen });
   expect(others).toEqual([]);
 });
 
 test('a service that only a reply knows can be named, but nobody has said what tags it has', () => {
-  const [, stranger] = directoryOf([prod], [learned({ id: 'x', name: 'other' })]);
+  const [, stranger] = buildDirectory([prod], [learned({ id: 'x', name: 'other' })]);
   expect(stranger).toMatchObject({ name: 'other', tags: null, aliases: [], warehouse: null });
   expect(stranger?.source).toBe('reply to a stop');
 });
 
 test('a cost report names a service and says nothing of its condition', () => {
   const fromReport = learned({ id: 'x', fields: {}, source: 'usage report' });
-  expect(directoryOf([], [fromReport])[0]).toMatchObject({ name: 'renamed', lastSeen: null });
+  expect(buildDirectory([], [fromReport])[0]).toMatchObject({ name: 'renamed', lastSeen: null });
 });
 
 test('a configured service of which nothing was seen has no condition', () => {
-  expect(directoryOf([prod], [])[0]?.lastSeen).toBeNull();
+  expect(buildDirectory([prod], [])[0]?.lastSeen).toBeNull();
 });
 
 test('services stand in the order of their names', () => {
   const names = ['staging', 'Analytics', 'archive'];
-  const services = directoryOf(
+  const services = buildDirectory(
     [],
     names.map((name) => learned({ id: name, name })),
   );
@@ -50,7 +50,7 @@ test('services stand in the order of their names', () => {
 
 const impostor = learned({ id: 'impostor', name: 'analytics-prod' });
 const namedLikeAnId = learned({ id: 'sly', name: prod.id });
-const services = directoryOf([prod], [impostor, namedLikeAnId, learned({ id: 'b', name: 'b' })]);
+const services = buildDirectory([prod], [impostor, namedLikeAnId, learned({ id: 'b', name: 'b' })]);
 
 test.for<[string, string, string[]]>([
   ['its name', ' B ', ['b']],
@@ -60,5 +60,5 @@ test.for<[string, string, string[]]>([
   ['nothing', '', []],
   ['two names alike', 'Analytics-Prod', [prod.id, 'impostor']],
 ])('by %s are found exactly these', ([, text, ids]) => {
-  expect(findNamed(services, text).map(({ id }) => id)).toEqual(ids);
+  expect(findByName(services, text).map(({ id }) => id)).toEqual(ids);
 });

@@ -11,7 +11,7 @@ const GAUGES: Gauges = {
   outbox: { count: 3, since: minutes(5) },
   inbox: { count: 1, since: minutes(-1) },
   digests: new Map([['posted', 12]]),
-  trailTrouble: 'Event 7 is missing.',
+  trailProblem: 'Event 7 is missing.',
 };
 
 function measured(gauges: () => Promise<Gauges> = async () => GAUGES) {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Target } from '../../src/changes/change.ts';
-import { commandsFor, whoMayAsk } from '../../src/policy/explain.ts';
+import { commandsFor, whoMayRequest } from '../../src/policy/explain.ts';
 import { ana, ben, dora, emil, policyOf, prod, staging, words } from './fixtures.ts';
 
 const alert: Target = { ...prod, kind: 'alert' };
@@ -18,11 +18,11 @@ const policy = policyOf([
 ]);
 
 test('who may stop production, and who approves it', () => {
-  expect(whoMayAsk(policy, 'service stop', prod)).toEqual([
+  expect(whoMayRequest(policy, 'service stop', prod)).toEqual([
     {
       rule: policy.rules[1],
-      ask: { role: 'approver', groups: ['@db-leads'], users: [] },
-      approve: { role: 'approver', groups: ['@db-leads'], users: [], count: 2, self: false },
+      requesters: { role: 'approver', groups: ['@db-leads'], users: [] },
+      approvers: { role: 'approver', groups: ['@db-leads'], users: [], count: 2, self: false },
       breakGlass: { role: 'approver', groups: ['@db-leads'], users: [] },
     },
   ]);
@@ -36,12 +36,12 @@ test.for<[string, string, Target | null, readonly number[]]>([
   ['no rule speaks of it', 'alert edit', null, []],
   ['no rule speaks of it, and an alert is named', 'alert edit', alert, []],
 ])('the rules that could let somebody in when %s', ([, command, target, places]) => {
-  expect(whoMayAsk(policy, command, target).map(({ rule }) => rule.place)).toEqual(places);
+  expect(whoMayRequest(policy, command, target).map(({ rule }) => rule.place)).toEqual(places);
 });
 
 test('a role of which the file says nothing has nobody', () => {
-  const [way] = whoMayAsk({ ...policy, roles: new Map() }, 'service stop', prod);
-  expect(way?.ask).toEqual({ role: 'approver', groups: [], users: [] });
+  const [way] = whoMayRequest({ ...policy, roles: new Map() }, 'service stop', prod);
+  expect(way?.requesters).toEqual({ role: 'approver', groups: [], users: [] });
 });
 
 test('a rule behind one about every target is no way in', () => {
@@ -49,7 +49,7 @@ test('a rule behind one about every target is no way in', () => {
     { allow: ['service *'], to: 'operator' },
     { allow: ['service stop', 'alert edit'], to: 'viewer' },
   ]);
-  expect(whoMayAsk(covered, 'service stop', null).map(({ rule }) => rule.place)).toEqual([1]);
+  expect(whoMayRequest(covered, 'service stop', null).map(({ rule }) => rule.place)).toEqual([1]);
   expect(commandsFor(covered, ['service stop', 'alert edit'], dora)).toEqual(['alert edit']);
 });
 

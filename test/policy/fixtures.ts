@@ -1,14 +1,14 @@
 import type { Target, UserId } from '../../src/changes/change.ts';
 import type { Actor } from '../../src/changes/outcome.ts';
-import type { Policy, Words } from '../../src/policy/policy-types.ts';
-import { type ConfigProblem, read, strict } from '../../src/policy/problem.ts';
+import type { Policy, PolicyVocabulary } from '../../src/policy/policy-types.ts';
+import { type ConfigProblem, parseConfig, strictConfigObject } from '../../src/policy/problem.ts';
 import { policyShape } from '../../src/policy/schema.ts';
 
 export const NOON = new Date('2026-11-20T12:00:00Z');
 
 export const PROD_ID = '2f7c9d34-5f0e-4f0a-8f58-0f6f0b1c2d3e';
 
-export const words: Words = {
+export const words: PolicyVocabulary = {
   queries: ['service list', 'service show', 'cost', 'alert list'],
   changes: ['service start', 'service stop', 'service scale', 'service create', 'alert edit'],
   roles: ['viewer', 'operator', 'approver'],
@@ -26,7 +26,7 @@ export const roles = {
   approver: { groups: ['@db-leads'] },
 };
 
-const file = strict(policyShape(words));
+const file = strictConfigObject(policyShape(words));
 
 /** The policy of a file with these rules, and with the roles and words above. */
 export function policyOf(
@@ -34,7 +34,7 @@ export function policyOf(
   freezes: readonly object[] = [],
   never: readonly object[] = [],
 ): Policy {
-  const reading = read(file, { roles, policy: rules, freezes, never });
+  const reading = parseConfig(file, { roles, policy: rules, freezes, never });
   if (!reading.ok) throw new Error(reading.problems.map((problem) => textOf(problem)).join('\n'));
   return {
     roles: reading.value.roles,
@@ -46,7 +46,7 @@ export function policyOf(
 
 /** What is said about a file, a line for each problem. */
 export function problemsOf(content: object): readonly string[] {
-  const reading = read(file, { roles, policy: [], ...content });
+  const reading = parseConfig(file, { roles, policy: [], ...content });
   return reading.ok ? [] : reading.problems.map(textOf);
 }
 

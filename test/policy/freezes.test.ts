@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { Target } from '../../src/changes/change.ts';
 import { decide } from '../../src/policy/decide.ts';
-import { freezesNear, withFreezes } from '../../src/policy/freezes.ts';
+import { upcomingFreezes, withFreezes } from '../../src/policy/freezes.ts';
 import { ana, NOON, PROD_ID, policyOf, prod, staging } from './fixtures.ts';
 
 const HOUR = 3_600_000;
@@ -49,17 +49,17 @@ function ask(policy: ReturnType<typeof policyOf>, command: string, target: Targe
 
 test('what holds and what begins within a week is shown, what is far off or over is not', () => {
   const all = [freeze(24, 48), freeze(-1, 1), freeze(7 * 24 + 1, 9 * 24), freeze(-4, -1)].flat();
-  expect(freezesNear(all, prod, NOON).map(({ reason }) => reason)).toEqual(['-1–1', '24–48']);
+  expect(upcomingFreezes(all, prod, NOON).map(({ reason }) => reason)).toEqual(['-1–1', '24–48']);
 });
 
 test('what begins in a week to the minute is shown, what is over since this minute is not', () => {
   const all = [freeze(7 * 24, 8 * 24), freeze(-1, 0)].flat();
-  expect(freezesNear(all, prod, NOON).map(({ reason }) => reason)).toEqual(['168–192']);
+  expect(upcomingFreezes(all, prod, NOON).map(({ reason }) => reason)).toEqual(['168–192']);
 });
 
 test('a freeze of others is not shown', () => {
   const all = [freeze(1, 2, { tags: ['prod'] }), freeze(1, 3, { services: ['staging'] })].flat();
-  expect(freezesNear(all, staging, NOON).map(({ reason }) => reason)).toEqual(['1–3']);
+  expect(upcomingFreezes(all, staging, NOON).map(({ reason }) => reason)).toEqual(['1–3']);
 });
 
 test('a freeze that was made since the file was read holds like one of the file', () => {

@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest';
-import { read } from '../../src/policy/problem.ts';
+import { parseConfig } from '../../src/policy/problem.ts';
 import { rolesSchema } from '../../src/policy/roles.ts';
 import { ChannelName } from '../../src/policy/schema.ts';
 import { InstantTextSchema } from '../../src/policy/time.ts';
 
 function rolesOf(content: object) {
-  const reading = read(rolesSchema(), content);
+  const reading = parseConfig(rolesSchema(), content);
   return reading.ok ? [...reading.value] : null;
 }
 
@@ -65,7 +65,7 @@ test.for<[string, boolean]>([
   ['C0123ABCD x', false],
   ['c0123abcd', false],
 ])('whether “%s” names a channel: %s', ([channel, is]) => {
-  expect(read(ChannelName, channel).ok).toBe(is);
+  expect(parseConfig(ChannelName, channel).ok).toBe(is);
 });
 
 test.for<[string | undefined, string]>([
@@ -76,6 +76,6 @@ test.for<[string | undefined, string]>([
   ['2026-12-24T00:00', 'must be a date and time with its zone'],
   ['2026-02-30T00:00Z', 'must be a date and time with its zone'],
 ])('the instant %s is read as %s', ([text, is]) => {
-  const reading = read(InstantTextSchema, text);
+  const reading = parseConfig(InstantTextSchema, text);
   expect(reading.ok ? reading.value.toISOString() : reading.problems[0]?.problem).toBe(is);
 });

@@ -1,9 +1,16 @@
 import { expect, test } from 'vitest';
 import { z } from 'zod';
-import { meant, nearestWord, pathOf, quoted, read, strict } from '../../src/policy/problem.ts';
+import {
+  nearestWord,
+  parseConfig,
+  pathOf,
+  quoted,
+  strictConfigObject,
+  suggestion,
+} from '../../src/policy/problem.ts';
 
 function told(schema: z.ZodType, input: unknown): string | undefined {
-  const reading = read(schema, input);
+  const reading = parseConfig(schema, input);
   if (reading.ok) return undefined;
   const [first] = reading.problems;
   return first && [first.problem, first.hint].filter((part) => part !== null).join(' · ');
@@ -19,7 +26,7 @@ test.for<[string, z.ZodType, unknown, string]>([
   ['a whole number, and finds one without end', z.int(), Infinity, 'must be a finite number'],
   ['a switch', z.boolean(), 'yes', 'must be true or false, not text'],
   ['text, and finds a switch', z.string(), true, 'must be text, not true or false'],
-  ['keys', strict({}), [], 'must be a set of keys, not a list'],
+  ['keys', strictConfigObject({}), [], 'must be a set of keys, not a list'],
   ['keys of any name', z.record(z.string(), z.string()), 'x', 'must be a set of keys, not text'],
   ['a number, and finds nothing', z.number(), null, 'is empty'],
   ['a number, and finds no key', z.number(), undefined, 'is missing'],
@@ -51,9 +58,9 @@ test('foreign text is cut after sixty characters, not before', () => {
 
 test('of a dozen words all are named, of more the first dozen', () => {
   const dozen = [...'abcdefghijkl'];
-  expect(meant('elsewhere', dozen)).toBe(`known: ${dozen.join(', ')}`);
-  expect(meant('elsewhere', [...dozen, 'm'])).toBe(`known: ${dozen.join(', ')} …`);
-  expect(meant('elsewhere', [])).toBeNull();
+  expect(suggestion('elsewhere', dozen)).toBe(`known: ${dozen.join(', ')}`);
+  expect(suggestion('elsewhere', [...dozen, 'm'])).toBe(`known: ${dozen.join(', ')} …`);
+  expect(suggestion('elsewhere', [])).toBeNull();
 });
 
 test.for<[string, string, string | null]>([

@@ -1,13 +1,13 @@
 import { expect, test } from 'vitest';
 import { requirementOf } from '../../src/policy/decide.ts';
-import { read, strict } from '../../src/policy/problem.ts';
+import { parseConfig, strictConfigObject } from '../../src/policy/problem.ts';
 import { policyShape } from '../../src/policy/schema.ts';
 import { policyOf, problemsOf, roles, words } from './fixtures.ts';
 
 const LAX = { allow: ['service stop'], to: 'operator' };
 
 test('a file without freezes and without what is never done has none of either', () => {
-  const reading = read(strict(policyShape(words)), { roles, policy: [LAX] });
+  const reading = parseConfig(strictConfigObject(policyShape(words)), { roles, policy: [LAX] });
   expect(reading).toMatchObject({ ok: true, value: { freezes: [], never: [] } });
 });
 
@@ -18,12 +18,12 @@ test('what may be written out is read like what was left out', () => {
 });
 
 test('a rule and a ban may use the earlier name of a command', () => {
-  const file = strict(
+  const file = strictConfigObject(
     policyShape({ ...words, aliases: new Map([['service halt', 'service stop']]) }),
   );
   const policy = [{ ...LAX, allow: ['service halt'] }];
   const never = [{ commands: ['service halt'], reason: 'The shop runs on it' }];
-  expect(read(file, { roles, policy, never })).toMatchObject({
+  expect(parseConfig(file, { roles, policy, never })).toMatchObject({
     ok: true,
     value: { policy: [{ commands: ['service stop'] }], never: [{ commands: ['service stop'] }] },
   });

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { enoughOf, unsatisfiable } from '../../src/policy/satisfiable.ts';
+import { impossibleRequirements, membersNeeded } from '../../src/policy/satisfiable.ts';
 import { policyOf, user } from './fixtures.ts';
 
 const STOP = { allow: ['service stop'], to: 'operator' };
@@ -15,7 +15,7 @@ function problems(rule: object, operators: readonly string[], approvers: readonl
     ['operator', people(operators)],
     ['approver', people(approvers)],
   ]);
-  return unsatisfiable(policyOf([rule]), members).map(
+  return impossibleRequirements(policyOf([rule]), members).map(
     ({ where, problem }) => `${where}: ${problem}`,
   );
 }
@@ -103,7 +103,7 @@ test.for<[string, object, readonly string[], readonly string[], readonly string[
 });
 
 test('a role of which nothing is known has nobody', () => {
-  expect(unsatisfiable(policyOf([STOP]), new Map()).map(({ hint }) => hint)).toEqual([
+  expect(impossibleRequirements(policyOf([STOP]), new Map()).map(({ hint }) => hint)).toEqual([
     'look at the groups and users of roles.operator',
   ]);
 });
@@ -114,7 +114,7 @@ test('a second role that nobody has is told before it is needed', () => {
     ['operator', new Set([user('ana')])],
     ['approver', new Set([user('ben')])],
   ]);
-  expect(unsatisfiable(policyOf([{ ...STOP, approvals }]), members)).toEqual([
+  expect(impossibleRequirements(policyOf([{ ...STOP, approvals }]), members)).toEqual([
     {
       where: 'policy[0].approvals.escalate.to',
       problem: 'rule 1 lets only viewer decide later, and viewer has no members',
@@ -131,14 +131,14 @@ test.for<[string, readonly string[], string]>([
     ['operator', new Set([user('ana')])],
     ['approver', new Set(approvers.map(user))],
   ]);
-  const [problem] = unsatisfiable(policyOf([BY_ONE]), members);
+  const [problem] = impossibleRequirements(policyOf([BY_ONE]), members);
   expect(problem?.hint).toBe(hint);
 });
 
 test('one more than any rule asks for is enough to know of', () => {
   expect(
     [[STOP], [BY_ONE], [{ ...STOP, allow: ['service start'] }, BY_TWO]].map((rules) =>
-      enoughOf(policyOf(rules)),
+      membersNeeded(policyOf(rules)),
     ),
   ).toEqual([2, 2, 3]);
 });
@@ -149,7 +149,7 @@ test('the first few of each role tell the same as all of them', () => {
   const rule = fc.constantFrom(STOP, BY_ONE, BY_TWO, ALONE);
   fc.assert(
     fc.property(rule, people, people, (asked, operators, approvers) => {
-      const enough = enoughOf(policyOf([asked]));
+      const enough = membersNeeded(policyOf([asked]));
       const few = problems(asked, operators.slice(0, enough), approvers.slice(0, enough));
       expect(few).toEqual(problems(asked, operators, approvers));
     }),

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { read } from '../../src/policy/problem.ts';
+import { parseConfig } from '../../src/policy/problem.ts';
 import { Duration } from '../../src/policy/time.ts';
 import { policyOf, problemsOf } from './fixtures.ts';
 
@@ -303,6 +303,6 @@ test.for<[string, number | null]>([
   ['4H', null],
   ['1h30m', null],
 ])('the duration %s is read as %s', ([text, ms]) => {
-  const reading = read(Duration, text);
+  const reading = parseConfig(Duration, text);
   expect(reading.ok ? reading.value : null).toBe(ms);
 });

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { changesWhere } from '../../src/storage/tables/changes/change-lists.ts';
+import { listChanges } from '../../src/storage/tables/changes/change-lists.ts';
 import { ENGINES, freshUrl, openForTest } from '../storage/engines.ts';
 import { ask } from './asking.ts';
 import { approved, settled } from './hours.ts';
@@ -69,6 +69,6 @@ test('what nobody knows is sent no second time, however the clock is set', async
   await stage.card('outcome unknown');
   for (const hours of [-6, 12, -6]) await jump(stage, hours);
   const { db } = await openForTest(databaseUrl);
-  expect((await changesWhere(db, { limit: 5 })).map(({ state }) => state)).toEqual(['unknown']);
+  expect((await listChanges(db, { limit: 5 })).map(({ state }) => state)).toEqual(['unknown']);
   expect(stage.cloud.count('set state')).toBe(1);
 });

@@ -1,7 +1,7 @@
 import { copyFileSync, rmSync } from 'node:fs';
 import { backup, DatabaseSync } from 'node:sqlite';
 import { expect, test } from 'vitest';
-import { events } from '../../src/storage/audit/append.ts';
+import { listEvents } from '../../src/storage/audit/append.ts';
 import { openDatabase } from '../../src/storage/engine/database.ts';
 import { announceRestore } from '../../src/storage/tables/restore-mark.ts';
 import { freshUrl, openForTest } from '../storage/engines.ts';
@@ -140,7 +140,7 @@ test('each start and stop is in the trail, with what it ran with', async () => {
   const path = url.slice('file:'.length);
   await copyOf(path);
   const { db } = await openForTest(`file:${path}.copy`);
-  const told = await events(db, { afterSeq: 0, limit: 100 });
+  const told = await listEvents(db, { afterSeq: 0, limit: 100 });
   const life = told.filter(({ kind }) => ['started', 'stopped'].includes(kind));
   expect(life.map(({ kind }) => kind)).toEqual([
     ...['started', 'stopped', 'started', 'stopped', 'started'],

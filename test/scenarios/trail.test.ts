@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { events, verifyChain } from '../../src/storage/audit/append.ts';
+import { listEvents, verifyChain } from '../../src/storage/audit/append.ts';
 import { freshUrl, openForTest } from '../storage/engines.ts';
 import { ask } from './asking.ts';
 import { ANA, BEN, DORA, EMIL, openStage } from './stage.ts';
@@ -10,7 +10,7 @@ async function watched() {
   const stage = await openStage({ databaseUrl });
   const { db } = await openForTest(databaseUrl);
   const told = async (kind: string) =>
-    (await events(db, { afterSeq: 0, limit: 1_000 })).filter((event) => event.kind === kind);
+    (await listEvents(db, { afterSeq: 0, limit: 1_000 })).filter((event) => event.kind === kind);
   return { stage, db, told };
 }
 

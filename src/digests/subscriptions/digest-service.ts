@@ -4,7 +4,7 @@ import type { Answer, AnswerPart } from '../../intent/answers/answer.ts';
 import type { Caller, DigestRequest, DigestService } from '../../intent/ports/command-context.ts';
 import { appendEvent } from '../../storage/audit/append.ts';
 import type { Tx } from '../../storage/engine/database.ts';
-import { missDigest } from '../../storage/tables/digests.ts';
+import { recordMissedDigest } from '../../storage/tables/digests.ts';
 import {
   addSubscription,
   pauseSubscription,
@@ -203,7 +203,7 @@ async function forgive(
   const turn = turnOf({ ...one, paused: false }, context.now(), null);
   if (turn.state === 'waiting') return;
   const row = { channel: one.key as ChannelId, day: turn.slot.localDay, at: context.now() };
-  await missDigest(tx, { ...row, owner: context.instance });
+  await recordMissedDigest(tx, { ...row, owner: context.instance });
 }
 
 async function preview(

@@ -1,5 +1,12 @@
 import { z } from 'zod';
-import { nearestWord, quoted, type Reading, read, sentence, strict } from '../../policy/problem.ts';
+import {
+  nearestWord,
+  type ParseResult,
+  parseConfig,
+  quoted,
+  strictConfigObject,
+  withHint,
+} from '../../policy/problem.ts';
 import { ChannelName } from '../../policy/schema.ts';
 import { selectorSchema } from '../../policy/selector.ts';
 import { InstantTextSchema } from '../../policy/time.ts';
@@ -27,7 +34,7 @@ export const TimeZone = z.string().refine(isTimeZone, {
     const near = nearestWord(String(input), Intl.supportedValuesOf('timeZone'));
     const other = /[+-]\d/.test(String(input)) ? BY_PLACE : 'such as Europe/Berlin or UTC';
     const hint = near === null ? other : `did you mean ${quoted(near)}?`;
-    return sentence(`is no time zone: ${quoted(String(input))}`, hint);
+    return withHint(`is no time zone: ${quoted(String(input))}`, hint);
   },
 });
 
@@ -56,7 +63,7 @@ export const TimeOfDaySchema = z.string().regex(/^([01]\d|2[0-3]):[0-5]\d$/, {
 });
 
 export function digestSchema(on: On) {
-  return strict({
+  return strictConfigObject({
     channel: ChannelName,
     at: TimeOfDaySchema.default('09:30'),
     timezone: TimeZone.default('UTC'),
@@ -95,7 +102,7 @@ type DaysGiven = z.output<typeof Days> | undefined;
 
 function daysProblem(period: Period, days: DaysGiven): string | null {
   if (period === 'month' && days !== undefined) {
-    return sentence('has no meaning by month', 'it is posted when all days of the month are final');
+    return withHint('has no meaning by month', 'it is posted when all days of the month are final');
   }
   if (period !== 'week' || days === undefined) return null;
   return Array.isArray(days) && days.length === 1 ? null : 'must be a single day, such as mon';
@@ -119,7 +126,7 @@ interface Service {
 /** Reads the options of a digest that was asked for in Slack by the schema of the file. */
 export function digestReader(
   services: readonly Service[],
-): (input: unknown) => Reading<DigestOptionsConfig> {
+): (input: unknown) => ParseResult<DigestOptionsConfig> {
   const on = selectorSchema({
     queries: [],
     changes: [],
@@ -129,5 +136,5 @@ export function digestReader(
     warehouses: [...new Set(services.flatMap(({ warehouse }) => warehouse ?? []))],
   });
   const schema = digestSchema(on);
-  return (input) => read(schema, input);
+  return (input) => parseConfig(schema, input);
 }

@@ -1,5 +1,5 @@
 import { databaseProblem } from '../../storage/engine/database-errors.ts';
-import type { Examined, FileFacts } from '../../storage/engine/examine.ts';
+import type { DatabaseInspection, FileFacts } from '../../storage/engine/examine.ts';
 import { type CheckLine, countText, failed, ok, skipped, warning } from '../line.ts';
 import type { TimedResult } from '../with-timeout.ts';
 import { TimeoutError } from '../with-timeout.ts';
@@ -10,7 +10,7 @@ interface Answers {
   readonly url: string;
   readonly file: FileFacts | null;
   /** Null where there is no file to examine. */
-  readonly examined: TimedResult<Examined> | null;
+  readonly examined: TimedResult<DatabaseInspection> | null;
   readonly written: TimedResult<void> | null;
 }
 
@@ -58,7 +58,7 @@ function troubleLine(name: string, error: unknown): CheckLine {
   return failed(name, `cannot be used: ${said}`, 'look at DATABASE_URL');
 }
 
-function schemaLine({ schema, known }: Examined): CheckLine {
+function schemaLine({ schema, known }: DatabaseInspection): CheckLine {
   const name = 'schema';
   if (schema === known) return ok(name, `version ${schema}, that of this release`);
   if (schema === 0) return ok(name, 'empty: made ready at the first start');
@@ -71,13 +71,13 @@ function schemaLine({ schema, known }: Examined): CheckLine {
   return failed(name, says, 'run the newer Signalbox, or restore the backup made before it');
 }
 
-function rightLines({ schema, known, mayCreateTables }: Examined): readonly CheckLine[] {
+function rightLines({ schema, known, mayCreateTables }: DatabaseInspection): readonly CheckLine[] {
   if (schema >= known || mayCreateTables) return [];
   const fix = 'start this release once with a user who may, or grant create on the schema';
   return [failed('rights', 'this user may not create tables, and the schema needs some', fix)];
 }
 
-function keyLines({ keyProblem }: Examined): readonly CheckLine[] {
+function keyLines({ keyProblem }: DatabaseInspection): readonly CheckLine[] {
   if (keyProblem === null) return [];
   const says = {
     'key-missing': 'SIGNALBOX_KEY is not set, and the audit trail is written with one',
@@ -86,14 +86,14 @@ function keyLines({ keyProblem }: Examined): readonly CheckLine[] {
   return [failed('audit trail', says, 'set the one it ran with, or name another database')];
 }
 
-function trailLines({ trailTrouble }: Examined): readonly CheckLine[] {
-  if (trailTrouble === null) return [];
-  const says = `it is not as it was written, so nothing is executed. ${trailTrouble}`;
+function trailLines({ trailProblem }: DatabaseInspection): readonly CheckLine[] {
+  if (trailProblem === null) return [];
+  const says = `it is not as it was written, so nothing is executed. ${trailProblem}`;
   return [failed('audit trail', says, 'npm run audit -- verify; then docs/operating.md')];
 }
 
 function writtenLine(
-  { schema, known }: Examined,
+  { schema, known }: DatabaseInspection,
   file: FileFacts | null,
   written: TimedResult<void> | null,
 ): CheckLine {
@@ -122,7 +122,7 @@ function fileLines(file: FileFacts | null): readonly CheckLine[] {
   return ownedByUs ? [rights, ok('lock', lock)] : [rights];
 }
 
-function durabilityLines({ durability }: Examined): readonly CheckLine[] {
+function durabilityLines({ durability }: DatabaseInspection): readonly CheckLine[] {
   if (durability === null) return [];
   const { fsync, synchronousCommit } = durability;
   const off = [
@@ -134,7 +134,7 @@ function durabilityLines({ durability }: Examined): readonly CheckLine[] {
   return [failed('durability', 'an approval could be lost after it was confirmed', fix)];
 }
 
-function clockLines({ clock }: Examined): readonly CheckLine[] {
+function clockLines({ clock }: DatabaseInspection): readonly CheckLine[] {
   if (clock === null) return [];
   const aheadMs = clock.here - clock.server.getTime();
   if (Math.abs(aheadMs) <= SKEW_MS) return [ok('clock', 'this machine’s is that of the database')];

@@ -1,7 +1,7 @@
 import type { RoleName, UserId } from '../../changes/change.ts';
 import type { Policy, Role } from '../../policy/policy-types.ts';
 import { nearestWord } from '../../policy/problem.ts';
-import { unsatisfiable } from '../../policy/satisfiable.ts';
+import { impossibleRequirements } from '../../policy/satisfiable.ts';
 import { standingOf } from '../../slack/people/actors.ts';
 import type { Listed } from '../../slack/people/groups.ts';
 import type { PersonFacts, Self, SlackChecks } from '../../slack/slack-checks.ts';
@@ -104,7 +104,7 @@ function stranger(where: string, user: string): CheckLine {
 }
 
 function ruleLines(policy: Policy, members: ReadonlyMap<RoleName, ReadonlySet<UserId>>) {
-  const problems = unsatisfiable(policy, members);
+  const problems = impossibleRequirements(policy, members);
   if (problems.length === 0) {
     return [ok('rules', 'each has somebody who may ask, and enough who may approve')];
   }

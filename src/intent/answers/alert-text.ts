@@ -37,5 +37,10 @@ export function alertSnapshot(alert: Alert, seenAt: Date): Snapshot {
   const own = entries.filter(([key]) => !SERVER_MANAGED.includes(key));
   const beside = alert.state === null ? {} : { state: alert.state };
   // It came as JSON, and is JSON all the way down.
-  return { fields: Object.fromEntries(own) as JsonObject, beside, seenAt, source: 'read just now' };
+  return {
+    fields: Object.fromEntries(own) as JsonObject,
+    volatileFields: beside,
+    seenAt,
+    source: 'read just now',
+  };
 }

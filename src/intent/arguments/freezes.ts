@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { ChangeId, JsonObject, Target, UserId } from '../../changes/change.ts';
-import type { Named, Service } from '../../directory/directory.ts';
+import type { NamedItem, Service } from '../../directory/directory.ts';
 import type { FieldProblem } from '../../errors.ts';
 import type { Freeze, Selector } from '../../policy/policy-types.ts';
 import type { InlinePart } from '../answers/answer.ts';
@@ -16,13 +16,13 @@ export const Scope = z.union([
 export type Scope = z.infer<typeof Scope>;
 
 /** A freeze that was made in Slack: called by what it is about, or by its id. */
-export interface SlackFreeze extends Named {
+export interface SlackFreeze extends NamedItem {
   readonly scope: Scope;
   readonly freeze: Freeze & { readonly made: NonNullable<Freeze['made']> };
 }
 
 /** Beside the services, what stands for all of them where a freeze is asked for. */
-export const EVERYTHING: Named = { id: 'everything', name: 'everything', aliases: ['all'] };
+export const EVERYTHING: NamedItem = { id: 'everything', name: 'everything', aliases: ['all'] };
 
 /** A change that makes or lifts a freeze, as far as what it does is bound to it. */
 export interface FreezeChange {

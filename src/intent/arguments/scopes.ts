@@ -1,8 +1,8 @@
-import type { Named, Service } from '../../directory/directory.ts';
+import type { NamedItem, Service } from '../../directory/directory.ts';
 import { EVERYTHING, type Scope, scopeKey, scopeText } from './freezes.ts';
 
 /** What stands for one or more services at once, by a name that can be typed and chosen. */
-export interface NamedScope extends Named {
+export interface NamedScope extends NamedItem {
   readonly scope: Scope;
 }
 
@@ -29,23 +29,23 @@ function scoped(scope: Scope): NamedScope {
   return { id: scopeKey(scope), name: scopeText(scope), aliases: [], scope };
 }
 
-export function tagsOf(services: readonly Service[]): readonly Named[] {
+export function tagsOf(services: readonly Service[]): readonly NamedItem[] {
   return distinct(services.flatMap(({ tags }) => tags ?? []));
 }
 
-export function warehousesOf(services: readonly Service[]): readonly Named[] {
+export function warehousesOf(services: readonly Service[]): readonly NamedItem[] {
   return distinct(services.flatMap(({ warehouse }) => warehouse ?? []));
 }
 
-function distinct(words: readonly string[]): readonly Named[] {
+function distinct(words: readonly string[]): readonly NamedItem[] {
   return [...new Set(words)].sort().map((word) => ({ id: word, name: word, aliases: [] }));
 }
 
 /** As a command's arguments hold it: one named thing, or the tag or warehouse that was typed. */
 export interface ScopeArguments {
   readonly scope?: NamedScope | undefined;
-  readonly tag?: Named | undefined;
-  readonly warehouse?: Named | undefined;
+  readonly tag?: NamedItem | undefined;
+  readonly warehouse?: NamedItem | undefined;
 }
 
 /** Null unless exactly one thing is named. */

@@ -1,4 +1,4 @@
-import { findNamed, type Named, type Service } from '../../directory/directory.ts';
+import { findByName, type NamedItem, type Service } from '../../directory/directory.ts';
 import type { Field } from '../arguments/arguments.ts';
 import { scopesOf, tagsOf, warehousesOf } from '../arguments/scopes.ts';
 import { verbOf } from '../define.ts';
@@ -24,7 +24,7 @@ export function resolveNames(
     const text = asked.given[name];
     if (!names || text === undefined) continue;
     const things = thingsOf(names, vocabulary, args);
-    const found = findNamed(things, text);
+    const found = findByName(things, text);
     const one = found.length === 1 ? found[0] : unlisted(names, text, found);
     if (!one) {
       const field = { name, names, prefix: vocabulary.prefix ?? '' };
@@ -40,7 +40,7 @@ export function thingsOf(
   names: Names,
   { services, alerts, freezes = [], commands }: Vocabulary,
   args: Readonly<Record<string, unknown>> = {},
-): readonly Named[] {
+): readonly NamedItem[] {
   if (names === 'service') return services;
   if (names === 'scope') return scopesOf(services);
   if (names === 'tag') return tagsOf(services);
@@ -55,7 +55,7 @@ export function thingsOf(
 }
 
 /** An id of something that no list of ours has: the server knows it or says that it does not. */
-function unlisted(names: Names, text: string, found: readonly Named[]): Named | null {
+function unlisted(names: Names, text: string, found: readonly NamedItem[]): NamedItem | null {
   const isId = /^(?=.*\d)[A-Za-z0-9_-]{12,64}$/.test(text);
   return (names === 'pipe' || names === 'alert') && found.length === 0 && isId
     ? { id: text, name: text, aliases: [] }
@@ -93,13 +93,13 @@ interface Unclear {
 function unclear(
   { command, given, reason }: TypedCommand,
   { name, names, prefix }: Unclear,
-  found: readonly Named[],
-  things: readonly Named[],
+  found: readonly NamedItem[],
+  things: readonly NamedItem[],
 ): ParseProblem {
   const text = given[name] ?? '';
   const close = found.length > 1 ? found : near(text, things);
   const offers = close.slice(0, 5).map((thing) => {
-    const shared = findNamed(things, thing.name).length > 1;
+    const shared = findByName(things, thing.name).length > 1;
     const again = { ...given, [name]: nameToType(thing, things) };
     return {
       label: `${verbOf(command)} ${shared ? thing.id : thing.name}`,
@@ -115,8 +115,8 @@ function unclear(
   return { kind: 'misread', sentence: problem, problems: { [name]: problem }, offers };
 }
 
-function near(text: string, things: readonly Named[]): readonly Named[] {
-  const namesOf = ({ name, aliases }: Named) => [name, ...aliases];
+function near(text: string, things: readonly NamedItem[]): readonly NamedItem[] {
+  const namesOf = ({ name, aliases }: NamedItem) => [name, ...aliases];
   const close = nearest(text, things.flatMap(namesOf));
   return [...new Set(close.flatMap((name) => things.filter((one) => namesOf(one).includes(name))))];
 }

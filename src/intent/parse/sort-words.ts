@@ -1,4 +1,4 @@
-import { findNamed } from '../../directory/directory.ts';
+import { findByName } from '../../directory/directory.ts';
 import { type Field, isPlaced, type TypedValues } from '../arguments/arguments.ts';
 import { nearest } from './nearest.ts';
 import { thingsOf } from './resolve.ts';
@@ -86,7 +86,7 @@ function takePlaced(field: Field, words: readonly Word[], vocabulary: Vocabulary
     for (let count = Math.min(8, words.length); count > 1; count -= 1) {
       const run = words.slice(0, count);
       if (run.some(({ quoted }) => quoted)) continue;
-      if (findNamed(known, run.map(({ text }) => text).join(' ')).length > 0) return run;
+      if (findByName(known, run.map(({ text }) => text).join(' ')).length > 0) return run;
     }
   }
   // Nobody knows such a command, and it is asked back as it was typed: a noun with its verb.
@@ -96,5 +96,5 @@ function takePlaced(field: Field, words: readonly Word[], vocabulary: Vocabulary
 
 function isKnown(words: readonly Word[], { names }: Field, vocabulary: Vocabulary): boolean {
   const known = names ? thingsOf(names, vocabulary) : [];
-  return words.some(({ text }) => findNamed(known, text).length > 0);
+  return words.some(({ text }) => findByName(known, text).length > 0);
 }

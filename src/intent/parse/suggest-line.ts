@@ -1,4 +1,4 @@
-import { findNamed, type Named } from '../../directory/directory.ts';
+import { findByName, type NamedItem } from '../../directory/directory.ts';
 import { fieldsOf, isPlaced } from '../arguments/arguments.ts';
 import type { Command } from '../define.ts';
 import { splitWords, type Word } from './split-words.ts';
@@ -30,8 +30,8 @@ export function commandLine(
 }
 
 /** What to type for exactly this thing: its name, unless that is shared or cannot be typed. */
-export function nameToType(thing: Named, things: readonly Named[]): string {
+export function nameToType(thing: NamedItem, things: readonly NamedItem[]): string {
   const [word, ...more] = splitWords(`"${thing.name}"`).words;
-  const found = word && more.length === 0 ? findNamed(things, word.text) : [];
+  const found = word && more.length === 0 ? findByName(things, word.text) : [];
   return found.length === 1 && found[0] === thing ? thing.name : thing.id;
 }

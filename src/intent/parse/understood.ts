@@ -1,4 +1,4 @@
-import type { Named, Service } from '../../directory/directory.ts';
+import type { NamedItem, Service } from '../../directory/directory.ts';
 import type { CommandOffer } from '../answers/answer.ts';
 import type { Field, FieldContext, TypedValues } from '../arguments/arguments.ts';
 import type { SlackFreeze } from '../arguments/freezes.ts';
@@ -19,7 +19,7 @@ export interface Vocabulary {
   readonly commands: readonly Command[];
   readonly services: readonly Service[];
   /** Empty where no command about alerts is meant. */
-  readonly alerts: readonly Named[];
+  readonly alerts: readonly NamedItem[];
   /** Missing where no command about freezes is meant. */
   readonly freezes?: readonly SlackFreeze[];
   readonly organization: Omit<FieldContext, 'given'>;

@@ -8,9 +8,9 @@ import { mentionOf } from './thread-line.ts';
 
 /** On the card: who used break-glass and why, and who reviewed it. */
 export function breakGlassLines(change: Change): readonly Line[] {
-  const { brokenGlass, review } = change;
-  if (!brokenGlass) return [];
-  const { by, at, reason } = brokenGlass;
+  const { breakGlass, review } = change;
+  if (!breakGlass) return [];
+  const { by, at, reason } = breakGlass;
   return [
     fact('⚠ Break-glass by', { user: by }, ', ', { at }, ': ', reason),
     review
@@ -34,16 +34,16 @@ export function breakGlassThreadLine(
 
 /** The same for the audit channel, without a mention. */
 export function breakGlassFact(news: BreakGlassEvent, change: Change): Line {
-  const { brokenGlass, review, requires, id } = change;
+  const { breakGlass, review, requires, id } = change;
   const what = `“${lowerActionText(change)}” (${id})`;
   if (news === 'reviewed' && review) {
     return [{ user: review.by }, ` reviewed the break-glass use of ${what}: ${review.note}`];
   }
-  if (!brokenGlass) throw new Error(`${id} was not run with break-glass`);
+  if (!breakGlass) throw new Error(`${id} was not run with break-glass`);
   return [
-    { user: brokenGlass.by },
+    { user: breakGlass.by },
     ` used break-glass: ${what} runs without the approvals of rule ${requires.rule}. `,
-    `Reason: ${brokenGlass.reason}.`,
+    `Reason: ${breakGlass.reason}.`,
   ];
 }
 
@@ -53,7 +53,7 @@ export function breakGlassButton({ id }: Change): Button {
 
 /** A break-glass change is reviewed however it ended, because nobody approved it. */
 export function reviewButtons(change: Change): readonly Button[] {
-  const { id, brokenGlass, review } = change;
-  if (!brokenGlass || review || !isEnded(change)) return [];
+  const { id, breakGlass, review } = change;
+  if (!breakGlass || review || !isEnded(change)) return [];
   return [{ id: 'change.review', label: 'Mark as reviewed…', value: id }];
 }

@@ -63,10 +63,10 @@ function titles({ plan }: Change): Readonly<Record<State, string>> {
 
 /** The state in words, as the title of a card shows it. */
 export function stateText(change: Change): string {
-  const { resolution, state, brokenGlass, stopped, parent } = change;
+  const { resolution, state, breakGlass, stopReason: stopped, parent } = change;
   if (stopped === 'restored') return 'not tracked: the database was restored';
   if (state === 'approved' && parent) return 'planned';
-  if (state === 'approved' && brokenGlass) return 'emergency, without approval';
+  if (state === 'approved' && breakGlass) return 'emergency, without approval';
   if (!resolution) return titles(change)[state];
   return resolution.happened ? 'it happened' : 'it did not happen';
 }
@@ -83,7 +83,7 @@ export function changeCard(change: Change, drawing: Drawing): Message {
     lines(...facts(change), ...warnings(change), ...endingLines(change, drawing)),
     lines(
       ...people(change),
-      ...(change.stopped ? [stoppedLine(change, drawing)] : []),
+      ...(change.stopReason ? [stoppedLine(change, drawing)] : []),
       ...approvalLines(change, drawing),
       ruleLine(change, drawing),
     ),

@@ -1,11 +1,11 @@
-import type { Change, Ending } from '../../changes/change.ts';
+import type { Change, ExecutionOutcome } from '../../changes/change.ts';
 import { fact } from '../blocks/blocks.ts';
 import type { Line } from '../blocks/rich-text.ts';
 import type { Drawing } from './drawing.ts';
 
 /** How an execution ended. The text claims no more than Signalbox knows. */
 export function endingLines(change: Change, drawing: Drawing): readonly Line[] {
-  const { ending, resolution } = change;
+  const { outcome: ending, resolution } = change;
   if (!ending) return change.state === 'approved' ? waiting(change) : [];
   const happened: readonly Line[] = resolution
     ? [fact('Verified by', { user: resolution.by }, ': ', resolution.note)]
@@ -23,7 +23,7 @@ function waiting({ notBefore, plan }: Change): readonly Line[] {
   ];
 }
 
-function endingWords(ending: Ending, change: Change, drawing: Drawing): readonly Line[] {
+function endingWords(ending: ExecutionOutcome, change: Change, drawing: Drawing): readonly Line[] {
   const after = drawing.commands.get(change.command)?.endingNote ?? '';
   if (ending.how === 'succeeded') {
     const reported = ending.reported.join(', ') || 'no details';
@@ -49,11 +49,11 @@ function endingWords(ending: Ending, change: Change, drawing: Drawing): readonly
   ];
 }
 
-function answerOf({ status, text }: Ending & { how: 'failed' | 'unknown' }): string {
+function answerOf({ status, text }: ExecutionOutcome & { how: 'failed' | 'unknown' }): string {
   return status === null ? text : `${status} ${text}`;
 }
 
-function requestLine(ending: Ending, { plan }: Change): Line {
+function requestLine(ending: ExecutionOutcome, { plan }: Change): Line {
   const { at, tookMs, requestId } = ending;
   if (plan.target.kind === 'freeze') return fact('At', { at });
   const request = requestId ? ` · request ${requestId}` : '';

@@ -39,7 +39,7 @@ function hidden(field: string, value: Json): Json {
 }
 
 /** One line per changed field, then the fields that stay as they are. */
-export function planLines({ rows, keptAsIs }: Plan): readonly Line[] {
+export function planLines({ rows, unchangedFields }: Plan): readonly Line[] {
   const changed = rows.map(({ label, before, after }): Line => {
     const then = instantOf(before);
     const was: Line = then
@@ -49,7 +49,7 @@ export function planLines({ rows, keptAsIs }: Plan): readonly Line[] {
         : [`${bounded(valueText(before), 300)} → `];
     return fact(label, ...was, instantOf(after) ?? { bold: bounded(valueText(after), 600) });
   });
-  const kept = keptAsIs.length > 0 ? [fact('Unchanged', keptAsIs.join(', '))] : [];
+  const kept = unchangedFields.length > 0 ? [fact('Unchanged', unchangedFields.join(', '))] : [];
   return [...changed, ...kept];
 }
 

@@ -68,7 +68,7 @@ function seenLines({ target, before }: Plan): readonly Line[] {
 }
 
 function seenLine(before: Snapshot | null): Line {
-  const state = before?.beside?.state ?? before?.fields.state;
+  const state = before?.volatileFields?.state ?? before?.fields.state;
   if (!before) return [{ bold: 'Never seen' }];
   const words = typeof state === 'string' ? `${state}, ` : '';
   return fact('Last seen', words, { at: before.seenAt }, ` (${before.source})`);

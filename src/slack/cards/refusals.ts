@@ -1,7 +1,7 @@
-import type { Change, FrozenBy, State } from '../../changes/change.ts';
+import type { BlockingFreeze, Change, State } from '../../changes/change.ts';
 import type { Refusal } from '../../changes/refusal.ts';
 import { slashCommand } from '../../intent/slash-command.ts';
-import { neverOver } from '../../policy/decide.ts';
+import { neverRuleFor } from '../../policy/decide.ts';
 import type { Freeze, Policy } from '../../policy/policy-types.ts';
 import { type Denial, denialOf } from '../../workflow/denial.ts';
 import { lines, type Message, message } from '../blocks/blocks.ts';
@@ -28,7 +28,7 @@ const SENTENCES: Readonly<Record<Refusal, Sentence>> = {
     ' can do that.',
   ],
   'self-approval': (denial, drawing) => {
-    const [action, duty] = denial.change?.brokenGlass
+    const [action, duty] = denial.change?.breakGlass
       ? ['used break-glass', 'review']
       : ['requested this change', 'approve'];
     const others = alternatives(denial);
@@ -39,8 +39,8 @@ const SENTENCES: Readonly<Record<Refusal, Sentence>> = {
   'already-decided': (denial) => ['Too late. ', ...stateSentence(denial)],
   'note-required': () => ['Describe what you found: the next person relies on it.'],
   'too-early': () => [`This is still running. ${AGAIN}`],
-  'lost-race': () => ['This click was already received. It counts once.'],
-  'target-moved': ({ target }) => [
+  'already-received': () => ['This click was already received. It counts once.'],
+  'target-changed': ({ target }) => [
     `${target ?? 'The target'} changed after the preview. Nothing was sent. `,
     'Request it again with the current values.',
   ],
@@ -58,7 +58,7 @@ const SENTENCES: Readonly<Record<Refusal, Sentence>> = {
     ...alternatives(denial),
     '.',
   ],
-  'not-over': () => ['This has not ended yet. Review it when it has ended.'],
+  'not-ended': () => ['This has not ended yet. Review it when it has ended.'],
   'already-reviewed': ({ change }) =>
     change?.review
       ? ['Already reviewed by ', { user: change.review.by }, ', ', { at: change.review.at }, '.']
@@ -67,7 +67,7 @@ const SENTENCES: Readonly<Record<Refusal, Sentence>> = {
     'The database was restored from an older copy, so it is unknown what was sent since. ',
     'Check the current state of the target, then request it again.',
   ],
-  'not-told': () => [
+  'audit-mismatch': () => [
     'This change does not match the audit trail: the database was modified directly. ',
     'Nothing was sent. Report this to the Signalbox administrators.',
   ],
@@ -78,7 +78,7 @@ const SENTENCES: Readonly<Record<Refusal, Sentence>> = {
   guest: () => ['Guests cannot use Signalbox.'],
   bot: () => ['Apps and bots cannot use Signalbox.'],
   'other-workspace': () => ['Only members of this workspace can use Signalbox.'],
-  'too-many': () => [
+  'rate-limited': () => [
     'You sent too many requests in a short time, so this one was ignored. ',
     'Try again in a few minutes.',
   ],
@@ -131,7 +131,7 @@ export function stoppedLine(change: Change, drawing: Drawing): Line {
   const { policy, prefix } = drawing;
   const { name } = plan.target;
   // Stored by us from the closed list of refusals, and read back as text.
-  const refusal = change.stopped as Refusal;
+  const refusal = change.stopReason as Refusal;
   if (refusal === 'no-rule') {
     return [`No rule of the current policy allows ${slashCommand(prefix, command)} on ${name}.`];
   }
@@ -145,7 +145,7 @@ export function stoppedLine(change: Change, drawing: Drawing): Line {
   }
   if (refusal === 'reason-required') return ['The current rule requires a longer reason.'];
   const role = refusal === 'approvals-missing' ? requires.from : requires.breakGlass;
-  const never = neverOver(policy, { command, target: plan.target });
+  const never = neverRuleFor(policy, { command, target: plan.target });
   return refusalLine(denialOf(refusal, { change, role: role ?? requires.to, never }), drawing);
 }
 
@@ -191,7 +191,7 @@ function decidedBy({ state, approvals, rejection, cancelledBy }: Change): Line {
 }
 
 /** ` (year end, by Gus).` */
-export function freezeNote({ reason, by, made }: FrozenBy): Line {
+export function freezeNote({ reason, by, made }: BlockingFreeze): Line {
   const author: Line = made ? [', by ', { user: made.by }] : by ? [`, by ${by}`] : [];
   return [` (${reason}`, ...author, ').'];
 }

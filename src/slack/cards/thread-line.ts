@@ -71,7 +71,7 @@ export function mentionOf(role: RoleName | null, { policy, groupIds }: Drawing):
 
 function news(change: Change, drawing: Drawing): Line {
   const what = lowerActionText(change);
-  const { rejection, resolution, stopped } = change;
+  const { rejection, resolution, stopReason: stopped } = change;
   if (resolution) {
     const how = resolution.happened ? 'it happened' : 'it did not happen';
     return [{ user: resolution.by }, ` checked “${what}”: ${how}.`];

@@ -9,7 +9,7 @@ import { lowerActionText } from './naming.ts';
 export function timingLines(change: Change): readonly Line[] {
   const { parent, plan } = change;
   const reverted = parent ? [fact('Reverts', `${parent} (approved together)`)] : [];
-  return [...reverted, ...startLines(change), ...(plan.timing?.back ? backLines(change) : [])];
+  return [...reverted, ...startLines(change), ...(plan.timing?.revert ? backLines(change) : [])];
 }
 
 const WAITING: readonly State[] = ['draft', 'pending', 'approved'];
@@ -22,27 +22,27 @@ function startLines({ state, plan: { timing } }: Change): readonly Line[] {
   ];
 }
 
-function backLines({ state, plan, backAt, child }: Change): readonly Line[] {
-  const back = plan.timing?.back;
+function backLines({ state, plan, revertAt, child }: Change): readonly Line[] {
+  const back = plan.timing?.revert;
   if (!back) return [];
-  if (child) return [childLine(child, backAt)];
+  if (child) return [childLine(child, revertAt)];
   if (state === 'succeeded') {
-    return [fact('Reverts', backAt ? { at: backAt } : 'not automatically')];
+    return [fact('Reverts', revertAt ? { at: revertAt } : 'not automatically')];
   }
   const isOpen = [...WAITING, 'executing', 'unknown'].includes(state);
   return isOpen ? [fact('Reverts', laterText(back))] : [];
 }
 
-function laterText({ afterMs, label }: NonNullable<Timing['back']>): string {
+function laterText({ afterMs, label }: NonNullable<Timing['revert']>): string {
   return `${spanText(afterMs)} later (${label})`;
 }
 
 // The id is in brackets: a lost card is found by its own id, which follows a dot.
-function childLine({ id, state }: NonNullable<Change['child']>, backAt: Date | null): Line {
+function childLine({ id, state }: NonNullable<Change['child']>, revertAt: Date | null): Line {
   if (state === 'succeeded') return fact('Reverted', `by ${id}`);
   if (state === 'unknown') return fact('Reverted', `outcome unknown (${id})`);
   const isOpen = ['approved', 'executing'].includes(state);
-  if (isOpen && backAt) return fact('Reverts', { at: backAt }, ` (${id})`);
+  if (isOpen && revertAt) return fact('Reverts', { at: revertAt }, ` (${id})`);
   return fact('Reverts', `not automatically: ${id} is ${state}`);
 }
 

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { View } from '@slack/web-api';
 import { z } from 'zod';
-import { findNamed, type Named, type Service } from '../../directory/directory.ts';
+import { findByName, type NamedItem, type Service } from '../../directory/directory.ts';
 import { type Field, fieldsOf, type TypedValues } from '../../intent/arguments/arguments.ts';
 import { type SlackFreeze, servicesIn } from '../../intent/arguments/freezes.ts';
 import { type NamedScope, scopesOf, tagsOf, warehousesOf } from '../../intent/arguments/scopes.ts';
@@ -169,7 +169,7 @@ function chosenOf(
 ): Choice | null {
   if (!field.names || value === '') return null;
   const choices = choicesFor(field.names, given, vocabulary);
-  const [one, ...others] = findNamed(choices.map(asNamed), value);
+  const [one, ...others] = findByName(choices.map(asNamed), value);
   if (one && others.length === 0) return choices.find(({ id }) => id === one.id) ?? null;
   // An id that no list of ours has is still what was chosen.
   return others.length === 0 && field.names !== 'service'
@@ -177,7 +177,7 @@ function chosenOf(
     : null;
 }
 
-function asNamed({ id, name }: Choice): Named {
+function asNamed({ id, name }: Choice): NamedItem {
   return { id, name, aliases: [] };
 }
 
@@ -195,14 +195,14 @@ export function choicesFor(
     return commands.map(({ name, summary }) => ({ id: name, name, about: summary }));
   }
   if (names === 'alert') return alerts.map(({ id, name }) => ({ id, name, about: id }));
-  const [service] = findNamed(services, given.service ?? '');
+  const [service] = findByName(services, given.service ?? '');
   const owners = service ? [service] : services;
   return owners.flatMap(({ name: owner, pipes }) =>
     pipes.map(({ id, name }) => ({ id, name, about: `of ${owner}` })),
   );
 }
 
-function plainChoice({ id, name }: Named): Choice {
+function plainChoice({ id, name }: NamedItem): Choice {
   return { id, name, about: '' };
 }
 

@@ -1,4 +1,4 @@
-import type { Named } from '../../directory/directory.ts';
+import type { NamedItem } from '../../directory/directory.ts';
 import { fieldsOf } from '../../intent/arguments/arguments.ts';
 import type { Command } from '../../intent/define.ts';
 import type { Vocabulary } from '../../intent/parse/understood.ts';
@@ -17,7 +17,7 @@ export async function fullVocabulary(bot: SlackContext): Promise<Vocabulary> {
   return { ...localVocabulary(bot), alerts: list.flatMap(alertNamed) };
 }
 
-function alertNamed({ id, name }: { id: string | null; name: string | null }): Named[] {
+function alertNamed({ id, name }: { id: string | null; name: string | null }): NamedItem[] {
   return id === null ? [] : [{ id, name: name ?? id, aliases: [] }];
 }
 

@@ -7,7 +7,7 @@ import type { Message } from '../blocks/blocks.ts';
 import { refusalMessage } from '../cards/refusals.ts';
 import type { SlackContext } from '../slack-context.ts';
 
-const denial = denialOf('too-many');
+const denial = denialOf('rate-limited');
 
 /** Answers, unless this person asks for too much at once: that is said to them, and said once. */
 export async function withinRateLimit(

@@ -40,7 +40,7 @@ interface Options extends OwnMessages {
 }
 
 /** After these refusals the same button may work later, so its preview stays. */
-const RETRYABLE: readonly Refusal[] = ['lookup-failed', 'lost-race'];
+const RETRYABLE: readonly Refusal[] = ['lookup-failed', 'already-received'];
 
 export function createMessenger(options: Options): Messenger {
   const { posts, lookups, respond, drawing, channels, commands } = options;

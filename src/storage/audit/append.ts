@@ -3,15 +3,15 @@ import type { AuditEventTable, Db, Tx } from '../tables/schema.ts';
 import {
   type AuditEvent,
   type ChainProblem,
-  follow,
   GENESIS,
   type Head,
   keyId,
   keyIdOf,
   linkAfter,
   readEventBody,
+  verifyNext,
   type Walk,
-  walkFrom,
+  walkAfter,
 } from './chain.ts';
 
 export type { AuditEvent, ChainProblem, Head } from './chain.ts';
@@ -47,14 +47,14 @@ export async function eventsOf(db: Db, changeId: ChangeId): Promise<StoredEvent[
   return (await query.orderBy('seq').execute()).map(storedEvent);
 }
 
-export async function events(
+export async function listEvents(
   db: Db,
   { afterSeq, limit }: { afterSeq: number; limit: number },
 ): Promise<StoredEvent[]> {
   return (await rowsAfter(db, afterSeq, limit)).map(storedEvent);
 }
 
-export function head(db: Db): Promise<Head> {
+export function auditHead(db: Db): Promise<Head> {
   const query = db.selectFrom('audit_head').select(['seq', 'hash']).where('id', '=', 1);
   return query.executeTakeFirstOrThrow(headless);
 }
@@ -66,7 +66,7 @@ function headless(): Error {
   );
 }
 
-export interface Verifying {
+export interface VerifyOptions {
   /** Rows in memory at a time. */
   readonly batch?: number;
   readonly onProgress?: (seq: number) => void;
@@ -78,7 +78,7 @@ export interface Verifying {
   readonly anchor?: Head;
 }
 
-export type Verified =
+export type Verification =
   | { readonly ok: true; readonly seq: number }
   | { readonly ok: false; readonly seq: number; readonly problem: ChainProblem };
 
@@ -89,15 +89,15 @@ const BEFORE_ALL = -(2 ** 31);
 export async function verifyChain(
   db: Db,
   key: Buffer | null,
-  { batch = 1_000, onProgress, pause, anchor, last }: Verifying = {},
-): Promise<Verified> {
+  { batch = 1_000, onProgress, pause, anchor, last }: VerifyOptions = {},
+): Promise<Verification> {
   const end = await headAndLast(db);
   let walk = await beginning(db, last === undefined ? 0 : end.last - last);
   while (walk.seq < end.last) {
     const after = walk.seq === 0 ? BEFORE_ALL : walk.seq;
     const rows = await rowsAfter(db, after, Math.min(batch, end.last - walk.seq));
     for (const row of rows) {
-      const next = follow(walk, row, key);
+      const next = verifyNext(walk, row, key);
       if (typeof next === 'string') return { ok: false, seq: walk.seq + 1, problem: next };
       if (anchor?.seq === next.seq && anchor.hash !== next.hash) return anchorDiffers(anchor);
       walk = next;
@@ -117,7 +117,7 @@ async function beginning(db: Db, afterSeq: number): Promise<Walk> {
   if (afterSeq <= 0) return genesis;
   const [row] = await rowsAfter(db, afterSeq - 1, 1);
   // Where that very event is missing, the whole chain is read to say where it breaks.
-  return row?.seq === afterSeq ? walkFrom(row) : genesis;
+  return row?.seq === afterSeq ? walkAfter(row) : genesis;
 }
 
 /** Whether this key continues the chain that is there; another one would break it for good. */
@@ -133,7 +133,7 @@ export async function keyProblem(
   return written === keyId(key) ? null : 'key-differs';
 }
 
-function anchorDiffers({ seq }: Head): Verified {
+function anchorDiffers({ seq }: Head): Verification {
   return { ok: false, seq, problem: 'anchor-differs' };
 }
 

@@ -99,11 +99,15 @@ export function keyIdOf(row: AuditEventTable): string | null {
 }
 
 /** A walk that begins behind this event, which is taken as it stands. */
-export function walkFrom(row: AuditEventTable): Walk {
+export function walkAfter(row: AuditEventTable): Walk {
   return { seq: row.seq, hash: row.hash, keyed: keyIdOf(row) !== null };
 }
 
-export function follow(walk: Walk, row: AuditEventTable, key: Buffer | null): Walk | ChainProblem {
+export function verifyNext(
+  walk: Walk,
+  row: AuditEventTable,
+  key: Buffer | null,
+): Walk | ChainProblem {
   if (row.seq !== walk.seq + 1) return 'event-missing';
   if (row.prev_hash !== walk.hash) return 'link-broken';
   const body = bodyOf(row);
@@ -118,7 +122,7 @@ export function follow(walk: Walk, row: AuditEventTable, key: Buffer | null): Wa
 }
 
 /** Whether this one event is as this key wrote it; its place in the chain is another question. */
-export function isWritten(row: AuditEventTable, key: Buffer | null): boolean {
+export function isAuthentic(row: AuditEventTable, key: Buffer | null): boolean {
   const body = bodyOf(row);
   if (!body || !areCopies(row, body) || body.key_id !== keyId(key)) return false;
   return row.hash === linkHash(key, row.prev_hash, row.body);

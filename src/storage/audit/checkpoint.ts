@@ -9,7 +9,7 @@ export interface Checkpoint {
   readonly write: (head: Head) => void;
 }
 
-export function checkpointBeside(databasePath: string): Checkpoint {
+export function openCheckpoint(databasePath: string): Checkpoint {
   const path = `${databasePath}.head`;
   let written = -1;
   return {

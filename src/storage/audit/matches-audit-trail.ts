@@ -1,6 +1,6 @@
 import type { Change, JsonObject } from '../../changes/change.ts';
 import type { AuditEventTable, Db } from '../tables/schema.ts';
-import { isWritten, readEventBody } from './chain.ts';
+import { isAuthentic, readEventBody } from './chain.ts';
 
 /**
  * Whether the trail tells how this change came to be as it stands: each of its versions, one after
@@ -19,7 +19,7 @@ export async function matchesAuditTrail(
     .where('version', 'is not', null)
     .orderBy('version')
     .execute();
-  if (!rows.every((row) => isWritten(row, key))) return false;
+  if (!rows.every((row) => isAuthentic(row, key))) return false;
   return isUnbroken(rows, change) && areTold(rows, change);
 }
 

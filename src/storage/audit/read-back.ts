@@ -1,5 +1,5 @@
 import type { ChangeId, UserId } from '../../changes/change.ts';
-import { isUnsent } from '../tables/changes/change-lists.ts';
+import { isUnconfirmed } from '../tables/changes/change-lists.ts';
 import type { Db } from '../tables/schema.ts';
 import { type StoredEvent, storedEvent } from './append.ts';
 
@@ -19,22 +19,22 @@ export async function eventsBefore(
 }
 
 /** What an event is about, as far as its change tells. */
-export interface Subject {
+export interface EventSubject {
   readonly command: string;
   readonly target: string;
   /** Whose eyes alone it is for: it was never sent off. */
   readonly owner: UserId | null;
 }
 
-export async function subjectsOf(
+export async function eventSubjects(
   db: Db,
   ids: readonly ChangeId[],
-): Promise<ReadonlyMap<ChangeId, Subject>> {
+): Promise<ReadonlyMap<ChangeId, EventSubject>> {
   if (ids.length === 0) return new Map();
   const rows = await db
     .selectFrom('change')
     .select(['id', 'command', 'plan', 'requester'])
-    .select((eb) => eb.case().when(isUnsent(eb)).then(1).else(0).end().as('unsent'))
+    .select((eb) => eb.case().when(isUnconfirmed(eb)).then(1).else(0).end().as('unsent'))
     .where('id', 'in', ids)
     .execute();
   // Plans were checked when they were stored; here only their name is read.

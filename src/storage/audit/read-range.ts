@@ -4,7 +4,7 @@ import { readEventBody } from './chain.ts';
 /** Replicas have clocks of their own: events may stand so far out of the order of their times. */
 const SKEW_MS = 3_600_000;
 
-export interface Since {
+export interface TimeRange {
   readonly since: Date;
   readonly until: Date;
 }
@@ -13,12 +13,12 @@ export interface Since {
  * Events of a span of time in their order, a batch in memory at a time. The first is searched for
  * by halves, since a trail of a million events is not read to tell the last day.
  */
-export async function* rowsWithin(
+export async function* eventRowsWithin(
   db: Db,
-  { since, until }: Since,
+  { since, until }: TimeRange,
   batch = 1_000,
 ): AsyncGenerator<AuditEventTable & { readonly at: Date }> {
-  let after = (await firstSince(db, new Date(since.getTime() - SKEW_MS))) - 1;
+  let after = (await firstSeqSince(db, new Date(since.getTime() - SKEW_MS))) - 1;
   const late = until.getTime() + SKEW_MS;
   for (;;) {
     const rows = await select(db, after, batch);
@@ -33,7 +33,7 @@ export async function* rowsWithin(
 }
 
 /** The number of the first event at or after an instant; one past the end where there is none. */
-export async function firstSince(db: Db, instant: Date): Promise<number> {
+export async function firstSeqSince(db: Db, instant: Date): Promise<number> {
   const { seq } = await db.selectFrom('audit_head').select('seq').executeTakeFirstOrThrow();
   let [low, high] = [1, seq + 1];
   while (low < high) {

@@ -1,5 +1,5 @@
 import { type Dialect, Kysely, sql } from 'kysely';
-import { type Checkpoint, checkpointBeside } from '../audit/checkpoint.ts';
+import { type Checkpoint, openCheckpoint } from '../audit/checkpoint.ts';
 import { migrate } from '../migrations/migrate.ts';
 import { writeMeta } from '../tables/meta.ts';
 import type { Db, Tables, Tx } from '../tables/schema.ts';
@@ -48,7 +48,7 @@ async function openFile(path: string, options: DatabaseOptions): Promise<Databas
   const now = options.now ?? (() => new Date());
   try {
     const root = await prepare(openSqlite(path));
-    const checkpoint = path === ':memory:' ? null : checkpointBeside(path);
+    const checkpoint = path === ':memory:' ? null : openCheckpoint(path);
     return assemble('sqlite', root, { clock: async () => now(), unlock, checkpoint });
   } catch (error) {
     unlock();

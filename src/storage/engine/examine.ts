@@ -4,7 +4,7 @@ import { Kysely, sql } from 'kysely';
 import { keyProblem } from '../audit/append.ts';
 import { storedTrailError } from '../audit/trail-errors.ts';
 import { SCHEMA_VERSION, schemaVersion } from '../migrations/migrate.ts';
-import { type Instance, instances } from '../tables/instances.ts';
+import { type Instance, listInstances } from '../tables/instances.ts';
 import { writeMeta } from '../tables/meta.ts';
 import type { Db, Tables } from '../tables/schema.ts';
 import { type Durability, onPostgres, openPostgres, readDurability } from './postgres.ts';
@@ -26,7 +26,7 @@ export interface FileFacts {
   readonly running: boolean;
 }
 
-export interface Examined {
+export interface DatabaseInspection {
   /** 0: Signalbox has not used it yet. */
   readonly schema: number;
   /** What this release brings it to. */
@@ -37,7 +37,7 @@ export interface Examined {
   readonly mayCreateTables: boolean;
   readonly keyProblem: 'key-missing' | 'key-differs' | null;
   /** What the last look at the audit trail found, in words. */
-  readonly trailTrouble: string | null;
+  readonly trailProblem: string | null;
   readonly instances: readonly Instance[];
 }
 
@@ -66,7 +66,10 @@ export function fileFacts(url: string): FileFacts | null {
 }
 
 /** Reads what there is to know, beside a running bot: nothing is created or brought up to date. */
-export async function examine(url: string, key: Buffer | null): Promise<Examined> {
+export async function inspectDatabase(
+  url: string,
+  key: Buffer | null,
+): Promise<DatabaseInspection> {
   return withDb(url, 'read', async (db) => {
     const known = SCHEMA_VERSION;
     const schema = await schemaVersion(db);
@@ -79,14 +82,14 @@ export async function examine(url: string, key: Buffer | null): Promise<Examined
       clock: server ? await clockOf(db) : null,
       mayCreateTables: server ? await mayCreate(db) : true,
       keyProblem: usable ? await keyProblem(db, key) : null,
-      trailTrouble: usable ? await storedTrailError(db) : null,
-      instances: usable ? await instances(db) : [],
+      trailProblem: usable ? await storedTrailError(db) : null,
+      instances: usable ? await listInstances(db) : [],
     };
   });
 }
 
 /** Writes a line and takes it back; throws where that is refused. For a schema that we know. */
-export async function tryWriting(url: string): Promise<void> {
+export async function checkWritable(url: string): Promise<void> {
   const takenBack = new Error('taken back');
   await withDb(url, 'write', async (db) => {
     await runTransaction(db, async (tx) => {
@@ -115,7 +118,7 @@ async function withDb<T>(
   }
 }
 
-async function clockOf(db: Db): Promise<Examined['clock']> {
+async function clockOf(db: Db): Promise<DatabaseInspection['clock']> {
   const asked = Date.now();
   const { rows } = await sql<{ now: Date }>`select clock_timestamp() as now`.execute(db);
   const [row] = rows;

@@ -52,8 +52,8 @@ export interface CostSnapshot {
 }
 
 /** Only what differs from the last word on a day is written: how days grow and shrink is learnt. */
-export async function noteSnapshots(tx: Tx, seen: readonly CostSnapshot[]): Promise<void> {
-  const last = new Map((await snapshots(tx, seen[0]?.day ?? '9')).map((one) => [one.day, one]));
+export async function recordSnapshots(tx: Tx, seen: readonly CostSnapshot[]): Promise<void> {
+  const last = new Map((await costSnapshots(tx, seen[0]?.day ?? '9')).map((one) => [one.day, one]));
   const rows = seen
     .filter(({ day, total, final }) => {
       const before = last.get(day);
@@ -71,7 +71,7 @@ export async function noteSnapshots(tx: Tx, seen: readonly CostSnapshot[]): Prom
 }
 
 /** Every word on every day from one day on, oldest first. */
-export async function snapshots(db: Db, fromDay: string): Promise<readonly CostSnapshot[]> {
+export async function costSnapshots(db: Db, fromDay: string): Promise<readonly CostSnapshot[]> {
   const rows = await db
     .selectFrom('cost_snapshot')
     .selectAll()

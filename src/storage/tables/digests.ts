@@ -21,7 +21,7 @@ export function permitDigest(tx: Tx, digest: DigestPermit): Promise<boolean> {
 }
 
 /** Writes down that no digest came that day. False: one did, or is about to. */
-export function missDigest(tx: Tx, digest: DigestPermit): Promise<boolean> {
+export function recordMissedDigest(tx: Tx, digest: DigestPermit): Promise<boolean> {
   return insertDigest(tx, digest, 'missed');
 }
 
@@ -59,7 +59,7 @@ export async function takeOverDigest(
 }
 
 /** False: the digest is no longer this owner's to end. */
-export async function endDigest(
+export async function finishDigest(
   tx: Tx,
   { channel, day, owner }: Pick<Digest, 'channel' | 'day' | 'owner'>,
   end: { state: Exclude<DigestTable['state'], 'sending'>; ts: string | null },
@@ -77,7 +77,7 @@ export async function endDigest(
 }
 
 /** Those whose permit was written before this instant and that nobody has ended since. */
-export async function stuckDigests(db: Db, before: Date): Promise<Digest[]> {
+export async function unfinishedDigests(db: Db, before: Date): Promise<Digest[]> {
   const rows = await db
     .selectFrom('digest')
     .selectAll()

@@ -10,7 +10,10 @@ export interface EffectNotice {
 }
 
 /** The right to tell what a change did, once for each number of days. False: it was settled. */
-export async function permitEffect(tx: Tx, { changeId, days, at }: EffectNotice): Promise<boolean> {
+export async function permitEffectNotice(
+  tx: Tx,
+  { changeId, days, at }: EffectNotice,
+): Promise<boolean> {
   const inserted = await tx
     .insertInto('effect_notice')
     .values({ change_id: changeId, days, at: toText(at) })
@@ -21,7 +24,7 @@ export async function permitEffect(tx: Tx, { changeId, days, at }: EffectNotice)
 }
 
 /** For how many days each of these changes was settled; those without any are left out. */
-export async function settledEffects(
+export async function listEffectNotices(
   db: Db,
   since: Date,
 ): Promise<ReadonlyMap<ChangeId, readonly number[]>> {

@@ -8,21 +8,21 @@ export interface StoredFreeze {
   readonly id: ChangeId;
   readonly scope: JsonObject;
   readonly reason: string;
-  readonly madeBy: UserId;
+  readonly createdBy: UserId;
   readonly from: Date;
   readonly until: Date;
 }
 
 /** Made once for each change; false where it was made before, and then it is as it was. */
-export async function makeFreeze(tx: Tx, freeze: StoredFreeze): Promise<boolean> {
-  const { id, scope, reason, madeBy, from, until } = freeze;
+export async function insertFreeze(tx: Tx, freeze: StoredFreeze): Promise<boolean> {
+  const { id, scope, reason, createdBy, from, until } = freeze;
   const made = await tx
     .insertInto('change_freeze')
     .values({
       id,
       scope: JSON.stringify(scope),
       reason,
-      made_by: madeBy,
+      made_by: createdBy,
       from_at: toText(from),
       until_at: toText(until),
       lifted_by: null,
@@ -56,7 +56,7 @@ export async function hasFreeze(db: Db, id: ChangeId): Promise<boolean> {
 }
 
 /** Those that nobody has lifted and that are not over; what ends first is first. */
-export async function standingFreezes(db: Db, now: Date): Promise<StoredFreeze[]> {
+export async function activeFreezes(db: Db, now: Date): Promise<StoredFreeze[]> {
   const rows = await db
     .selectFrom('change_freeze')
     .selectAll()
@@ -73,7 +73,7 @@ function freezeFrom(row: Selectable<FreezeTable>): StoredFreeze {
     id: row.id,
     scope: decode(JsonFields, row.scope, `freeze ${row.id}`),
     reason: row.reason,
-    madeBy: row.made_by,
+    createdBy: row.made_by,
     from: toDate(row.from_at),
     until: toDate(row.until_at),
   };

@@ -40,7 +40,7 @@ export async function incidentsSince(db: Db, day: string): Promise<readonly Stor
 }
 
 /** The right to tell of one mark of a budget, once a month. False: it was told already. */
-export async function permitNotice(
+export async function permitBudgetNotice(
   tx: Tx,
   { budget, month, mark, at }: { budget: string; month: string; mark: string; at: Date },
 ): Promise<boolean> {

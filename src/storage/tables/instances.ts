@@ -19,7 +19,7 @@ const Said = z.object({
   seenAt: z.coerce.date(),
 });
 
-export async function noteInstance(tx: Tx, { id, ...said }: Instance): Promise<void> {
+export async function saveInstance(tx: Tx, { id, ...said }: Instance): Promise<void> {
   await writeMeta(tx, UNDER + id, JSON.stringify(said));
 }
 
@@ -28,7 +28,7 @@ export async function dropInstance(tx: Tx, id: string): Promise<void> {
 }
 
 /** The one that began first comes first. */
-export async function instances(db: Db): Promise<readonly Instance[]> {
+export async function listInstances(db: Db): Promise<readonly Instance[]> {
   const rows = await metaUnder(db, UNDER);
   return rows
     .map(({ key, value }) => ({ id: key.slice(UNDER.length), ...Said.parse(JSON.parse(value)) }))
@@ -37,7 +37,7 @@ export async function instances(db: Db): Promise<readonly Instance[]> {
 
 /** Those that were killed could not say goodbye. */
 export async function pruneInstances(tx: Tx, before: Date): Promise<void> {
-  for (const { id, seenAt } of await instances(tx)) {
+  for (const { id, seenAt } of await listInstances(tx)) {
     if (seenAt < before) await dropInstance(tx, id);
   }
 }

@@ -9,17 +9,21 @@ export async function announceRestore(tx: Tx, at: Date): Promise<void> {
   await writeMeta(tx, EPOCH, at.toISOString());
 }
 
-export function restoreAnnounced(db: Db): Promise<string | null> {
+export function announcedRestore(db: Db): Promise<string | null> {
   return readMeta(db, EPOCH);
 }
 
 /** The last sign of a restore that was acted on: another replica finds the same one. */
-export function lastGuarded(db: Db): Promise<string | null> {
+export function lastHandledRestore(db: Db): Promise<string | null> {
   return readMeta(db, GUARDED);
 }
 
 /** False: another replica was first. */
-export async function noteGuarded(tx: Tx, before: string | null, sign: string): Promise<boolean> {
+export async function recordHandledRestore(
+  tx: Tx,
+  before: string | null,
+  sign: string,
+): Promise<boolean> {
   if (!(await replaceMeta(tx, GUARDED, before, sign))) return false;
   await dropMeta(tx, EPOCH);
   return true;

@@ -2,7 +2,7 @@ import type { UserId } from '../../changes/change.ts';
 import { toText } from '../engine/portable.ts';
 import type { Tx } from './schema.ts';
 
-export interface Tallied {
+export interface RateCount {
   readonly kind: string;
   /** When the while began in which they are counted. */
   readonly since: Date;
@@ -11,7 +11,10 @@ export interface Tallied {
 }
 
 /** How many there are of each person now, these included, whichever replica counted the others. */
-export async function tally(tx: Tx, { kind, since, more }: Tallied): Promise<Map<UserId, number>> {
+export async function addToRateCounters(
+  tx: Tx,
+  { kind, since, more }: RateCount,
+): Promise<Map<UserId, number>> {
   if (more.size === 0) return new Map();
   // In one order everywhere, so that two replicas never wait for each other.
   const people = [...more].toSorted(([a], [b]) => (a < b ? -1 : 1));
@@ -28,6 +31,6 @@ export async function tally(tx: Tx, { kind, since, more }: Tallied): Promise<Map
   return new Map(rows.map(({ person, count }) => [person, count]));
 }
 
-export async function pruneTallies(tx: Tx, before: Date): Promise<void> {
+export async function pruneRateCounters(tx: Tx, before: Date): Promise<void> {
   await tx.deleteFrom('tally').where('since', '<', toText(before)).execute();
 }

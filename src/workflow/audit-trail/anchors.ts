@@ -1,4 +1,4 @@
-import { type Head, head } from '../../storage/audit/append.ts';
+import { auditHead, type Head } from '../../storage/audit/append.ts';
 import { readMeta, replaceMeta } from '../../storage/tables/meta.ts';
 import type { MaintenanceJob } from '../background/maintenance.ts';
 import type { Messenger } from '../messenger-port.ts';
@@ -17,7 +17,7 @@ export function anchorText({ seq, hash }: Head): string {
 
 /** Into the log and beside the database, also when nothing happened. */
 export async function anchorHourly({ database, log, trail }: AnchorContext): Promise<void> {
-  const end = await head(database.db);
+  const end = await auditHead(database.db);
   log.info({ seq: end.seq, hash: end.hash }, anchorText(end));
   await trail.writeCheckpoint();
 }
@@ -31,7 +31,7 @@ export async function anchorDaily(context: AnchorContext, channel: string | null
   if (before !== null && before >= day) return;
   await context.database.transaction(async (tx) => {
     if (!(await replaceMeta(tx, DAY, before, day))) return;
-    const parts = [{ kind: 'text', text: anchorText(await head(tx)) }] as const;
+    const parts = [{ kind: 'text', text: anchorText(await auditHead(tx)) }] as const;
     const answer = { title: `The audit trail on ${day}`, parts };
     await enqueueReport(tx, { key: `audit:${day}`, channel, thread: null, answer }, now);
   });

@@ -1,7 +1,7 @@
 import type { UserId } from '../../changes/change.ts';
 import type { InlinePart } from '../../intent/answers/answer.ts';
 import type { StoredEvent } from '../../storage/audit/append.ts';
-import type { Subject } from '../../storage/audit/read-back.ts';
+import type { EventSubject } from '../../storage/audit/read-back.ts';
 
 /** What each kind of event tells, read behind the name of whoever did it. */
 const DEEDS: Readonly<Record<string, string>> = {
@@ -34,7 +34,7 @@ const DEEDS: Readonly<Record<string, string>> = {
 };
 
 /** `12:04  Ana  approved  service stop analytics-prod → approved · 7KQ2MX`. */
-export function eventLine(event: StoredEvent, subject: Subject | null): readonly InlinePart[] {
+export function eventLine(event: StoredEvent, subject: EventSubject | null): readonly InlinePart[] {
   const { at, body, to, changeId, from } = event;
   const what = subject ? ` ${subjectWords(event, subject)}` : '';
   const state = to && to !== from ? ` → ${to}` : '';
@@ -43,7 +43,7 @@ export function eventLine(event: StoredEvent, subject: Subject | null): readonly
 }
 
 // What was tried is its command already, unless it was a verb about a change.
-function subjectWords({ kind, body }: StoredEvent, { command, target }: Subject): string {
+function subjectWords({ kind, body }: StoredEvent, { command, target }: EventSubject): string {
   return kind === 'refused' && body.tried === command ? target : `${command} ${target}`;
 }
 

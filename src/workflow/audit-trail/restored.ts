@@ -1,13 +1,17 @@
-import { distrust } from '../../changes/after-outcome.ts';
+import { invalidateAfterRestore } from '../../changes/after-outcome.ts';
 import type { Change, ChangeId } from '../../changes/change.ts';
-import { appendEvent, events, type Head, head } from '../../storage/audit/append.ts';
-import { dueToTakeBack } from '../../storage/tables/changes/change-due.ts';
-import { changesWhere } from '../../storage/tables/changes/change-lists.ts';
+import { appendEvent, auditHead, type Head, listEvents } from '../../storage/audit/append.ts';
+import { dueReverts } from '../../storage/tables/changes/change-due.ts';
+import { listChanges } from '../../storage/tables/changes/change-lists.ts';
 import { lockChange } from '../../storage/tables/changes/changes.ts';
-import { closeOpenPermits, releaseTarget } from '../../storage/tables/changes/permits.ts';
+import { closeOpenPermits, unlockTarget } from '../../storage/tables/changes/permits.ts';
 import { markDigestsUnknown } from '../../storage/tables/digests.ts';
-import { dropReports } from '../../storage/tables/queues/outbox.ts';
-import { lastGuarded, noteGuarded, restoreAnnounced } from '../../storage/tables/restore-mark.ts';
+import { discardReports } from '../../storage/tables/queues/outbox.ts';
+import {
+  announcedRestore,
+  lastHandledRestore,
+  recordHandledRestore,
+} from '../../storage/tables/restore-mark.ts';
 import type { DecisionContext } from '../ports.ts';
 import { recordMove } from '../record.ts';
 import { stopRevert } from '../revert/reverts.ts';
@@ -22,16 +26,16 @@ const AT_ONCE = 100;
  */
 export async function stopRestoredChanges(context: DecisionContext): Promise<void> {
   const signs = await signsOfRestore(context);
-  const before = await lastGuarded(context.database.db);
+  const before = await lastHandledRestore(context.database.db);
   // Other replicas, and later starts, find the same signs: what was asked for since may go on.
   const known = (before ?? '').split('\n');
   if (signs.every((sign) => known.includes(sign))) return;
   const given = await distrustAll(context);
   await leaveAll(context);
   const isOurs = await context.database.transaction(async (tx) => {
-    if (!(await noteGuarded(tx, before, signs.join('\n')))) return false;
+    if (!(await recordHandledRestore(tx, before, signs.join('\n')))) return false;
     const digests = await markDigestsUnknown(tx);
-    await dropReports(tx, context.now());
+    await discardReports(tx, context.now());
     const body = { by: 'signalbox', signs, changes: given, digests };
     await appendEvent(tx, context.auditKey, { kind: 'restored', at: context.now(), body });
     return true;
@@ -41,7 +45,7 @@ export async function stopRestoredChanges(context: DecisionContext): Promise<voi
 
 /** Names what was found, so that it is acted on once. */
 async function signsOfRestore(context: DecisionContext): Promise<readonly string[]> {
-  const announced = await restoreAnnounced(context.database.db);
+  const announced = await announcedRestore(context.database.db);
   const signs = announced ? [`announced ${announced}`] : [];
   for (const anchor of await anchorsOutside(context)) {
     if (!(await isKnown(context, anchor))) signs.push(anchorText(anchor));
@@ -61,21 +65,21 @@ async function anchorsOutside(context: DecisionContext): Promise<readonly Head[]
 
 /** Not only older: a copy that has gone on since has other events under the same numbers. */
 async function isKnown({ database }: DecisionContext, { seq, hash }: Head): Promise<boolean> {
-  const end = await head(database.db);
+  const end = await auditHead(database.db);
   if (end.seq < seq) return false;
   if (seq === 0) return true;
-  const [event] = await events(database.db, { afterSeq: seq - 1, limit: 1 });
+  const [event] = await listEvents(database.db, { afterSeq: seq - 1, limit: 1 });
   return event?.hash === hash;
 }
 
 async function distrustAll(context: DecisionContext): Promise<readonly ChangeId[]> {
-  const open = () => changesWhere(context.database.db, { states: OPEN, limit: AT_ONCE });
+  const open = () => listChanges(context.database.db, { states: OPEN, limit: AT_ONCE });
   return eachOnce(open, ({ id }) => distrustOne(context, id));
 }
 
 // Whether it was taken back since, the copy cannot know.
 async function leaveAll(context: DecisionContext): Promise<void> {
-  const due = () => dueToTakeBack(context.database.db, { limit: AT_ONCE });
+  const due = () => dueReverts(context.database.db, { limit: AT_ONCE });
   await eachOnce(due, (change) => stopRevert(context, change, 'restored'));
 }
 
@@ -98,10 +102,10 @@ async function eachOnce(
 async function distrustOne(context: DecisionContext, id: Change['id']): Promise<void> {
   await context.database.transaction(async (tx) => {
     const change = await lockChange(tx, id);
-    const outcome = change && distrust(change);
+    const outcome = change && invalidateAfterRestore(change);
     if (!change || !outcome?.ok) return;
     await closeOpenPermits(tx, id);
-    await releaseTarget(tx, id);
+    await unlockTarget(tx, id);
     await recordMove(tx, context, change, outcome.change, { kind: 'distrusted', by: 'signalbox' });
   });
 }

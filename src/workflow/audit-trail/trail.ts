@@ -1,5 +1,10 @@
 import { setImmediate as yieldToOthers } from 'node:timers/promises';
-import { head, type Verified, type Verifying, verifyChain } from '../../storage/audit/append.ts';
+import {
+  auditHead,
+  type Verification,
+  type VerifyOptions,
+  verifyChain,
+} from '../../storage/audit/append.ts';
 import { problemSentence } from '../../storage/audit/chain-problems.ts';
 import {
   clearTrailError,
@@ -28,7 +33,7 @@ export function createTrail(context: TrailContext): VerifiedTrail {
   const { database } = context;
   let problem: string | null = null;
 
-  async function verify(range: Verifying): Promise<Verified> {
+  async function verify(range: VerifyOptions): Promise<Verification> {
     const verified = await verifyChain(database.db, context.auditKey, {
       batch: BATCH,
       pause: () => yieldToOthers(),
@@ -50,7 +55,7 @@ export function createTrail(context: TrailContext): VerifiedTrail {
   return {
     problem: async (db) => problem ?? storedTrailError(db),
     writeCheckpoint: async () => {
-      if (database.checkpoint) database.checkpoint.write(await head(database.db));
+      if (database.checkpoint) database.checkpoint.write(await auditHead(database.db));
     },
     verifyRecent: async () => {
       problem = await storedTrailError(database.db);

@@ -3,7 +3,7 @@ import { traced } from '../../observability/trace.ts';
 import { pruneInbox } from '../../storage/tables/queues/inbox.ts';
 import { pruneOutbox } from '../../storage/tables/queues/outbox.ts';
 import { dropExpiredSecrets } from '../../storage/tables/secrets.ts';
-import { pruneTallies } from '../../storage/tables/tallies.ts';
+import { pruneRateCounters } from '../../storage/tables/tallies.ts';
 import { pruneReports } from '../notify/announcement.ts';
 import type { WorkflowContext } from '../ports.ts';
 import { learnFromUsage } from './learn-from-usage.ts';
@@ -56,7 +56,7 @@ async function deleteExpired(context: WorkflowContext): Promise<void> {
     await dropExpiredSecrets(tx, now);
     await pruneInbox(tx, before);
     await pruneOutbox(tx, before);
-    await pruneTallies(tx, before);
+    await pruneRateCounters(tx, before);
     await pruneReports(tx, now);
   });
 }

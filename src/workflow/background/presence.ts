@@ -1,4 +1,4 @@
-import { dropInstance, noteInstance, pruneInstances } from '../../storage/tables/instances.ts';
+import { dropInstance, pruneInstances, saveInstance } from '../../storage/tables/instances.ts';
 import type { DecisionContext } from '../ports.ts';
 
 const EVERY_MS = 60_000;
@@ -21,7 +21,7 @@ export function startPresence(
   const tell = async () => {
     const seenAt = now();
     await database.transaction(async (tx) => {
-      await noteInstance(tx, { id, version, startedAt, seenAt });
+      await saveInstance(tx, { id, version, startedAt, seenAt });
       await pruneInstances(tx, new Date(seenAt.getTime() - GONE_AFTER_MS));
     });
   };

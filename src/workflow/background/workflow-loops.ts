@@ -1,7 +1,7 @@
 import type { ChangeId } from '../../changes/change.ts';
 import { during } from '../../observability/log.ts';
 import { note, traced } from '../../observability/trace.ts';
-import { dueToClaim } from '../../storage/tables/changes/change-due.ts';
+import { dueClaims } from '../../storage/tables/changes/change-due.ts';
 import { execute } from '../execute/execute.ts';
 import { expireDue, recover } from '../execute/recover.ts';
 import { deliver } from '../notify/deliver.ts';
@@ -64,7 +64,7 @@ function executionsOf(context: WorkflowContext) {
   const startDue = async (): Promise<number> => {
     const now = context.now();
     const page = { limit: EXECUTIONS_AT_ONCE, except: backoff.postponed(now) };
-    const due = await dueToClaim(context.database.db, now, page);
+    const due = await dueClaims(context.database.db, now, page);
     const idle = due.filter((id) => !running.has(id));
     const places = EXECUTIONS_AT_ONCE - running.size;
     for (const id of idle.slice(0, places)) running.set(id, begin(id));

@@ -1,7 +1,7 @@
 import {
+  type BlockingFreeze,
   type Change,
   type ChangeId,
-  type FrozenBy,
   type Requirement,
   type RoleName,
   targetKey,
@@ -13,15 +13,15 @@ import type { Refusal } from '../../changes/refusal.ts';
 import { ApiError } from '../../errors.ts';
 import { approvalStatus } from '../../policy/approvals.ts';
 import { type Decision, decide } from '../../policy/decide.ts';
-import { freezeOver } from '../../policy/freezes.ts';
+import { freezeFor } from '../../policy/freezes.ts';
 import type { Freeze, Policy } from '../../policy/policy-types.ts';
 import { matchesAuditTrail } from '../../storage/audit/matches-audit-trail.ts';
 import type { Tx } from '../../storage/engine/database.ts';
 import { loadChange, lockChange } from '../../storage/tables/changes/changes.ts';
 import {
-  ranSince,
-  releaseTarget,
-  takeTarget,
+  hasTargetChangedSincePlan,
+  lockTarget,
+  unlockTarget,
   writePermit,
 } from '../../storage/tables/changes/permits.ts';
 import type { Identity, WorkflowContext } from '../ports.ts';
@@ -104,7 +104,7 @@ async function claimIn(
 
   if (!(await matchesAuditTrail(tx, context.auditKey, change))) {
     context.log.error({ change: id }, 'a change is not what the audit trail tells of it');
-    return end(tx, context, change, 'not-told');
+    return end(tx, context, change, 'audit-mismatch');
   }
 
   const policy = await policyNow(tx, context);
@@ -114,15 +114,15 @@ async function claimIn(
   // Slack did not answer: nothing runs, nothing is decided, and the claim is made again later.
   if (refusal === 'lookup-failed') return 'later';
   if (refusal) {
-    const freeze = refusal === 'frozen' && freezeOver(policy.freezes, change.plan.target, now);
+    const freeze = refusal === 'frozen' && freezeFor(policy.freezes, change.plan.target, now);
     return end(tx, context, change, refusal, freeze || undefined);
   }
   // The target is taken first: what else ran on it cannot end between the question and the taking.
   const target = targetKey(change.plan.target);
-  if (!(await takeTarget(tx, target, id, now))) return 'later';
-  if (await ranSince(tx, target, change)) {
-    await releaseTarget(tx, id);
-    return end(tx, context, change, 'target-moved');
+  if (!(await lockTarget(tx, target, id, now))) return 'later';
+  if (await hasTargetChangedSincePlan(tx, target, change)) {
+    await unlockTarget(tx, id);
+    return end(tx, context, change, 'target-changed');
   }
   return permit(tx, context, change, gathered);
 }
@@ -162,7 +162,7 @@ async function end(
   why: Refusal,
   freeze?: Freeze,
 ): Promise<Executed> {
-  const state = why === 'target-moved' ? 'stale' : 'denied';
+  const state = why === 'target-changed' ? 'stale' : 'denied';
   const stopped = mustMove(stop(change, state, why, freeze && frozenBy(freeze)));
   await recordMove(tx, context, change, stopped, {
     kind: state,
@@ -172,7 +172,7 @@ async function end(
   return 'done';
 }
 
-function frozenBy({ until, reason, by, made }: Freeze): FrozenBy {
+function frozenBy({ until, reason, by, made }: Freeze): BlockingFreeze {
   return { until, reason, by, ...(made && { made }) };
 }
 
@@ -185,8 +185,8 @@ function refusalNow(
   const identity = gathered.identities.get(change.requester);
   if (!identity?.ok) return identity?.refusal ?? 'lookup-failed';
   // Whatever the row says now, only what its digest was made of is what people approved.
-  if (planDigest(change.command, change.plan) !== change.digest) return 'target-moved';
-  if (gathered.digest !== change.digest) return 'target-moved';
+  if (planDigest(change.command, change.plan) !== change.digest) return 'target-changed';
+  if (gathered.digest !== change.digest) return 'target-changed';
 
   const decision = decide(policy, {
     kind: 'change',
@@ -225,7 +225,7 @@ function approvalsNow(
   const failedLookup = [...identities.values()].some(
     (identity) => !identity.ok && identity.refusal === 'lookup-failed',
   );
-  if (change.brokenGlass) return glassNow(change, decision, rolesOf(change.requester));
+  if (change.breakGlass) return glassNow(change, decision, rolesOf(change.requester));
   const meets = (requires: Requirement) => approvalStatus(requires, change, rolesOf).met;
   if (meets(change.requires) && meets(decision.requires)) return null;
   return failedLookup ? 'lookup-failed' : 'approvals-missing';

@@ -1,9 +1,9 @@
-import { giveUp } from '../../changes/after-outcome.ts';
+import { markUnknown } from '../../changes/after-outcome.ts';
 import type { Change, ChangeId } from '../../changes/change.ts';
 import { expire } from '../../changes/lifecycle.ts';
-import type { Outcome } from '../../changes/outcome.ts';
+import type { Transition } from '../../changes/outcome.ts';
 import { traced } from '../../observability/trace.ts';
-import { dueToExpire, leaseRanOut } from '../../storage/tables/changes/change-due.ts';
+import { dueExpiries, expiredLeases } from '../../storage/tables/changes/change-due.ts';
 import { lockChange } from '../../storage/tables/changes/changes.ts';
 import { closeOpenPermits } from '../../storage/tables/changes/permits.ts';
 import type { DecisionContext } from '../ports.ts';
@@ -13,16 +13,16 @@ const AT_ONCE = 50;
 
 /** Whoever's sender died: the request may have arrived, so that nobody may send it again. */
 export async function recover(context: DecisionContext): Promise<number> {
-  const lost = await leaseRanOut(context.database.db, context.now(), AT_ONCE);
-  return sweepAll(context, lost, 'unknown', giveUp);
+  const lost = await expiredLeases(context.database.db, context.now(), AT_ONCE);
+  return sweepAll(context, lost, 'unknown', markUnknown);
 }
 
 export async function expireDue(context: DecisionContext): Promise<number> {
-  const due = await dueToExpire(context.database.db, context.now(), AT_ONCE);
+  const due = await dueExpiries(context.database.db, context.now(), AT_ONCE);
   return sweepAll(context, due, 'expired', expire);
 }
 
-type Sweeping = (change: Change, now: Date) => Outcome;
+type Sweeping = (change: Change, now: Date) => Transition;
 
 /** One that cannot be moved is left for the next pass, and holds up none of the others. */
 async function sweepAll(

@@ -1,11 +1,11 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import type { Change, Ending } from '../../changes/change.ts';
-import { finish, handBack } from '../../changes/lifecycle.ts';
+import type { Change, ExecutionOutcome } from '../../changes/change.ts';
+import { finish, returnPermit } from '../../changes/lifecycle.ts';
 import { ApiError, InvalidRequest, type Secret } from '../../errors.ts';
 import type { SendResult } from '../../intent/define.ts';
 import type { Tx } from '../../storage/engine/database.ts';
 import { lockChange } from '../../storage/tables/changes/changes.ts';
-import { closePermit, releaseTarget } from '../../storage/tables/changes/permits.ts';
+import { closePermit, unlockTarget } from '../../storage/tables/changes/permits.ts';
 import { learnService } from '../../storage/tables/directory.ts';
 import { seal } from '../../storage/tables/seal.ts';
 import { sealSecret } from '../../storage/tables/secrets.ts';
@@ -17,7 +17,7 @@ const HAND_BACK_MS = 10_000;
 const RECORD_AGAIN_MS = [0, 200, 1_000, 3_000, 10_000, 15_000, 15_000, 15_000, 15_000, 15_000];
 
 type Result =
-  | { readonly kind: 'ended'; readonly ending: Ending; readonly sent: SendResult | null }
+  | { readonly kind: 'ended'; readonly ending: ExecutionOutcome; readonly sent: SendResult | null }
   | { readonly kind: 'not-sent'; readonly retryAfterMs: number; readonly text: string };
 
 /** Only the process that committed the permit comes here, and only once for each permit. */
@@ -110,7 +110,10 @@ function resultOf(error: unknown, at: Date, tookMs: number): Result {
   return ended(how, { at, tookMs, text: error.serverText ?? error.sentence, requestId, status });
 }
 
-function ended(how: 'failed' | 'unknown', facts: Omit<Ending & { how: 'failed' }, 'how'>): Result {
+function ended(
+  how: 'failed' | 'unknown',
+  facts: Omit<ExecutionOutcome & { how: 'failed' }, 'how'>,
+): Result {
   return { kind: 'ended', ending: { how, ...facts }, sent: null };
 }
 
@@ -153,7 +156,7 @@ async function store(
   const { ending, sent } = result;
   const status = ending.how === 'succeeded' ? 200 : ending.status;
   await closePermit(tx, change.id, permit, ending.how, status);
-  if (ending.how !== 'unknown') await releaseTarget(tx, change.id);
+  if (ending.how !== 'unknown') await unlockTarget(tx, change.id);
   if (sent?.learned) {
     const learned = { ...sent.learned, source: `reply to ${change.command}`, seenAt: ending.at };
     await learnService(tx, learned);
@@ -190,8 +193,8 @@ async function storeNotSent(
 ): Promise<void> {
   const notBefore = new Date(context.now().getTime() + retryAfterMs);
   await closePermit(tx, before.id, permit, 'not-sent', null);
-  await releaseTarget(tx, before.id);
-  await recordMove(tx, context, before, mustMove(handBack(before, notBefore)), {
+  await unlockTarget(tx, before.id);
+  await recordMove(tx, context, before, mustMove(returnPermit(before, notBefore)), {
     kind: 'handed-back',
     by: 'signalbox',
     facts: { text },

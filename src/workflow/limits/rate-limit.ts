@@ -1,6 +1,6 @@
 import type { UserId } from '../../changes/change.ts';
 import type { Tx } from '../../storage/tables/schema.ts';
-import { tally } from '../../storage/tables/tallies.ts';
+import { addToRateCounters } from '../../storage/tables/tallies.ts';
 import { denialOf } from '../denial.ts';
 import type { DecisionContext } from '../ports.ts';
 import { recordRefusal } from '../record.ts';
@@ -44,7 +44,7 @@ export async function rateLimitStatusOf(
     more.set(person, place);
     return place;
   });
-  const totals = await tally(tx, { kind, since: beginOf(kind, context.now()), more });
+  const totals = await addToRateCounters(tx, { kind, since: beginOf(kind, context.now()), more });
   const paces = by.map((person, index) => {
     const before = (totals.get(person) ?? 0) - (more.get(person) ?? 0);
     return paceAt(kind, before + (places[index] ?? 0));
@@ -78,7 +78,7 @@ async function togetherWith(
   const fine = paces.filter((pace) => pace === 'fine').length;
   if (ofAll === null || fine === 0) return paces;
   const more = new Map([[EVERYONE, fine]]);
-  const totals = await tally(tx, { kind, since: beginOf(kind, context.now()), more });
+  const totals = await addToRateCounters(tx, { kind, since: beginOf(kind, context.now()), more });
   let count = (totals.get(EVERYONE) ?? 0) - fine;
   const together: RateLimitStatus[] = [];
   for (const [index, pace] of paces.entries()) {
@@ -99,5 +99,5 @@ function paceAt(kind: RateLimitedAction, count: number): RateLimitStatus {
 }
 
 function noteOver(tx: Tx, context: DecisionContext, kind: string, by: UserId): Promise<void> {
-  return recordRefusal(tx, context, { kind, by }, denialOf('too-many'));
+  return recordRefusal(tx, context, { kind, by }, denialOf('rate-limited'));
 }

@@ -78,7 +78,7 @@ function waitOf(name: Reminder, n: number): number {
   return waits.reduce((sum, wait) => sum + wait, 0);
 }
 
-function since({ state, confirmedAt, ending }: Change): Date | null {
+function since({ state, confirmedAt, outcome: ending }: Change): Date | null {
   return state === 'unknown' ? (ending?.at ?? null) : confirmedAt;
 }
 

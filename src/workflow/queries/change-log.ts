@@ -5,9 +5,9 @@ import { countWords } from '../../intent/answers/counted.ts';
 import { namesOf } from '../../intent/define.ts';
 import type { LogRequest } from '../../intent/ports/changes-queries.ts';
 import type { Caller } from '../../intent/ports/command-context.ts';
-import { head, type StoredEvent } from '../../storage/audit/append.ts';
-import { eventsBefore, type Subject, subjectsOf } from '../../storage/audit/read-back.ts';
-import { firstSince } from '../../storage/audit/read-range.ts';
+import { auditHead, type StoredEvent } from '../../storage/audit/append.ts';
+import { type EventSubject, eventSubjects, eventsBefore } from '../../storage/audit/read-back.ts';
+import { firstSeqSince } from '../../storage/audit/read-range.ts';
 import { eventLine } from '../audit-trail/event-text.ts';
 import type { PersonLookup } from '../messenger-port.ts';
 import type { DecisionContext } from '../ports.ts';
@@ -81,7 +81,7 @@ function filterOf(wish: LogRequest, now: Date): Omit<Filter, 'by' | 'viewer'> {
 
 interface Told {
   readonly event: StoredEvent;
-  readonly subject: Subject | null;
+  readonly subject: EventSubject | null;
 }
 
 interface Found {
@@ -93,9 +93,9 @@ interface Found {
 
 async function search(context: LogContext, filter: Filter, from: number | null): Promise<Found> {
   const { db } = context.database;
-  const end = (await head(db)).seq + 1;
+  const end = (await auditHead(db)).seq + 1;
   const late = filter.until && new Date(filter.until.getTime() + SKEW_MS);
-  let before = Math.min(from ?? end, late ? await firstSince(db, late) : end);
+  let before = Math.min(from ?? end, late ? await firstSeqSince(db, late) : end);
   const shown: Told[] = [];
   let [count, looked] = [0, 0];
   while (looked < LOOKED_AT) {
@@ -124,12 +124,12 @@ async function withSubjects(
   events: readonly StoredEvent[],
 ): Promise<readonly Told[]> {
   const ids = events.flatMap(({ changeId }) => changeId ?? []);
-  const subjects = await subjectsOf(database.db, [...new Set<ChangeId>(ids)]);
+  const subjects = await eventSubjects(database.db, [...new Set<ChangeId>(ids)]);
   return events.map((event) => ({ event, subject: subjectOf(event, subjects) }));
 }
 
 // Who was refused before there was a change asked for something all the same.
-function subjectOf({ changeId, body }: StoredEvent, known: ReadonlyMap<ChangeId, Subject>) {
+function subjectOf({ changeId, body }: StoredEvent, known: ReadonlyMap<ChangeId, EventSubject>) {
   const subject = changeId && known.get(changeId);
   if (subject) return subject;
   const { command, target } = body;

@@ -6,10 +6,10 @@ import type { Caller, ChangesQueries } from '../../intent/ports/command-context.
 import { eventsOf } from '../../storage/audit/append.ts';
 import {
   type ChangeFilter,
-  changesWhere,
   countChanges,
+  listChanges,
 } from '../../storage/tables/changes/change-lists.ts';
-import { claimClick, receive } from '../../storage/tables/queues/inbox.ts';
+import { claimClick, storeClick } from '../../storage/tables/queues/inbox.ts';
 import { eventLine, evidenceLine } from '../audit-trail/event-text.ts';
 import { VERBS } from '../clicks.ts';
 import { findChange, offerOf } from '../find-change.ts';
@@ -60,7 +60,7 @@ async function list(
   const cursor = after ? { before: after.change } : {};
   const [count, found] = await Promise.all([
     countChanges(db, { ...wanted, ...cursor }),
-    changesWhere(db, { ...wanted, ...cursor, limit: PAGE }),
+    listChanges(db, { ...wanted, ...cursor, limit: PAGE }),
   ]);
   const words = countWords(count, 'change');
   const older = before === null ? '' : ' before that';
@@ -146,7 +146,7 @@ async function cancel(context: DecisionContext, id: string, asker: Caller): Prom
   const click = cancelClick(found.change, asker);
   const by = { owner: context.instance, now: context.now(), leaseMs: LEASE_MS };
   await context.database.transaction(async (tx) => {
-    await receive(tx, {
+    await storeClick(tx, {
       key,
       kind: 'click',
       body: { ...click, replyTo: { ...click.replyTo } },

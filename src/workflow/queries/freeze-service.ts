@@ -2,12 +2,12 @@ import type { UserId } from '../../changes/change.ts';
 import { InvalidRequest } from '../../errors.ts';
 import type { FreezeEnd, FreezeService, FreezeUntil } from '../../intent/arguments/freezes.ts';
 import {
+  activeFreezes,
   hasFreeze,
+  insertFreeze,
   liftFreeze,
-  makeFreeze,
-  standingFreezes,
 } from '../../storage/tables/freezes.ts';
-import { hasten } from '../../storage/tables/queues/outbox.ts';
+import { deliverNow } from '../../storage/tables/queues/outbox.ts';
 import type { DecisionContext } from '../ports.ts';
 import { policyNow, standingFreeze } from '../request/current-policy.ts';
 import { startTimeOf } from '../request/start-time.ts';
@@ -29,18 +29,18 @@ export function createFreezeService(context: FreezeContext): FreezeService {
       const { freezes } = await policyNow(database.db, context);
       return freezes.filter(({ until }) => now() < until);
     },
-    madeInSlack: async () => (await standingFreezes(database.db, now())).map(standingFreeze),
+    madeInSlack: async () => (await activeFreezes(database.db, now())).map(standingFreeze),
     endOf: (until, by) => endOf(context, until, by),
     make: async ({ id, by, reason }, { scope, until }) => {
       const from = now();
       if (until <= from) throw new InvalidRequest('freeze', [AT_ITS_END]);
-      const freeze = { id, scope: { ...scope }, reason: reason ?? '', madeBy: by, from, until };
-      await database.transaction((tx) => makeFreeze(tx, freeze));
+      const freeze = { id, scope: { ...scope }, reason: reason ?? '', createdBy: by, from, until };
+      await database.transaction((tx) => insertFreeze(tx, freeze));
     },
     wasMade: (id) => hasFreeze(database.db, id),
     lift: async ({ by }, id) => {
       const lifted = await database.transaction(async (tx) => {
-        await hasten(tx, THAWED, now());
+        await deliverNow(tx, THAWED, now());
         return liftFreeze(tx, { id, by, at: now() });
       });
       if (!lifted) throw new InvalidRequest('thaw', [LIFTED]);

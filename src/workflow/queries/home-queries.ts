@@ -1,6 +1,6 @@
 import type { Change, State, UserId } from '../../changes/change.ts';
 import type { Actor } from '../../changes/outcome.ts';
-import { changesToReview, changesWhere } from '../../storage/tables/changes/change-lists.ts';
+import { changesToReview, listChanges } from '../../storage/tables/changes/change-lists.ts';
 import type { HomeContent, HomeLists } from '../messenger-port.ts';
 import type { DecisionContext } from '../ports.ts';
 import { refusalOfVerb } from '../review/review.ts';
@@ -30,11 +30,11 @@ export async function showHome(context: DecisionContext, user: UserId): Promise<
 async function deskOf(context: DecisionContext, actor: Actor): Promise<HomeLists> {
   const { db } = context.database;
   const [pending, mine, running, broken, over] = await Promise.all([
-    changesWhere(db, { states: ['pending'], limit: MANY }),
-    changesWhere(db, { states: ['pending', 'approved'], requester: actor.id, limit: MANY }),
-    changesWhere(db, { states: ['approved', 'executing', 'unknown'], limit: MANY }),
+    listChanges(db, { states: ['pending'], limit: MANY }),
+    listChanges(db, { states: ['pending', 'approved'], requester: actor.id, limit: MANY }),
+    listChanges(db, { states: ['approved', 'executing', 'unknown'], limit: MANY }),
     changesToReview(db, MANY),
-    changesWhere(db, { states: OVER, limit: LOOKED_AT }),
+    listChanges(db, { states: OVER, limit: LOOKED_AT }),
   ]);
   // Whom the policy gives no role sees nothing of what others do.
   const sees = ({ requester }: Change) => actor.roles.length > 0 || requester === actor.id;

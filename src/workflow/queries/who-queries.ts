@@ -3,8 +3,8 @@ import type { Actor } from '../../changes/outcome.ts';
 import type { Answer, AnswerPart, InlinePart } from '../../intent/answers/answer.ts';
 import { freezeWords, scopeText } from '../../intent/arguments/freezes.ts';
 import type { WhoQueries } from '../../intent/ports/command-context.ts';
-import { neverOver } from '../../policy/decide.ts';
-import { freezesNear } from '../../policy/freezes.ts';
+import { neverRuleFor } from '../../policy/decide.ts';
+import { upcomingFreezes } from '../../policy/freezes.ts';
 import { reachable } from '../../policy/matching.ts';
 import type { Freeze, Policy, Rule } from '../../policy/policy-types.ts';
 import { policyNow } from '../request/current-policy.ts';
@@ -113,7 +113,7 @@ function inTheWay(
 ): readonly AnswerPart[] {
   if (!commands.has(asked.command)) return [];
   const over: readonly (Target | null)[] = targets ?? [null];
-  const nevers = over.flatMap((target) => neverOver(policy, { ...asked, target }) ?? []);
+  const nevers = over.flatMap((target) => neverRuleFor(policy, { ...asked, target }) ?? []);
   const some = targets?.length === 1 ? '' : 'at least on some targets; ';
   const ruledOut = [...new Set(nevers)].map((never): readonly InlinePart[] => [
     { bold: 'Never ' },
@@ -121,7 +121,7 @@ function inTheWay(
   ]);
   // Asked without a target, a freeze would seem to hold what makes and lifts it.
   const held = isFreezing(commands.get(asked.command)) ? [] : policy.freezes;
-  const near = over.flatMap((target) => freezesNear(held, target, now()));
+  const near = over.flatMap((target) => upcomingFreezes(held, target, now()));
   const frozen = [...new Set<Freeze>(near)].map((freeze): readonly InlinePart[] => [
     { bold: 'Frozen: ' },
     ...freezeWords(freeze),

@@ -2,7 +2,7 @@ import { Scope, type SlackFreeze, scopeKey, selectorOf } from '../../intent/argu
 import { withFreezes } from '../../policy/freezes.ts';
 import type { Policy } from '../../policy/policy-types.ts';
 import type { Db } from '../../storage/engine/database.ts';
-import { type StoredFreeze, standingFreezes } from '../../storage/tables/freezes.ts';
+import { activeFreezes, type StoredFreeze } from '../../storage/tables/freezes.ts';
 import type { DecisionContext } from '../ports.ts';
 
 /**
@@ -14,18 +14,18 @@ export async function policyNow(
   db: Db,
   { policy, now }: Pick<DecisionContext, 'policy' | 'now'>,
 ): Promise<Policy> {
-  const standing = await standingFreezes(db, now());
+  const standing = await activeFreezes(db, now());
   return withFreezes(
     policy,
     standing.map((stored) => standingFreeze(stored).freeze),
   );
 }
 
-export function standingFreeze({ id, reason, madeBy, ...stored }: StoredFreeze): SlackFreeze {
+export function standingFreeze({ id, reason, createdBy, ...stored }: StoredFreeze): SlackFreeze {
   const scope = Scope.parse(stored.scope);
   const key = scopeKey(scope);
   const { from, until } = stored;
-  const made = { id, by: madeBy };
+  const made = { id, by: createdBy };
   return {
     id,
     name: 'service' in scope ? scope.service.name : key,

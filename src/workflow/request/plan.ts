@@ -27,7 +27,7 @@ export async function planOf(
     body,
     before,
     rows: command.rows?.(args, before) ?? rowsOf(command, body, before),
-    keptAsIs: command.unchanged?.(args, before) ?? [],
+    unchangedFields: command.unchanged?.(args, before) ?? [],
     warnings: command.warnings(args, before, context),
   };
   return { ok: true, plan };

@@ -1,7 +1,10 @@
 import { type Change, type State, targetKey } from '../../changes/change.ts';
 import { canonical } from '../../changes/plan-digest.ts';
 import type { Tx } from '../../storage/engine/database.ts';
-import { askedSince, openChangesOf } from '../../storage/tables/changes/change-lists.ts';
+import {
+  changesRequestedSince,
+  openChangesOfTarget,
+} from '../../storage/tables/changes/change-lists.ts';
 
 const SAME_WITHIN_MS = 3_600_000;
 
@@ -11,8 +14,8 @@ const MAY_COUNT: readonly State[] = ['pending', 'approved', 'executing', 'succee
 /** What a new draft should be seen with: the same asked for lately, and others of its target. */
 export async function relatedChangesOf(tx: Tx, draft: Change) {
   const since = new Date(draft.createdAt.getTime() - SAME_WITHIN_MS);
-  const before = repeated(await askedSince(tx, draft, since), draft);
-  const open = await openChangesOf(tx, targetKey(draft.plan.target));
+  const before = repeated(await changesRequestedSince(tx, draft, since), draft);
+  const open = await openChangesOfTarget(tx, targetKey(draft.plan.target));
   const known = new Set([draft.id, ...before.map(({ id }) => id)]);
   return { before, others: open.filter(({ id, state }) => !known.has(id) && state !== 'draft') };
 }

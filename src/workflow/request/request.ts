@@ -1,15 +1,15 @@
 import type { Change, JsonObject, Plan, Requirement } from '../../changes/change.ts';
-import { cancel, DRAFT_LIVES_MS } from '../../changes/lifecycle.ts';
+import { cancel, DRAFT_LIFETIME_MS } from '../../changes/lifecycle.ts';
 import type { Actor } from '../../changes/outcome.ts';
 import { planDigest } from '../../changes/plan-digest.ts';
 import type { FieldProblem } from '../../errors.ts';
 import { type Decision, decide } from '../../policy/decide.ts';
-import { freezesNear } from '../../policy/freezes.ts';
+import { upcomingFreezes } from '../../policy/freezes.ts';
 import type { Freeze, Policy } from '../../policy/policy-types.ts';
 import { appendEvent } from '../../storage/audit/append.ts';
 import type { Tx } from '../../storage/engine/database.ts';
 import { insertChange, lockChange } from '../../storage/tables/changes/changes.ts';
-import { markHandled, receive } from '../../storage/tables/queues/inbox.ts';
+import { markHandled, storeClick } from '../../storage/tables/queues/inbox.ts';
 import { type Denial, denialOf } from '../denial.ts';
 import { rateLimitStatusOf } from '../limits/rate-limit.ts';
 import type { Identity, WorkflowContext } from '../ports.ts';
@@ -143,16 +143,16 @@ function draftOf(
     approvals: [],
     rejection: null,
     cancelledBy: null,
-    stopped: null,
-    ending: null,
+    stopReason: null,
+    outcome: null,
     resolution: null,
-    brokenGlass: null,
+    breakGlass: null,
     review: null,
     createdAt: now,
     confirmedAt: null,
-    expiresAt: new Date(now.getTime() + DRAFT_LIVES_MS),
+    expiresAt: new Date(now.getTime() + DRAFT_LIFETIME_MS),
     notBefore: null,
-    backAt: null,
+    revertAt: null,
     parent: null,
     lease: null,
     origin: request.origin,
@@ -173,12 +173,12 @@ async function record(
 ): Promise<RequestOutcome> {
   return context.database.transaction(async (tx) => {
     const at = context.now();
-    const first = await receive(tx, { key: request.key, kind: 'request', body: {}, at });
+    const first = await storeClick(tx, { key: request.key, kind: 'request', body: {}, at });
     if (!first) return cameTwice(tx, context, draft);
 
     await markHandled(tx, request.key, at);
     const [pace] = await rateLimitStatusOf(tx, context, 'draft', [draft.requester]);
-    if (pace !== 'fine') return { ok: false, denial: denialOf('too-many', aboutOf(draft)) };
+    if (pace !== 'fine') return { ok: false, denial: denialOf('rate-limited', aboutOf(draft)) };
     await withdraw(tx, context, request);
     await insertChange(tx, draft);
     await appendEvent(tx, context.auditKey, {
@@ -196,14 +196,14 @@ async function record(
         ...evidenceOf(identity),
       },
     });
-    const freezes = freezesNear(policy.freezes, draft.plan.target, at);
+    const freezes = upcomingFreezes(policy.freezes, draft.plan.target, at);
     return { ok: true, draft, freezes, ...(await relatedChangesOf(tx, draft)) };
   });
 }
 
 async function cameTwice(tx: Tx, context: WorkflowContext, draft: Change): Promise<RequestOutcome> {
   const { command, requester: by } = draft;
-  const denial = denialOf('lost-race', aboutOf(draft));
+  const denial = denialOf('already-received', aboutOf(draft));
   await recordRefusal(tx, context, { kind: command, by }, denial);
   return { ok: false, denial };
 }

@@ -28,7 +28,7 @@ export async function timePlan(
   const back = timing.forMs === null ? null : backOf(context, command, plan, timing.forMs);
   if (back && !back.ok) return back;
   if (start.at === null && back === null) return { ok: true, plan };
-  const hours: Timing = { startAt: start.at?.toISOString() ?? null, back: back?.back ?? null };
+  const hours: Timing = { startAt: start.at?.toISOString() ?? null, revert: back?.back ?? null };
   const warnings = [...start.warnings, ...plan.warnings];
   return { ok: true, plan: { ...plan, warnings, timing: hours } };
 }
@@ -37,7 +37,7 @@ const NO_WAY_BACK =
   'does not work here: what it was before is not known, so nothing could take it back';
 
 type Back =
-  | { readonly ok: true; readonly back: NonNullable<Timing['back']> }
+  | { readonly ok: true; readonly back: NonNullable<Timing['revert']> }
   | { readonly ok: false; readonly problems: readonly FieldProblem[] };
 
 // Only what can be read again as a command can be run by itself later.
@@ -72,7 +72,7 @@ export function wayBack(
   requires: Requirement,
   decideOn: Decide,
 ): WayBack {
-  const back = plan.timing?.back;
+  const back = plan.timing?.revert;
   if (!back) return { ok: true, requires };
   const command = readInverse(context, back.line, plan.target)?.command.name ?? '';
   const at = new Date(startsAt(plan, context.now()).getTime() + back.afterMs);

@@ -1,13 +1,13 @@
-import { keep } from '../../changes/after-outcome.ts';
+import { abandonRevert } from '../../changes/after-outcome.ts';
 import type { Change, ChangeId, CostEffect, JsonObject, Plan } from '../../changes/change.ts';
-import { RETURN_LATE_BY_MS } from '../../changes/lifecycle.ts';
+import { REVERT_GRACE_MS } from '../../changes/lifecycle.ts';
 import { planDigest } from '../../changes/plan-digest.ts';
 import { signedFigure } from '../../costs/ledger/numbers.ts';
 import { microOf } from '../../costs/ledger/row.ts';
 import type { Service } from '../../directory/directory.ts';
 import { ApiError } from '../../errors.ts';
 import { appendEvent } from '../../storage/audit/append.ts';
-import { dueToTakeBack } from '../../storage/tables/changes/change-due.ts';
+import { dueReverts } from '../../storage/tables/changes/change-due.ts';
 import { insertChange, lockChange } from '../../storage/tables/changes/changes.ts';
 import { enqueue } from '../../storage/tables/queues/outbox.ts';
 import { createBackoff } from '../background/backoff.ts';
@@ -41,21 +41,21 @@ export function createRevertPlanner(context: WorkflowContext): () => Promise<num
   };
   return async () => {
     const page = { limit: AT_ONCE, except: backoff.postponed(context.now()) };
-    const due = await dueToTakeBack(context.database.db, page);
+    const due = await dueReverts(context.database.db, page);
     const planned = await Promise.all(due.map(attempt));
     return planned.filter(Boolean).length;
   };
 }
 
 async function planRevert(context: WorkflowContext, parent: Change): Promise<void> {
-  const { backAt } = parent;
-  if (!backAt) return;
-  if (context.now().getTime() - backAt.getTime() > RETURN_LATE_BY_MS) {
+  const { revertAt } = parent;
+  if (!revertAt) return;
+  if (context.now().getTime() - revertAt.getTime() > REVERT_GRACE_MS) {
     return stopRevert(context, parent, 'late');
   }
   const planned = await planInverse(context, parent);
   if (typeof planned === 'string') return stopRevert(context, parent, planned);
-  const timing = { startAt: backAt.toISOString(), back: null };
+  const timing = { startAt: revertAt.toISOString(), revert: null };
   const cost = revertCost(parent);
   const plan: Plan = { ...planned.plan, timing, ...(cost && { cost }) };
   await recordRevert(context, parent, { command: planned.command, plan });
@@ -81,7 +81,7 @@ async function planInverse(
 ): Promise<PlannedRevert | RevertStopReason> {
   const { target, timing } = parent.plan;
   const services = await servicesNow(context, target);
-  const inverse = readInverse(context, timing?.back?.line ?? '', target, services);
+  const inverse = readInverse(context, timing?.revert?.line ?? '', target, services);
   if (!inverse) return 'unclear';
   try {
     if (!(await isUnchangedSince(context, parent))) return 'moved';
@@ -112,7 +112,7 @@ async function recordRevert(
     const now = context.now();
     const current = await lockChange(tx, parent.id);
     // Another replica planned the revert first.
-    if (!current?.backAt || current.child) return;
+    if (!current?.revertAt || current.child) return;
     const revert = revertOf(current, { ...planned, id: context.newId(), now });
     await insertChange(tx, revert, { source: 'parent' });
     await appendEvent(tx, context.auditKey, {
@@ -147,7 +147,7 @@ type EveryField = { readonly [Field in keyof Required<Change>]: Change[Field] };
  * inherits requester, reason, requirement and approvals, and nothing else.
  */
 function revertOf(parent: Change, { id, command, plan, now }: Revert): Change {
-  const backAt = parent.backAt ?? now;
+  const revertAt = parent.revertAt ?? now;
   const revert: EveryField = {
     id,
     command,
@@ -161,17 +161,17 @@ function revertOf(parent: Change, { id, command, plan, now }: Revert): Change {
     approvals: parent.approvals,
     rejection: null,
     cancelledBy: null,
-    stopped: null,
+    stopReason: null,
     frozenBy: undefined,
-    ending: null,
+    outcome: null,
     resolution: null,
-    brokenGlass: parent.brokenGlass,
+    breakGlass: parent.breakGlass,
     review: null,
     createdAt: now,
     confirmedAt: parent.confirmedAt,
-    expiresAt: new Date(Math.max(backAt.getTime(), now.getTime()) + RETURN_LATE_BY_MS),
-    notBefore: backAt,
-    backAt: null,
+    expiresAt: new Date(Math.max(revertAt.getTime(), now.getTime()) + REVERT_GRACE_MS),
+    notBefore: revertAt,
+    revertAt: null,
     parent: parent.id,
     child: undefined,
     lease: null,
@@ -189,9 +189,9 @@ export async function stopRevert(
 ): Promise<void> {
   await context.database.transaction(async (tx) => {
     const change = await lockChange(tx, id);
-    if (!change?.backAt || change.child) return;
+    if (!change?.revertAt || change.child) return;
     const action = { kind: 'kept', by: 'signalbox', facts: { why } } as const;
-    await recordMove(tx, context, change, mustMove(keep(change)), action);
+    await recordMove(tx, context, change, mustMove(abandonRevert(change)), action);
     await enqueue(tx, { changeId: id, kind: 'kept', body: { why }, at: context.now() });
   });
 }

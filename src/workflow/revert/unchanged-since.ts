@@ -1,5 +1,5 @@
 import { type Change, targetKey } from '../../changes/change.ts';
-import { ranAfter } from '../../storage/tables/changes/permits.ts';
+import { hasTargetChangedSinceEnd } from '../../storage/tables/changes/permits.ts';
 import type { WorkflowContext } from '../ports.ts';
 
 /**
@@ -8,7 +8,7 @@ import type { WorkflowContext } from '../ports.ts';
  */
 export async function isUnchangedSince(context: WorkflowContext, change: Change): Promise<boolean> {
   const { target, body } = change.plan;
-  if (await ranAfter(context.database.db, targetKey(target), change)) return false;
+  if (await hasTargetChangedSinceEnd(context.database.db, targetKey(target), change)) return false;
   const settle = context.commands.get(change.command)?.verifyOutcome;
   return settle ? (await settle(target, body, context.commandContext(), change)) !== null : true;
 }

@@ -1,5 +1,5 @@
 import type { Change, ChangeId, Position } from '../../changes/change.ts';
-import { freezeOver } from '../../policy/freezes.ts';
+import { freezeFor } from '../../policy/freezes.ts';
 import { loadChange } from '../../storage/tables/changes/changes.ts';
 import { enqueue } from '../../storage/tables/queues/outbox.ts';
 import type { PostAttempt } from '../messenger-port.ts';
@@ -25,7 +25,7 @@ export async function askAnew(
 ): Promise<void> {
   const { db } = context.database;
   const { freezes } = await policyNow(db, context);
-  const freeze = freezeOver(freezes, change.plan.target, context.now());
+  const freeze = freezeFor(freezes, change.plan.target, context.now());
   if (freeze) return askAt(context, change.id, freeze.until);
   const parent = change.parent && (await loadChange(db, change.parent));
   if (parent && (await isUnchangedSince(context, parent)))

@@ -1,7 +1,7 @@
 import type { UserId } from '../../changes/change.ts';
 import { requestNow } from '../../observability/log.ts';
 import { outsideTrace, step, traceHere } from '../../observability/trace.ts';
-import { markHandled, type ReceivedClick, receive } from '../../storage/tables/queues/inbox.ts';
+import { markHandled, type ReceivedClick, storeClick } from '../../storage/tables/queues/inbox.ts';
 import type { Tx } from '../../storage/tables/schema.ts';
 import { type RateLimitStatus, rateLimitStatusOf } from '../limits/rate-limit.ts';
 import type { DecisionContext } from '../ports.ts';
@@ -83,7 +83,7 @@ async function storeAll(
   letters: readonly InboxEntry[],
 ): Promise<ReadonlyMap<InboxEntry, RateLimitStatus>> {
   const fresh: InboxEntry[] = [];
-  for (const letter of letters) if (await receive(tx, letter)) fresh.push(letter);
+  for (const letter of letters) if (await storeClick(tx, letter)) fresh.push(letter);
   const by = fresh.map((letter) => letter.by);
   const paces = await rateLimitStatusOf(tx, context, 'click', by);
   const receipts = new Map(fresh.map((letter, index) => [letter, paces[index] ?? 'fine']));

@@ -8,11 +8,11 @@ import {
   decidingRoles,
   reject,
 } from '../../changes/lifecycle.ts';
-import type { Actor, Outcome } from '../../changes/outcome.ts';
+import type { Actor, Transition } from '../../changes/outcome.ts';
 import type { Refusal } from '../../changes/refusal.ts';
 import type { Tx } from '../../storage/engine/database.ts';
 import { loadChange, lockChange } from '../../storage/tables/changes/changes.ts';
-import { releaseTarget } from '../../storage/tables/changes/permits.ts';
+import { unlockTarget } from '../../storage/tables/changes/permits.ts';
 import { markHandled } from '../../storage/tables/queues/inbox.ts';
 import type { ClickOutcome, Verb } from '../clicks.ts';
 import { type Denial, denialOf } from '../denial.ts';
@@ -20,7 +20,7 @@ import type { DecisionContext, Identity } from '../ports.ts';
 import { evidenceOf, recordMove, recordRefusal } from '../record.ts';
 import type { Click } from './click.ts';
 
-type Move = (change: Change, actor: Actor, click: Pick<Click, 'text'>, now: Date) => Outcome;
+type Move = (change: Change, actor: Actor, click: Pick<Click, 'text'>, now: Date) => Transition;
 
 const MOVES: Readonly<Record<Verb, Move>> = {
   confirm: (change, actor, _click, now) => confirm(change, actor, now),
@@ -112,7 +112,7 @@ async function recordClick(tx: Tx, context: DecisionContext, recorded: Recorded)
     facts: { ...evidenceOf(identity), ...(click.text ? { said: click.text } : {}) },
   });
   // An unknown outcome kept the target locked; a person's word is what lets it go.
-  if (before.state === 'unknown') await releaseTarget(tx, after.id);
+  if (before.state === 'unknown') await unlockTarget(tx, after.id);
   await markHandled(tx, key, context.now());
 }
 

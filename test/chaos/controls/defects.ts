@@ -110,7 +110,7 @@ export const DEFECTS: readonly Defect[] = [
   {
     name: 'an unknown outcome releases its target',
     file: SEND,
-    find: /if \(\w+\.how !== 'unknown'\) (await releaseTarget)/,
+    find: /if \(\w+\.how !== 'unknown'\) (await unlockTarget)/,
     put: '$1',
     test: SIMULATION,
     reports: /in doubt, and not locked|unknown outcome, and not locked/,
@@ -118,7 +118,7 @@ export const DEFECTS: readonly Defect[] = [
   {
     name: 'a refused request keeps its target locked',
     file: SEND,
-    find: /if \((\w+)\.how !== 'unknown'\) (await releaseTarget)/,
+    find: /if \((\w+)\.how !== 'unknown'\) (await unlockTarget)/,
     put: "if ($1.how === 'succeeded') $2",
     test: SIMULATION,
     reports: /still locked/,
@@ -126,15 +126,15 @@ export const DEFECTS: readonly Defect[] = [
   {
     name: 'the claim overlooks changes that ran meanwhile',
     file: EXECUTE,
-    find: /await ranSince\(tx, (\w+), change\)/,
-    put: 'await ranSince(tx, $1, { ...change, createdAt: now })',
+    find: /await hasTargetChangedSincePlan\(tx, (\w+), change\)/,
+    put: 'await hasTargetChangedSincePlan(tx, $1, { ...change, createdAt: now })',
     test: MODEL,
     reports: /another change ran since/,
   },
   {
     name: 'the claim does not compare the target with the preview',
     file: EXECUTE,
-    find: /if \(gathered\.digest !== change\.digest\) return 'target-moved';/,
+    find: /if \(gathered\.digest !== change\.digest\) return 'target-changed';/,
     put: '',
     test: MODEL,
     reports: /over an edit that nobody had seen/,
@@ -158,7 +158,7 @@ export const DEFECTS: readonly Defect[] = [
   {
     name: 'a crashed process is never taken over',
     file: 'src/workflow/execute/recover.ts',
-    find: /(await leaseRanOut\([\w.]+), [\w.]+\(\),/,
+    find: /(await expiredLeases\([\w.]+), [\w.]+\(\),/,
     put: '$1, new Date(0),',
     test: SIMULATION,
     reports: /still executing/,

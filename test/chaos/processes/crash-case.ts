@@ -1,9 +1,9 @@
 import type { Change } from '../../../src/changes/change.ts';
 import { stateText } from '../../../src/slack/cards/card.ts';
-import { events, verifyChain } from '../../../src/storage/audit/append.ts';
+import { listEvents, verifyChain } from '../../../src/storage/audit/append.ts';
 import { openDatabase } from '../../../src/storage/engine/database.ts';
-import { changesWhere } from '../../../src/storage/tables/changes/change-lists.ts';
-import { holderOf } from '../../../src/storage/tables/changes/permits.ts';
+import { listChanges } from '../../../src/storage/tables/changes/change-lists.ts';
+import { lockHolder } from '../../../src/storage/tables/changes/permits.ts';
 import { isTakenOver, wrongWithTrail } from '../sim/at-the-end.ts';
 import { type Call, type Deed, openDriver } from './driver.ts';
 import { AUDIT_KEY, openProcessStage, type ProcessStage } from './stage.ts';
@@ -112,14 +112,14 @@ async function judged(stage: ProcessStage, facts: Facts): Promise<readonly strin
   const database = await openDatabase(databaseUrl, { now: () => stage.clock.now });
   try {
     const [changes, trail, verified] = await Promise.all([
-      changesWhere(database.db, { limit: 100 }),
-      events(database.db, { afterSeq: 0, limit: 10_000 }),
+      listChanges(database.db, { limit: 100 }),
+      listEvents(database.db, { afterSeq: 0, limit: 10_000 }),
       verifyChain(database.db, AUDIT_KEY),
     ]);
     const sent = changes.filter(({ confirmedAt }) => confirmedAt !== null);
     const locks = await Promise.all(
       sent.map(async ({ id, plan: { target } }) => {
-        return { id, holder: await holderOf(database.db, `${target.kind}:${target.id}`) };
+        return { id, holder: await lockHolder(database.db, `${target.kind}:${target.id}`) };
       }),
     );
     const locked = new Set(locks.flatMap(({ id, holder }) => (holder === id ? [id] : [])));

@@ -1,8 +1,8 @@
 import type { Change } from '../../../src/changes/change.ts';
 import { stateText } from '../../../src/slack/cards/card.ts';
-import { events, verifyChain } from '../../../src/storage/audit/append.ts';
+import { listEvents, verifyChain } from '../../../src/storage/audit/append.ts';
 import { openDatabase } from '../../../src/storage/engine/database.ts';
-import { changesWhere } from '../../../src/storage/tables/changes/change-lists.ts';
+import { listChanges } from '../../../src/storage/tables/changes/change-lists.ts';
 import { wrongWithTrail } from '../sim/at-the-end.ts';
 import { AUDIT_KEY, type ProcessStage } from './stage.ts';
 
@@ -13,8 +13,8 @@ export async function wrongWithAll(stage: ProcessStage, databaseUrl: string) {
   const database = await openDatabase(databaseUrl, { now: () => stage.clock.now });
   try {
     const [changes, trail, verified] = await Promise.all([
-      changesWhere(database.db, { limit: MANY }),
-      events(database.db, { afterSeq: 0, limit: MANY }),
+      listChanges(database.db, { limit: MANY }),
+      listEvents(database.db, { afterSeq: 0, limit: MANY }),
       verifyChain(database.db, AUDIT_KEY),
     ]);
     const byChange = Map.groupBy(trail, ({ changeId }) => changeId);
@@ -41,7 +41,7 @@ function wrongWithTargets({ cloud }: ProcessStage, sent: readonly Change[]): rea
   const executed = requests.filter(({ status }) => status !== 429);
   return [...byTarget].flatMap(([id, changes]) => {
     const arrived = executed.filter(({ path }) => path.includes(id)).length;
-    const claimed = changes.filter(({ ending }) => ending !== null).length;
+    const claimed = changes.filter(({ outcome: ending }) => ending !== null).length;
     const effects = cloud.effectCount('set state', id);
     const succeeded = changes.filter(({ state }) => state === 'succeeded').length;
     return [

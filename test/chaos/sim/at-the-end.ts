@@ -1,9 +1,9 @@
 import type { Change, State } from '../../../src/changes/change.ts';
-import { events, type StoredEvent, verifyChain } from '../../../src/storage/audit/append.ts';
+import { listEvents, type StoredEvent, verifyChain } from '../../../src/storage/audit/append.ts';
 import type { Db } from '../../../src/storage/engine/database.ts';
-import { changesWhere } from '../../../src/storage/tables/changes/change-lists.ts';
+import { listChanges } from '../../../src/storage/tables/changes/change-lists.ts';
 import { cardVersion } from '../../../src/storage/tables/changes/changes.ts';
-import { holderOf } from '../../../src/storage/tables/changes/permits.ts';
+import { lockHolder } from '../../../src/storage/tables/changes/permits.ts';
 import type { Theatre } from './theatre-types.ts';
 
 const MANY = 10_000;
@@ -12,8 +12,8 @@ const MANY = 10_000;
 export async function wrongAtTheEnd(theatre: Theatre): Promise<readonly string[]> {
   const { db } = theatre.around.database;
   const [changes, trail] = await Promise.all([
-    changesWhere(db, { limit: MANY }),
-    events(db, { afterSeq: 0, limit: MANY }),
+    listChanges(db, { limit: MANY }),
+    listEvents(db, { afterSeq: 0, limit: MANY }),
   ]);
   const own = await Promise.all(changes.map((change) => wrongWithCard(theatre, change)));
   return [
@@ -80,7 +80,7 @@ async function wrongWithCard(theatre: Theatre, change: Change): Promise<readonly
 /** P12: whoever is in doubt keeps the target, and nobody else does. */
 async function wrongWithLocks(db: Db, changes: readonly Change[]): Promise<readonly string[]> {
   const wrong = changes.map(async ({ id, state, plan: { target } }) => {
-    const holder = await holderOf(db, `${target.kind}:${target.id}`);
+    const holder = await lockHolder(db, `${target.kind}:${target.id}`);
     if (state === 'unknown') return holder === id ? [] : [`${id}: in doubt, and not locked`];
     return holder === id ? [`${id}: ${state}, and still locked`] : [];
   });
@@ -99,6 +99,6 @@ function wrongWithVerdicts({ slack, asked }: Theatre, trail: readonly StoredEven
 }
 
 /** Whoever sent it died before its answer was written down. */
-export function isTakenOver({ ending }: Change): boolean {
+export function isTakenOver({ outcome: ending }: Change): boolean {
   return ending?.how === 'unknown' && ending.text.includes('Signalbox stopped');
 }

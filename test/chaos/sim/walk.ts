@@ -1,6 +1,6 @@
 import fc from 'fast-check';
-import { events } from '../../../src/storage/audit/append.ts';
-import { changesWhere } from '../../../src/storage/tables/changes/change-lists.ts';
+import { listEvents } from '../../../src/storage/audit/append.ts';
+import { listChanges } from '../../../src/storage/tables/changes/change-lists.ts';
 import { isTakenOver } from './at-the-end.ts';
 import { sequences } from './model.ts';
 import { openTheatre } from './theatre.ts';
@@ -55,23 +55,23 @@ function reportOf<T>(checked: fc.RunDetails<T>): string {
 }
 
 async function note(reach: Reach, theatre: Theatre, steps: number): Promise<void> {
-  const changes = await changesWhere(theatre.around.database.db, { limit: 1_000 });
+  const changes = await listChanges(theatre.around.database.db, { limit: 1_000 });
   const has = (found: boolean) => (found ? 1 : 0);
   reach.runs += 1;
   reach.steps += steps;
   reach.sent += has(theatre.server.deliveries().length > 0);
-  reach.unknown += has(changes.some(({ ending }) => ending?.how === 'unknown'));
+  reach.unknown += has(changes.some(({ outcome: ending }) => ending?.how === 'unknown'));
   reach.takenOver += has(changes.some(isTakenOver));
   reach.crashed += has(theatre.counts.crashes > 0);
-  const ran = changes.filter(({ ending }) => ending !== null);
+  const ran = changes.filter(({ outcome: ending }) => ending !== null);
   reach.timed += has(ran.some(({ plan }) => Boolean(plan.timing?.startAt)));
-  reach.glass += has(ran.some(({ brokenGlass }) => brokenGlass !== null));
+  reach.glass += has(ran.some(({ breakGlass }) => breakGlass !== null));
   reach.refused += has(theatre.slack.told.some(({ ok }) => !ok));
   await noteMoves(reach, theatre);
 }
 
 async function noteMoves({ moves }: Reach, theatre: Theatre): Promise<void> {
-  const trail = await events(theatre.around.database.db, { afterSeq: 0, limit: 10_000 });
+  const trail = await listEvents(theatre.around.database.db, { afterSeq: 0, limit: 10_000 });
   for (const { from, to, kind } of trail.filter(({ version }) => version !== null)) {
     const move = `${from ?? 'nothing'} → ${to}, ${kind}`;
     moves[move] = (moves[move] ?? 0) + 1;

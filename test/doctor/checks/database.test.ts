@@ -4,7 +4,7 @@ import { databaseLines } from '../../../src/doctor/checks/database.ts';
 import { appendEvent } from '../../../src/storage/audit/append.ts';
 import { storeTrailError } from '../../../src/storage/audit/trail-errors.ts';
 import { openDatabase } from '../../../src/storage/engine/database.ts';
-import type { Examined } from '../../../src/storage/engine/examine.ts';
+import type { DatabaseInspection } from '../../../src/storage/engine/examine.ts';
 import { SCHEMA_VERSION } from '../../../src/storage/migrations/migrate.ts';
 import { readMeta, writeMeta } from '../../../src/storage/tables/meta.ts';
 import { ENGINES, freshUrl, openForTest, run } from '../../storage/engines.ts';
@@ -131,24 +131,24 @@ test.for(ENGINES)('a trail that was found broken is told on %s', async (engine) 
   });
 });
 
-const WELL: Examined = {
+const WELL: DatabaseInspection = {
   schema: SCHEMA_VERSION,
   known: SCHEMA_VERSION,
   durability: { fsync: 'on', synchronousCommit: 'on' },
   clock: { server: new Date(), here: Date.now() },
   mayCreateTables: true,
   keyProblem: null,
-  trailTrouble: null,
+  trailProblem: null,
   instances: [],
 };
 
-function linesOf(change: Partial<Examined>) {
+function linesOf(change: Partial<DatabaseInspection>) {
   const examined = { ok: true, value: { ...WELL, ...change } } as const;
   const written = { ok: true, value: undefined } as const;
   return databaseLines({ url: 'postgres://db/signalbox', file: null, examined, written });
 }
 
-test.for<[string, Partial<Examined>, string, string]>([
+test.for<[string, Partial<DatabaseInspection>, string, string]>([
   [
     'loses commits',
     { durability: { fsync: 'off', synchronousCommit: 'on' } },

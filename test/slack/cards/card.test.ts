@@ -141,21 +141,21 @@ test('a role without a group is called by its name', () => {
 test.for<[string, Partial<Change>, string[]]>([
   [
     'succeeded',
-    { ending: SUCCESS },
+    { outcome: SUCCESS },
     ['The server reports: stopping.', 'after 812 ms · request 9f3e7a10'],
   ],
-  ['succeeded without a word', { ending: { ...SUCCESS, reported: [] } }, ['no details']],
-  ['failed', { state: 'failed', ending: FAILURE }, ['409 CONFLICT', 'Nothing was changed.']],
+  ['succeeded without a word', { outcome: { ...SUCCESS, reported: [] } }, ['no details']],
+  ['failed', { state: 'failed', outcome: FAILURE }, ['409 CONFLICT', 'Nothing was changed.']],
   [
     'is in doubt',
-    { state: 'unknown', ending: DOUBT },
+    { state: 'unknown', outcome: DOUBT },
     ['did not answer in time', 'not send it again'],
   ],
   [
     'was looked up',
     {
       state: 'failed',
-      ending: DOUBT,
+      outcome: DOUBT,
       resolution: { by: ben.id, at: NOON, happened: false, note: 'it still runs' },
     },
     ['it did not happen', 'Verified by  <@U0BEN>: it still runs'],
@@ -166,7 +166,7 @@ test.for<[string, Partial<Change>, string[]]>([
     { state: 'approved', notBefore: minutes(1) },
     ['nothing was sent. Next attempt:'],
   ],
-  ['was stopped', { state: 'denied', stopped: 'frozen' }, ['is frozen']],
+  ['was stopped', { state: 'denied', stopReason: 'frozen' }, ['is frozen']],
   [
     'was cancelled',
     { state: 'cancelled' as const, cancelledBy: cleo.id },
@@ -184,7 +184,7 @@ test('a card never claims that a refused or doubtful request succeeded', () => {
   }
 });
 
-function nastyEnding(ending: Change['ending']): Change['ending'] {
+function nastyEnding(ending: Change['outcome']): Change['outcome'] {
   if (ending?.how === 'succeeded') return { ...ending, requestId: NASTY, reported: [NASTY] };
   return ending && { ...ending, requestId: NASTY, text: NASTY };
 }
@@ -203,7 +203,7 @@ function nasty(state: Change['state']): Change {
       warnings: [NASTY],
     },
     rejection: change.rejection && { ...change.rejection, reason: NASTY },
-    ending: nastyEnding(change.ending),
+    outcome: nastyEnding(change.outcome),
   };
 }
 
@@ -220,7 +220,7 @@ test.for(everyState)('3,000 letters everywhere hide nothing that counts when %s'
     ...named('n'.repeat(300)),
     reason: long,
     ...(state === 'rejected' ? { rejection: { by: ben.id, at: NOON, reason: long } } : {}),
-    ...(state === 'failed' ? { ending: { ...FAILURE, text: long } } : {}),
+    ...(state === 'failed' ? { outcome: { ...FAILURE, text: long } } : {}),
   });
   for (const drawn of drawingsOf(change)) expectSound(drawn);
   const words = cardTitle(changeIn(state)).split(': ').at(-1) ?? '';

@@ -26,7 +26,7 @@ function said(change: Change): readonly string[] {
 }
 
 test('a change says in every state when it runs, and what takes it back', () => {
-  const both = { startAt, back };
+  const both = { startAt, revert: back };
   expect(
     Object.fromEntries(STATES.map((state) => [state, said(timed(state, both)).join(' | ')])),
   ).toMatchInlineSnapshot(`
@@ -48,7 +48,7 @@ test('a change says in every state when it runs, and what takes it back', () => 
 });
 
 test.for<[string, Partial<Change>, string]>([
-  ['will be planned in a moment', { backAt: minutes(242) }, 'Reverts  16:02'],
+  ['will be planned in a moment', { revertAt: minutes(242) }, 'Reverts  16:02'],
   ['is planned', { child: { id: CHILD, state: 'approved' } }, 'Reverts  16:02 (P7T2WA)'],
   ['runs now', { child: { id: CHILD, state: 'executing' } }, 'Reverts  16:02 (P7T2WA)'],
   ['has run', { child: { id: CHILD, state: 'succeeded' } }, 'Reverted  by P7T2WA'],
@@ -58,22 +58,26 @@ test.for<[string, Partial<Change>, string]>([
     { child: { id: CHILD, state: 'cancelled' } },
     'Reverts  not automatically: P7T2WA is cancelled',
   ],
-  ['cannot be planned', { backAt: null }, 'Reverts  not automatically'],
+  ['cannot be planned', { revertAt: null }, 'Reverts  not automatically'],
 ])('the card of what succeeded for a while says how its return stands: it %s', ([, over, line]) => {
-  const change = timed('succeeded', { startAt: null, back }, { backAt: minutes(242), ...over });
+  const change = timed(
+    'succeeded',
+    { startAt: null, revert: back },
+    { revertAt: minutes(242), ...over },
+  );
   expect(said(change)).toEqual([line]);
   expectSound(changeCard(change, drawing));
 });
 
 test('what takes another one back names it, and no card is taken for the other', () => {
-  const child = timed('approved', { startAt, back: null }, { id: CHILD, parent: PARENT });
+  const child = timed('approved', { startAt, revert: null }, { id: CHILD, parent: PARENT });
   expect(said(child)).toEqual(['Reverts  7KQ2MX (approved together)', 'Runs  19:00']);
   expect(cardTitle(child)).toBe('○ Stop analytics-prod: planned');
   // A card that was posted without an answer is looked for by the id behind its dot.
   expect(changeCard(child, drawing).text).not.toContain(` · ${PARENT}`);
   const parent = timed(
     'succeeded',
-    { startAt: null, back },
+    { startAt: null, revert: back },
     { child: { id: CHILD, state: 'stale' } },
   );
   expect(changeCard(parent, drawing).text).not.toContain(` · ${CHILD}`);
@@ -82,8 +86,8 @@ test('what takes another one back names it, and no card is taken for the other',
 test.for(STATES)(
   'a timed change that is %s can be drawn, and so can what takes it back',
   (state) => {
-    expectSound(changeCard(timed(state, { startAt, back }), drawing));
-    const child = timed(state, { startAt, back: null }, { parent: PARENT, notBefore: NOON });
+    expectSound(changeCard(timed(state, { startAt, revert: back }), drawing));
+    const child = timed(state, { startAt, revert: null }, { parent: PARENT, notBefore: NOON });
     expectSound(changeCard(child, drawing));
   },
 );
@@ -97,12 +101,14 @@ test.for<[string, Partial<Change>, string]>([
     'could not start within a day',
   ],
 ])('its thread tells that it %s', ([, over, words]) => {
-  const change = timed('expired', { startAt, back: null }, over);
+  const change = timed('expired', { startAt, revert: null }, over);
   expect(mrkdwnOf(threadLine(change, drawing))).toContain(words);
 });
 
 test.for(REVERT_STOP_REASONS)('its thread tells why it stays: %s', (why) => {
-  const line = mrkdwnOf(revertStoppedLine(timed('succeeded', { startAt: null, back }), why));
+  const line = mrkdwnOf(
+    revertStoppedLine(timed('succeeded', { startAt: null, revert: back }), why),
+  );
   expect(line).toMatch(
     /^<@U0ANA> “stop analytics-prod” is not reverted automatically: [a-z].+\.$/i,
   );

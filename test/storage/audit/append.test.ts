@@ -3,10 +3,10 @@ import { sql } from 'kysely';
 import { expect, test } from 'vitest';
 import {
   appendEvent,
-  events,
+  auditHead,
   eventsOf,
   type Head,
-  head,
+  listEvents,
   verifyChain,
 } from '../../../src/storage/audit/append.ts';
 import { linkAfter } from '../../../src/storage/audit/chain.ts';
@@ -32,10 +32,10 @@ test.for(ENGINES)('events read as they were written on %s', async (engine) => {
   await write(database, 2);
   const end = await database.transaction((tx) => appendEvent(tx, KEY, { ...move, at, body }));
 
-  expect(await head(database.db)).toEqual(end);
+  expect(await auditHead(database.db)).toEqual(end);
   const [event] = await eventsOf(database.db, changeId);
   expect(event).toMatchObject({ ...move, ...end, at, body, seq: 3 });
-  const page = await events(database.db, { afterSeq: 1, limit: 2 });
+  const page = await listEvents(database.db, { afterSeq: 1, limit: 2 });
   expect(page.map(({ seq }) => seq)).toEqual([2, 3]);
   expect(page[1]).toEqual(event);
   expect(event?.prevHash).toBe(page[0]?.hash);
@@ -48,7 +48,7 @@ test.for(ENGINES)('eight writers at once leave no gap and no fork on %s', async 
   });
   await Promise.all(writers);
 
-  const all = await events(database.db, { afterSeq: 0, limit: 1_000 });
+  const all = await listEvents(database.db, { afterSeq: 0, limit: 1_000 });
   expect(all.map(({ seq }) => seq)).toEqual(Array.from({ length: 80 }, (_, n) => n + 1));
   expect(await verifyChain(database.db, KEY)).toEqual({ ok: true, seq: 80 });
 });
@@ -175,7 +175,7 @@ test.for(ENGINES.flatMap((engine) => TAMPERINGS.map((one) => [one[0], engine, on
 test.for(ENGINES)('a trail without a head takes no event and says why on %s', async (engine) => {
   const database = await freshDatabase(engine);
   await tamper(database, engine, ['delete from audit_head']);
-  await expect(head(database.db)).rejects.toThrow('has lost its head');
+  await expect(auditHead(database.db)).rejects.toThrow('has lost its head');
   await expect(write(database, 1)).rejects.toThrow('has lost its head');
 });
 
@@ -196,9 +196,9 @@ const FORGED = { seq: 0, hash: 'x' };
 test.for(ENGINES)('a tail cut with its head is found by the anchor on %s', async (engine) => {
   const database = await freshDatabase(engine);
   await write(database, 8);
-  const early = await head(database.db);
+  const early = await auditHead(database.db);
   await write(database, 2);
-  const anchor = await head(database.db);
+  const anchor = await auditHead(database.db);
   await tamper(database, engine, [
     'delete from audit_event where seq > 8',
     `update audit_head set seq = 8, hash = '${early.hash}'`,
@@ -229,7 +229,7 @@ test.for<[string, Buffer | null]>([
 ])('an event forged with %s is found', async ([, key]) => {
   const database = await freshDatabase('sqlite');
   await write(database, 3);
-  const third = await head(database.db);
+  const third = await auditHead(database.db);
   await write(database, 1);
   await rewrite(database, 'sqlite', key, third);
   expect(await verifyChain(database.db, KEY)).toEqual({ ok: false, seq: 4, problem: 'other-key' });
@@ -241,7 +241,7 @@ test.for<[string, (text: string) => string]>([
 ])('an event forged with %s under the name of ours is found', async ([, hashOf]) => {
   const database = await freshDatabase('sqlite');
   await write(database, 3);
-  const third = await head(database.db);
+  const third = await auditHead(database.db);
   await write(database, 1);
   // The name of a key stands in every event, for everybody to copy.
   const last = await sql<{ body: string }>`
@@ -266,6 +266,6 @@ test('a chain begun before there was a key goes on with it', async () => {
   expect(await verifyChain(database.db, KEY)).toEqual({ ok: true, seq: 4 });
   const unkeyed = await verifyChain(database.db, null);
   expect(unkeyed).toEqual({ ok: false, seq: 3, problem: 'other-key' });
-  const ids = (await events(database.db, { afterSeq: 1, limit: 2 })).map(({ keyId }) => keyId);
+  const ids = (await listEvents(database.db, { afterSeq: 1, limit: 2 })).map(({ keyId }) => keyId);
   expect(ids).toEqual(['none', expect.stringMatching(/^[0-9a-f]{8}$/)]);
 });

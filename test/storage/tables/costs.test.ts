@@ -2,14 +2,14 @@ import { expect, test } from 'vitest';
 import { z } from 'zod';
 import type { UserId } from '../../../src/changes/change.ts';
 import {
+  costSnapshots,
   loadMonth,
-  noteSnapshots,
-  snapshots,
+  recordSnapshots,
   storeMonth,
 } from '../../../src/storage/tables/costs.ts';
 import {
   incidentsSince,
-  permitNotice,
+  permitBudgetNotice,
   saveIncident,
 } from '../../../src/storage/tables/incidents.ts';
 import {
@@ -47,11 +47,11 @@ test.for(ENGINES)(
   async (engine) => {
     const { db, transaction } = await freshDatabase(engine);
     const note = (total: number, fetchedAt: Date, final: boolean) =>
-      transaction((tx) => noteSnapshots(tx, [{ day: '2026-11-19', fetchedAt, total, final }]));
+      transaction((tx) => recordSnapshots(tx, [{ day: '2026-11-19', fetchedAt, total, final }]));
     await note(9_000_000_000_123, NOON, false);
     await note(9_000_000_000_123, LATER, false);
     await note(9_000_000_000_123, new Date(LATER.getTime() + 1), true);
-    const noted = await snapshots(db, '2026-11-01');
+    const noted = await costSnapshots(db, '2026-11-01');
     expect(noted.map(({ total, final }) => [total, final])).toEqual([
       [9_000_000_000_123, false],
       [9_000_000_000_123, true],
@@ -82,7 +82,7 @@ test.for(ENGINES)(
     ]);
 
     const mark = { budget: 'production', month: '2026-11', mark: '80', at: NOON };
-    expect(await transaction((tx) => permitNotice(tx, mark))).toBe(true);
-    expect(await transaction((tx) => permitNotice(tx, mark))).toBe(false);
+    expect(await transaction((tx) => permitBudgetNotice(tx, mark))).toBe(true);
+    expect(await transaction((tx) => permitBudgetNotice(tx, mark))).toBe(false);
   },
 );

@@ -2,12 +2,12 @@ import { expect, test } from 'vitest';
 import type { Database } from '../../../src/storage/engine/database.ts';
 import { toText } from '../../../src/storage/engine/portable.ts';
 import {
-  endDigest,
+  finishDigest,
   lastDigests,
-  missDigest,
   permitDigest,
-  stuckDigests,
+  recordMissedDigest,
   takeOverDigest,
+  unfinishedDigests,
   withdrawDigest,
 } from '../../../src/storage/tables/digests.ts';
 import { ENGINES, freshDatabase } from '../engines.ts';
@@ -27,14 +27,14 @@ test.for(ENGINES)('one replica may post the digest of a day on %s', async (engin
   expect((await Promise.all(tries)).filter(Boolean)).toHaveLength(1);
   const write = <_T>(what: typeof permitDigest, over: Partial<typeof TODAY>) =>
     database.transaction((tx) => what(tx, { ...TODAY, ...over }));
-  expect(await write(missDigest, {})).toBe(false);
+  expect(await write(recordMissedDigest, {})).toBe(false);
   expect(await write(permitDigest, { day: '2026-08-15' })).toBe(true);
   expect(await write(permitDigest, { channel: channel('COPS') })).toBe(true);
 });
 
 test.for(ENGINES)('a day whose digest is missed stays missed on %s', async (engine) => {
   const database = await freshDatabase(engine);
-  expect(await database.transaction((tx) => missDigest(tx, TODAY))).toBe(true);
+  expect(await database.transaction((tx) => recordMissedDigest(tx, TODAY))).toBe(true);
   expect(await database.transaction((tx) => permitDigest(tx, TODAY))).toBe(false);
   expect(await rowsIn(database)).toMatchObject([{ state: 'missed' }]);
 });
@@ -42,8 +42,8 @@ test.for(ENGINES)('a day whose digest is missed stays missed on %s', async (engi
 test.for(ENGINES)('of those who take over from a dead owner one succeeds on %s', async (engine) => {
   const database = await freshDatabase(engine);
   await database.transaction((tx) => permitDigest(tx, TODAY));
-  expect(await stuckDigests(database.db, NOON)).toEqual([]);
-  const [seen] = await stuckDigests(database.db, minutes(1));
+  expect(await unfinishedDigests(database.db, NOON)).toEqual([]);
+  const [seen] = await unfinishedDigests(database.db, minutes(1));
   if (!seen) throw new Error('it is stuck');
 
   const takers = ['two', 'three', 'four'].map((owner) =>
@@ -54,7 +54,7 @@ test.for(ENGINES)('of those who take over from a dead owner one succeeds on %s',
 
   const end = (owner: string) =>
     database.transaction((tx) =>
-      endDigest(tx, { ...TODAY, owner }, { state: 'posted', ts: '1.2' }),
+      finishDigest(tx, { ...TODAY, owner }, { state: 'posted', ts: '1.2' }),
     );
   expect(await end('one')).toBe(false);
   const owner = ['two', 'three', 'four'][won.indexOf(true)] ?? '';
@@ -63,7 +63,7 @@ test.for(ENGINES)('of those who take over from a dead owner one succeeds on %s',
   expect(await rowsIn(database)).toEqual([
     { ...TODAY, owner, at: toText(minutes(5)), state: 'posted', ts: '1.2' },
   ]);
-  expect(await stuckDigests(database.db, minutes(60))).toEqual([]);
+  expect(await unfinishedDigests(database.db, minutes(60))).toEqual([]);
 });
 
 test.for(ENGINES)('what surely was not posted may be tried again on %s', async (engine) => {
@@ -74,7 +74,7 @@ test.for(ENGINES)('what surely was not posted may be tried again on %s', async (
   expect(await withdraw('two')).toBe(false);
   expect(await withdraw('one')).toBe(true);
   expect(await database.transaction((tx) => permitDigest(tx, TODAY))).toBe(true);
-  await database.transaction((tx) => endDigest(tx, TODAY, { state: 'posted', ts: '1.2' }));
+  await database.transaction((tx) => finishDigest(tx, TODAY, { state: 'posted', ts: '1.2' }));
   expect(await withdraw('one')).toBe(false);
 });
 
@@ -85,8 +85,10 @@ test.for(ENGINES)(
     const later = { ...TODAY, day: '2026-08-15', at: minutes(1) };
     await database.transaction((tx) => permitDigest(tx, TODAY));
     await database.transaction((tx) => permitDigest(tx, later));
-    await database.transaction((tx) => missDigest(tx, { ...TODAY, day: '2026-08-16' }));
-    await database.transaction((tx) => missDigest(tx, { ...TODAY, channel: channel('COPS') }));
+    await database.transaction((tx) => recordMissedDigest(tx, { ...TODAY, day: '2026-08-16' }));
+    await database.transaction((tx) =>
+      recordMissedDigest(tx, { ...TODAY, channel: channel('COPS') }),
+    );
     expect([...(await lastDigests(database.db))]).toEqual([
       [COSTS, { day: '2026-08-15', at: minutes(1) }],
     ]);

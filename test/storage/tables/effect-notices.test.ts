@@ -1,6 +1,9 @@
 import { expect, test } from 'vitest';
 import { loadChange } from '../../../src/storage/tables/changes/changes.ts';
-import { permitEffect, settledEffects } from '../../../src/storage/tables/effect-notices.ts';
+import {
+  listEffectNotices,
+  permitEffectNotice,
+} from '../../../src/storage/tables/effect-notices.ts';
 import { ENGINES, freshDatabase } from '../engines.ts';
 import { aChange, minutes, NOON, stored } from '../example-change.ts';
 
@@ -9,12 +12,12 @@ test.for(ENGINES)('each effect of a change is told by one replica only (%s)', as
   const change = aChange();
   await stored(database, change);
   const permit = (days: number) =>
-    database.transaction((tx) => permitEffect(tx, { changeId: change.id, days, at: NOON }));
+    database.transaction((tx) => permitEffectNotice(tx, { changeId: change.id, days, at: NOON }));
 
   expect(await Promise.all([permit(3), permit(3)])).toContain(false);
   expect(await permit(7)).toBe(true);
-  expect((await settledEffects(database.db, NOON)).get(change.id)?.toSorted()).toEqual([3, 7]);
-  expect(await settledEffects(database.db, minutes(1))).toEqual(new Map());
+  expect((await listEffectNotices(database.db, NOON)).get(change.id)?.toSorted()).toEqual([3, 7]);
+  expect(await listEffectNotices(database.db, minutes(1))).toEqual(new Map());
 });
 
 test.for(ENGINES)('what a change would cost is kept with its plan (%s)', async (engine) => {

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
 import {
+  activeFreezes,
   hasFreeze,
+  insertFreeze,
   liftFreeze,
-  makeFreeze,
-  standingFreezes,
 } from '../../../src/storage/tables/freezes.ts';
 import { ENGINES, freshDatabase } from '../engines.ts';
 import { ana, ben, cleo, minutes, NOON, newId } from '../example-change.ts';
@@ -12,7 +12,7 @@ const freeze = {
   id: newId(),
   scope: { tag: 'prod' },
   reason: 'launch',
-  madeBy: ana,
+  createdBy: ana,
   from: NOON,
   until: minutes(60),
 };
@@ -22,10 +22,10 @@ test.for(ENGINES)(
   async (e) => {
     const database = await freshDatabase(e);
     const make = (reason: string) =>
-      database.transaction((tx) => makeFreeze(tx, { ...freeze, reason }));
+      database.transaction((tx) => insertFreeze(tx, { ...freeze, reason }));
     expect(await make('launch')).toBe(true);
     expect(await make('another')).toBe(false);
-    expect(await standingFreezes(database.db, NOON)).toEqual([freeze]);
+    expect(await activeFreezes(database.db, NOON)).toEqual([freeze]);
     expect(await hasFreeze(database.db, freeze.id)).toBe(true);
     expect(await hasFreeze(database.db, newId())).toBe(false);
   },
@@ -33,21 +33,21 @@ test.for(ENGINES)(
 
 test.for(ENGINES)('of many who lift a freeze at once one does (%s)', async (engine) => {
   const database = await freshDatabase(engine);
-  await database.transaction((tx) => makeFreeze(tx, freeze));
+  await database.transaction((tx) => insertFreeze(tx, freeze));
   const lifts = [ana, ben, cleo].map((by) =>
     database.transaction((tx) => liftFreeze(tx, { id: freeze.id, by, at: minutes(1) })),
   );
   expect((await Promise.all(lifts)).filter(Boolean)).toHaveLength(1);
-  expect(await standingFreezes(database.db, minutes(2))).toEqual([]);
+  expect(await activeFreezes(database.db, minutes(2))).toEqual([]);
 });
 
 test.for(ENGINES)(
   'a freeze that is over holds no more and cannot be lifted (%s)',
   async (engine) => {
     const database = await freshDatabase(engine);
-    await database.transaction((tx) => makeFreeze(tx, freeze));
-    expect(await standingFreezes(database.db, minutes(59))).toHaveLength(1);
-    expect(await standingFreezes(database.db, minutes(60))).toEqual([]);
+    await database.transaction((tx) => insertFreeze(tx, freeze));
+    expect(await activeFreezes(database.db, minutes(59))).toHaveLength(1);
+    expect(await activeFreezes(database.db, minutes(60))).toEqual([]);
     const late = { id: freeze.id, by: ben, at: minutes(60) };
     expect(await database.transaction((tx) => liftFreeze(tx, late))).toBe(false);
   },

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { pruneTallies, tally } from '../../../src/storage/tables/tallies.ts';
+import { addToRateCounters, pruneRateCounters } from '../../../src/storage/tables/tallies.ts';
 import { ENGINES, freshDatabase } from '../engines.ts';
 import { ana, ben, minutes, NOON } from '../example-change.ts';
 
@@ -8,7 +8,7 @@ const click = { kind: 'click', since: NOON };
 test.for(ENGINES)('whoever counts, each person has one sum for each while (%s)', async (engine) => {
   const { transaction } = await freshDatabase(engine);
   const add = (more: [typeof ana, number][], about = click) =>
-    transaction((tx) => tally(tx, { ...about, more: new Map(more) }));
+    transaction((tx) => addToRateCounters(tx, { ...about, more: new Map(more) }));
   await Promise.all(Array.from({ length: 20 }, () => add([[ana, 2]])));
   // In both orders at once: replicas take the rows in one, so that neither waits for the other.
   await Promise.all([
@@ -30,10 +30,10 @@ test.for(ENGINES)('whoever counts, each person has one sum for each while (%s)',
 test.for(ENGINES)('sums of long ago are forgotten (%s)', async (engine) => {
   const { transaction } = await freshDatabase(engine);
   const one = (since: Date) =>
-    transaction((tx) => tally(tx, { kind: 'click', since, more: new Map([[ana, 1]]) }));
+    transaction((tx) => addToRateCounters(tx, { kind: 'click', since, more: new Map([[ana, 1]]) }));
   await one(NOON);
   await one(minutes(5));
-  await transaction((tx) => pruneTallies(tx, minutes(5)));
+  await transaction((tx) => pruneRateCounters(tx, minutes(5)));
   expect(await one(NOON)).toEqual(new Map([[ana, 1]]));
   expect(await one(minutes(5))).toEqual(new Map([[ana, 2]]));
 });

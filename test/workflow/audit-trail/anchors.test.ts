@@ -2,8 +2,8 @@ import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import type { ChannelId } from '../../../src/changes/change.ts';
 import type { Answer } from '../../../src/intent/answers/answer.ts';
-import { appendEvent, head } from '../../../src/storage/audit/append.ts';
-import { checkpointBeside } from '../../../src/storage/audit/checkpoint.ts';
+import { appendEvent, auditHead } from '../../../src/storage/audit/append.ts';
+import { openCheckpoint } from '../../../src/storage/audit/checkpoint.ts';
 import {
   anchorDaily,
   anchorHourly,
@@ -87,17 +87,17 @@ test('each hour the end is logged, and noted beside the database', async () => {
   await database.transaction((tx) => appendEvent(tx, null, { kind: 'x', at: NOON, body: {} }));
   await anchorHourly({ ...context, database, trail, log });
 
-  const end = await head(database.db);
+  const end = await auditHead(database.db);
   expect(logged).toEqual([end]);
   expect(readFileSync(`${path}.head`, 'utf8')).toBe(`1 ${end.hash}\n`);
   expect(statSync(`${path}.head`).mode & 0o777).toBe(0o600);
-  expect(checkpointBeside(path).read()).toEqual(end);
+  expect(openCheckpoint(path).read()).toEqual(end);
 });
 
 test('a file beside the database that cannot be read is no sign that all is well', async () => {
   const url = await freshUrl('sqlite');
   const path = url.slice('file:'.length);
-  expect(checkpointBeside(path).read()).toBeNull();
+  expect(openCheckpoint(path).read()).toBeNull();
   writeFileSync(`${path}.head`, '12 ab');
-  expect(() => checkpointBeside(path).read()).toThrow('npm run audit -- restored');
+  expect(() => openCheckpoint(path).read()).toThrow('npm run audit -- restored');
 });

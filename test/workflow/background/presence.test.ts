@@ -1,7 +1,7 @@
 import { pino } from 'pino';
 import { expect, onTestFinished, test } from 'vitest';
 import type { Database } from '../../../src/storage/engine/database.ts';
-import { instances } from '../../../src/storage/tables/instances.ts';
+import { listInstances } from '../../../src/storage/tables/instances.ts';
 import { startPresence } from '../../../src/workflow/background/presence.ts';
 import { ENGINES, freshDatabase } from '../../storage/engines.ts';
 import { NOON } from '../../storage/example-change.ts';
@@ -17,7 +17,7 @@ function starting(database: Database, instance: string, { version = '1.0.0', min
 }
 
 async function seen(database: Database) {
-  return (await instances(database.db)).map(({ id, version }) => `${id} ${version}`);
+  return (await listInstances(database.db)).map(({ id, version }) => `${id} ${version}`);
 }
 
 test.for(ENGINES)('replicas are listed with their versions, in order, on %s', async (engine) => {

@@ -1,6 +1,6 @@
 import { pino } from 'pino';
 import { expect, onTestFinished, test } from 'vitest';
-import { dueToClaim } from '../../../src/storage/tables/changes/change-due.ts';
+import { dueClaims } from '../../../src/storage/tables/changes/change-due.ts';
 import {
   type BackgroundLoop,
   createScheduler,
@@ -72,7 +72,7 @@ test('of a thousand due changes at most 40 run at once', async () => {
   const loops = startLoops({ ...context, people }, { look });
   await expect.poll(() => asked).toBe(AT_ONCE);
   // They are sent by now, and the API does not answer: nothing of them is due any more.
-  const sent = await dueToClaim(context.database.db, context.now(), { limit: AT_ONCE });
+  const sent = await dueClaims(context.database.db, context.now(), { limit: AT_ONCE });
   await context.database.transaction(async (tx) => {
     await tx.updateTable('change').set({ state: 'executing' }).where('id', 'in', sent).execute();
   });

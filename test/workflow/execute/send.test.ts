@@ -4,7 +4,11 @@ import { start } from '../../../src/changes/lifecycle.ts';
 import { ApiError } from '../../../src/errors.ts';
 import { eventsOf } from '../../../src/storage/audit/append.ts';
 import { insertChange, loadChange } from '../../../src/storage/tables/changes/changes.ts';
-import { holderOf, takeTarget, writePermit } from '../../../src/storage/tables/changes/permits.ts';
+import {
+  lockHolder,
+  lockTarget,
+  writePermit,
+} from '../../../src/storage/tables/changes/permits.ts';
 import { recover } from '../../../src/workflow/execute/recover.ts';
 import { sendAndFinish } from '../../../src/workflow/execute/send.ts';
 import type { WorkflowContext } from '../../../src/workflow/ports.ts';
@@ -21,7 +25,7 @@ async function claimed(context: WorkflowContext): Promise<{ change: Change; perm
   const change = mustMove(start(approved, LEASE, NOON));
   const permit = await context.database.transaction(async (tx) => {
     await insertChange(tx, approved);
-    await takeTarget(tx, STAGING, change.id, NOON);
+    await lockTarget(tx, STAGING, change.id, NOON);
     const n = await writePermit(tx, {
       changeId: change.id,
       single: false,
@@ -44,7 +48,7 @@ test('a sender that was held up for half a minute does not send any more', async
   await sendAndFinish(context, change, permit, SEND_BEFORE);
   expect(sent.count).toBe(0);
   expect(await stateOf(context, change)).toBe('approved');
-  expect(await holderOf(context.database.db, STAGING)).toBeNull();
+  expect(await lockHolder(context.database.db, STAGING)).toBeNull();
 });
 
 test('an answer that comes after its sender was given up overrules nothing', async () => {
@@ -56,7 +60,7 @@ test('an answer that comes after its sender was given up overrules nothing', asy
 
   await sendAndFinish(context, change, permit, minutes(10));
   expect(await stateOf(context, change)).toBe('unknown');
-  expect(await holderOf(context.database.db, STAGING)).toBe(change.id);
+  expect(await lockHolder(context.database.db, STAGING)).toBe(change.id);
 });
 
 test.for<[string, () => Error, string]>([
@@ -70,7 +74,7 @@ test.for<[string, () => Error, string]>([
   await sendAndFinish(context, change, permit, SEND_BEFORE);
   expect(await stateOf(context, change)).toBe(state);
   expect(sent.count).toBe(1);
-  const kept = await holderOf(context.database.db, STAGING);
+  const kept = await lockHolder(context.database.db, STAGING);
   expect(kept).toBe(state === 'unknown' ? change.id : null);
 });
 

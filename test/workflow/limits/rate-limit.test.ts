@@ -33,7 +33,7 @@ test.for([
   expect(await ask([ana, ana, ben, ana])).toEqual(['fine', 'over', 'fine', 'long-over']);
   expect(await ask([ana])).toEqual(['long-over']);
   // A flood is one event of the trail, not a flood of events.
-  expect(await refusals(context)).toEqual([`${kind} too-many`]);
+  expect(await refusals(context)).toEqual([`${kind} rate-limited`]);
 
   clock.now = new Date(clock.now.getTime() + withinMs);
   expect(await ask([ana])).toEqual(['fine']);
@@ -48,7 +48,7 @@ test('all people together get as much as nobody reaches, and one alone cannot us
   const crowd = Array.from({ length: 49 }, (_, n) => user(`U${n}`));
   for (const each of crowd) expect(new Set(await ask(times(20, each)))).toEqual(new Set(['fine']));
   expect(await ask([ben, cleo])).toEqual(['over', 'over']);
-  expect(await refusals(context)).toEqual(['draft too-many', 'draft of all too-many']);
+  expect(await refusals(context)).toEqual(['draft rate-limited', 'draft of all rate-limited']);
 
   clock.now = new Date(clock.now.getTime() + 600_000);
   expect(await ask([ben])).toEqual(['fine']);
@@ -93,7 +93,7 @@ test('questions are counted together by two replicas, but for the first few of e
   expect(fine).toBeGreaterThanOrEqual(60);
   expect(fine).toBeLessThan(60 + 20);
   expect(paces.filter((pace) => pace === 'over')).toHaveLength(1);
-  expect(await refusals(context)).toEqual(['command too-many']);
+  expect(await refusals(context)).toEqual(['command rate-limited']);
 });
 
 test('who asks now and then costs the database nothing', async () => {

@@ -42,7 +42,7 @@ test('each wait is longer than the one before', () => {
   const long = changeIn('pending', { ...since, expiresAt: minutes(5_000) });
   expect(times('waiting', long)).toEqual([60, 195, 600, 1_815, 3_255]);
   expect(times('waiting', changeIn('pending', since))).toEqual([60, 195, null, null, null]);
-  const doubt = changeIn('unknown', { ending: { ...DOUBT, at: NOON } });
+  const doubt = changeIn('unknown', { outcome: { ...DOUBT, at: NOON } });
   expect(times('doubt', doubt)).toEqual([75, 315, 1_275, 2_715, 4_155]);
 });
 

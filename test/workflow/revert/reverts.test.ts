@@ -3,7 +3,7 @@ import type { Change, CostEffect } from '../../../src/changes/change.ts';
 import { ApiError } from '../../../src/errors.ts';
 import type { SendResult } from '../../../src/intent/define.ts';
 import type { CommandContext } from '../../../src/intent/ports/command-context.ts';
-import { changesWhere } from '../../../src/storage/tables/changes/change-lists.ts';
+import { listChanges } from '../../../src/storage/tables/changes/change-lists.ts';
 import { loadChange } from '../../../src/storage/tables/changes/changes.ts';
 import { claimDueMessages } from '../../../src/storage/tables/queues/outbox.ts';
 import type { WorkflowContext } from '../../../src/workflow/ports.ts';
@@ -13,7 +13,10 @@ import { aChange, ben, minutes, newId, stored } from '../../storage/example-chan
 import { aWorld } from '../context.ts';
 
 const LINE = 'service scale 11111111-1111-4111-8111-111111111111 min=8';
-const timing = { startAt: null, back: { afterMs: 3_600_000, label: 'Scale it back', line: LINE } };
+const timing = {
+  startAt: null,
+  revert: { afterMs: 3_600_000, label: 'Scale it back', line: LINE },
+};
 const { plan } = aChange();
 
 /** Succeeded at noon, to be taken back an hour later. */
@@ -22,9 +25,9 @@ function parentOf(over: Partial<Change> = {}): Change {
     state: 'succeeded',
     plan: { ...plan, timing },
     approvals: [{ by: ben, at: minutes(-1) }],
-    ending: { how: 'succeeded', at: minutes(0), tookMs: 1, requestId: null, reported: [] },
+    outcome: { how: 'succeeded', at: minutes(0), tookMs: 1, requestId: null, reported: [] },
     createdAt: minutes(-5),
-    backAt: minutes(60),
+    revertAt: minutes(60),
     ...over,
   });
 }
@@ -48,7 +51,7 @@ async function theWorld(look: () => Promise<SendResult | null> = async () => SEE
 }
 
 const SEEN: SendResult = { requestId: null, reported: [], learned: null };
-const all = (context: WorkflowContext) => changesWhere(context.database.db, { limit: 9 });
+const all = (context: WorkflowContext) => listChanges(context.database.db, { limit: 9 });
 const childrenIn = async (context: WorkflowContext) =>
   (await all(context)).filter(({ parent }) => parent);
 
@@ -72,8 +75,8 @@ test('the revert of a timed change is approved with it and waits for its schedul
     requires: parent.requires,
     notBefore: minutes(60),
     expiresAt: minutes(60 + 24 * 60),
-    backAt: null,
-    plan: { body: { minReplicaMemoryGb: 8 }, timing: { back: null } },
+    revertAt: null,
+    plan: { body: { minReplicaMemoryGb: 8 }, timing: { revert: null } },
   });
   expect(revert?.digest).not.toBe(parent.digest);
   expect(await messagesIn(context)).toEqual(['card', 'card:anew']);
@@ -137,7 +140,7 @@ test('a revert that another replica has planned meanwhile is not reported as sto
   });
   await stored(context.database, parent);
   expect(await createRevertPlanner(context)()).toBe(1);
-  expect((await loadChange(context.database.db, parent.id))?.backAt).toEqual(minutes(60));
+  expect((await loadChange(context.database.db, parent.id))?.revertAt).toEqual(minutes(60));
   expect(await messagesIn(context)).toEqual([]);
 });
 
@@ -185,7 +188,7 @@ test.for<[string, string, () => Promise<SendResult | null>, number, boolean]>([
     expect([await plan(), await plan()]).toEqual([1, 0]);
     expect(await childrenIn(context)).toEqual([]);
     const kept = await loadChange(context.database.db, parent.id);
-    expect(kept).toMatchObject({ state: 'succeeded', backAt: null });
+    expect(kept).toMatchObject({ state: 'succeeded', revertAt: null });
     expect(await messagesIn(context)).toEqual(['card', `kept ${why}`]);
   },
 );

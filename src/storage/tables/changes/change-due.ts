@@ -5,7 +5,7 @@ import { type Builder, idsOf, select } from './change-query.ts';
 
 const EXPIRING: readonly State[] = ['draft', 'pending', 'approved'];
 
-export function dueToExpire(db: Db, now: Date, limit: number): Promise<ChangeId[]> {
+export function dueExpiries(db: Db, now: Date, limit: number): Promise<ChangeId[]> {
   const where = (eb: Builder) =>
     eb.and([eb('state', 'in', EXPIRING), eb('expires_at', '<=', toText(now))]);
   return idsOf(db, where, limit);
@@ -22,7 +22,7 @@ function isNone(eb: Builder, ids: readonly ChangeId[] = []) {
 }
 
 /** Approved, in time, and with a target that no change holds: the others would only wait again. */
-export function dueToClaim(db: Db, now: Date, { limit, except }: Pass): Promise<ChangeId[]> {
+export function dueClaims(db: Db, now: Date, { limit, except }: Pass): Promise<ChangeId[]> {
   const at = toText(now);
   const where = (eb: Builder) =>
     eb.and([
@@ -36,7 +36,7 @@ export function dueToClaim(db: Db, now: Date, { limit, except }: Pass): Promise<
 }
 
 /** Succeeded for a while only, and nothing is planned yet that takes them back. */
-export function dueToTakeBack(db: Db, { limit, except }: Pass): Promise<Change[]> {
+export function dueReverts(db: Db, { limit, except }: Pass): Promise<Change[]> {
   const where = (eb: Builder) =>
     eb.and([
       eb('state', '=', 'succeeded'),
@@ -54,7 +54,7 @@ function childIn(eb: Builder) {
     .whereRef('child.parent', '=', 'change.id');
 }
 
-export function leaseRanOut(db: Db, now: Date, limit: number): Promise<ChangeId[]> {
+export function expiredLeases(db: Db, now: Date, limit: number): Promise<ChangeId[]> {
   const where = (eb: Builder) =>
     eb.and([eb('state', '=', 'executing'), eb('lease_until', '<=', toText(now))]);
   return idsOf(db, where, limit);

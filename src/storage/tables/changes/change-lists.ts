@@ -5,14 +5,18 @@ import { type Builder, select } from './change-query.ts';
 
 const OPEN: readonly State[] = ['draft', 'pending', 'approved', 'executing', 'unknown'];
 
-export function openChangesOf(db: Db, targetKey: string): Promise<Change[]> {
+export function openChangesOfTarget(db: Db, targetKey: string): Promise<Change[]> {
   return select(db, {
     where: (eb) => eb.and([eb('target_key', '=', targetKey), eb('state', 'in', OPEN)]),
   });
 }
 
 /** Others of the same target that were asked for from an instant on. */
-export function askedSince(db: Db, { id, plan }: Change, since: Date): Promise<Change[]> {
+export function changesRequestedSince(
+  db: Db,
+  { id, plan }: Change,
+  since: Date,
+): Promise<Change[]> {
   return select(db, {
     where: (eb) =>
       eb.and([
@@ -38,7 +42,7 @@ export interface ChangeFilter {
 }
 
 /** The newest first. */
-export function changesWhere(db: Db, { limit, ...filter }: ChangeFilter): Promise<Change[]> {
+export function listChanges(db: Db, { limit, ...filter }: ChangeFilter): Promise<Change[]> {
   return select(db, { where: (eb) => fits(eb, filter), limit, order: 'desc' });
 }
 
@@ -56,13 +60,13 @@ function fits(eb: Builder, filter: Omit<ChangeFilter, 'limit'>) {
     ...(requester ? [eb('requester', '=', requester)] : []),
     ...(endedSince ? [eb('ended_at', '>=', toText(endedSince))] : []),
     ...(toReview ? [isUnreviewed(eb)] : []),
-    ...(privateTo ? [eb.or([eb('requester', '=', privateTo), eb.not(isUnsent(eb))])] : []),
+    ...(privateTo ? [eb.or([eb('requester', '=', privateTo), eb.not(isUnconfirmed(eb))])] : []),
     ...(before ? [isOlder(eb, before)] : []),
   ]);
 }
 
 /** Only its requester has seen it: it is a draft, or ended as one. */
-export function isUnsent(eb: Builder) {
+export function isUnconfirmed(eb: Builder) {
   const isOver = eb('state', 'in', ['cancelled', 'expired', 'stale']);
   return eb.or([eb('state', '=', 'draft'), eb.and([eb('card_channel', 'is', null), isOver])]);
 }

@@ -1,74 +1,86 @@
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import {
-  type BrokenGlass,
+  type BlockingFreeze,
+  type BreakGlassUse,
   type Change,
   type ChangeId,
   type ChannelId,
-  type Ending,
-  type FrozenBy,
+  type ExecutionOutcome,
   type Plan,
   type Position,
   type Rejection,
   type Requirement,
   type Resolution,
   type Review,
-  type Target,
+  type Snapshot,
+  TARGET_KINDS,
+  type Timing,
   targetKey,
   type UserId,
   type Verdict,
 } from '../../../changes/change.ts';
 import { canonical } from '../../../changes/plan-digest.ts';
+import type { Refusal } from '../../../changes/refusal.ts';
 import { Any, decode, JsonFields, StoredInstant, toDate, toText } from '../../engine/portable.ts';
 import type { ChangeTable } from '../schema.ts';
 
-// The mapped type makes a kind that is new in the domain fail to compile here.
-const KINDS = {
-  service: 'service',
-  alert: 'alert',
-  'new service': 'new service',
-  freeze: 'freeze',
-} as const;
-const Kind = z.enum(KINDS satisfies { [K in Target['kind']]: K });
 const Id = z.custom<ChangeId>((value) => typeof value === 'string');
 const User = z.custom<UserId>((value) => typeof value === 'string');
 
-const StoredPlan: z.ZodType<Plan> = z.strictObject({
-  target: z.strictObject({
-    kind: Kind,
-    id: z.string(),
-    name: z.string(),
-    tags: z.array(z.string()).nullable(),
-    warehouse: z.string().nullable(),
-  }),
-  args: JsonFields,
-  sends: z.string(),
-  body: JsonFields,
-  before: z
-    .strictObject({
-      fields: JsonFields,
-      beside: JsonFields.optional(),
-      seenAt: StoredInstant,
-      source: z.string(),
-    })
-    .nullable(),
-  rows: z.array(z.strictObject({ field: z.string(), label: z.string(), before: Any, after: Any })),
-  keptAsIs: z.array(z.string()),
-  warnings: z.array(z.string()),
-  cost: z
-    .strictObject({
-      text: z.string(),
-      perDay: z.number().nullable(),
-      share: z.number().nullable(),
-    })
-    .optional(),
-  timing: z
-    .strictObject({
-      startAt: z.string().nullable(),
-      back: z.strictObject({ afterMs: z.number(), label: z.string(), line: z.string() }).nullable(),
-    })
-    .optional(),
-});
+// Three keys of a stored plan differ from the names in the code: `beside`, `keptAsIs`, `back`.
+const StoredSnapshot = z
+  .strictObject({
+    fields: JsonFields,
+    beside: JsonFields.optional(),
+    seenAt: StoredInstant,
+    source: z.string(),
+  })
+  .transform(({ beside, ...rest }): Snapshot => ({ ...rest, volatileFields: beside }));
+
+const StoredRevert = z.strictObject({ afterMs: z.number(), label: z.string(), line: z.string() });
+const StoredTiming = z
+  .strictObject({ startAt: z.string().nullable(), back: StoredRevert.nullable() })
+  .transform(({ startAt, back }): Timing => ({ startAt, revert: back }));
+
+const StoredPlan = z
+  .strictObject({
+    target: z.strictObject({
+      kind: z.enum(TARGET_KINDS),
+      id: z.string(),
+      name: z.string(),
+      tags: z.array(z.string()).nullable(),
+      warehouse: z.string().nullable(),
+    }),
+    args: JsonFields,
+    sends: z.string(),
+    body: JsonFields,
+    before: StoredSnapshot.nullable(),
+    rows: z.array(
+      z.strictObject({ field: z.string(), label: z.string(), before: Any, after: Any }),
+    ),
+    keptAsIs: z.array(z.string()),
+    warnings: z.array(z.string()),
+    cost: z
+      .strictObject({
+        text: z.string(),
+        perDay: z.number().nullable(),
+        share: z.number().nullable(),
+      })
+      .optional(),
+    timing: StoredTiming.optional(),
+  })
+  .transform(({ keptAsIs, ...rest }): Plan => ({ ...rest, unchangedFields: keptAsIs }));
+
+function planText({ before, unchangedFields, timing, ...rest }: Plan): string {
+  const { volatileFields, ...snapshot } = before ?? {};
+  return JSON.stringify({
+    ...rest,
+    before: before && { ...snapshot, beside: volatileFields },
+    keptAsIs: unchangedFields,
+    timing: timing && { startAt: timing.startAt, back: timing.revert },
+  });
+}
 
 const StoredRequirement: z.ZodType<Requirement> = z.strictObject({
   rule: z.int(),
@@ -97,14 +109,14 @@ const StoredResolution: z.ZodType<Resolution> = z.strictObject({
   note: z.string(),
 });
 
-const StoredFreeze: z.ZodType<FrozenBy> = z.strictObject({
+const StoredFreeze: z.ZodType<BlockingFreeze> = z.strictObject({
   until: StoredInstant,
   reason: z.string(),
   by: z.string().nullable(),
   made: z.strictObject({ id: Id, by: User }).optional(),
 });
 
-const StoredGlass: z.ZodType<BrokenGlass> = StoredRejection;
+const StoredGlass: z.ZodType<BreakGlassUse> = StoredRejection;
 
 const StoredReview: z.ZodType<Review> = z.strictObject({
   by: User,
@@ -113,7 +125,7 @@ const StoredReview: z.ZodType<Review> = z.strictObject({
 });
 
 const answer = { at: StoredInstant, tookMs: z.number(), requestId: z.string().nullable() };
-const StoredEnding: z.ZodType<Ending> = z.discriminatedUnion('how', [
+const StoredEnding: z.ZodType<ExecutionOutcome> = z.discriminatedUnion('how', [
   z.strictObject({ how: z.literal('succeeded'), ...answer, reported: z.array(z.string()) }),
   z.strictObject({
     how: z.enum(['failed', 'unknown']),
@@ -133,7 +145,7 @@ export function changeRow(change: Change): ChangeRow {
     command: change.command,
     call_class: callClass(plan),
     target_key: targetKey(plan.target),
-    plan: JSON.stringify(plan),
+    plan: planText(plan),
     digest: change.digest,
     before_hash: plan.before && sha256(canonical(plan.before.fields)),
     requester: change.requester,
@@ -146,7 +158,7 @@ export function changeRow(change: Change): ChangeRow {
     created_at: toText(change.createdAt),
     confirmed_at: toText(change.confirmedAt),
     expires_at: toText(change.expiresAt),
-    back_at: toText(change.backAt),
+    back_at: toText(change.revertAt),
     parent: change.parent,
     not_before: toText(change.notBefore),
     lease_owner: change.lease?.owner ?? null,
@@ -159,13 +171,13 @@ function verdictColumns(change: Change) {
   return {
     rejection: change.rejection && JSON.stringify(change.rejection),
     cancelled_by: change.cancelledBy,
-    stopped: change.stopped,
+    stopped: change.stopReason,
     frozen_by: change.frozenBy ? JSON.stringify(change.frozenBy) : null,
-    ending: change.ending && JSON.stringify(change.ending),
+    ending: change.outcome && JSON.stringify(change.outcome),
     resolution: change.resolution && JSON.stringify(change.resolution),
-    broken_glass: change.brokenGlass && JSON.stringify(change.brokenGlass),
+    broken_glass: change.breakGlass && JSON.stringify(change.breakGlass),
     review: change.review && JSON.stringify(change.review),
-    ended_at: toText((change.resolution ?? change.ending)?.at ?? null),
+    ended_at: toText((change.resolution ?? change.outcome)?.at ?? null),
   };
 }
 
@@ -186,23 +198,29 @@ export function changeFrom(row: ChangeTable, approvals: readonly Verdict[]): Cha
     approvals,
     rejection: read(StoredRejection, row.rejection),
     cancelledBy: row.cancelled_by,
-    stopped: row.stopped,
+    stopReason: row.stopped && (RENAMED_REASONS[row.stopped] ?? row.stopped),
     ...(row.frozen_by && { frozenBy: decode(StoredFreeze, row.frozen_by, name) }),
-    ending: read(StoredEnding, row.ending),
+    outcome: read(StoredEnding, row.ending),
     resolution: read(StoredResolution, row.resolution),
-    brokenGlass: read(StoredGlass, row.broken_glass),
+    breakGlass: read(StoredGlass, row.broken_glass),
     review: read(StoredReview, row.review),
     createdAt: toDate(row.created_at),
     confirmedAt: toDate(row.confirmed_at),
     expiresAt: toDate(row.expires_at),
     notBefore: toDate(row.not_before),
-    backAt: toDate(row.back_at),
+    revertAt: toDate(row.back_at),
     parent: row.parent,
     lease: leaseFrom(row.lease_owner, toDate(row.lease_until)),
     origin: row.origin,
     card: cardFrom(row.card_channel, row.card_ts),
   };
 }
+
+// Refusals that release 1.0 stored under another name.
+const RENAMED_REASONS: Readonly<Record<string, Refusal>> = {
+  'not-told': 'audit-mismatch',
+  'target-moved': 'target-changed',
+};
 
 function leaseFrom(owner: string | null, until: Date | null): Change['lease'] {
   return owner !== null && until ? { owner, until } : null;

@@ -6,7 +6,7 @@ import { select } from './change-query.ts';
 import { changeRow } from './change-row.ts';
 
 /** Somebody was first: the transaction rolls back, and whoever began it looks again. */
-export class LostRace extends Error {
+export class OptimisticLockError extends Error {
   override readonly name = 'LostRace';
 }
 
@@ -58,7 +58,8 @@ export async function updateChange(
     .where('version', '=', before.version)
     .returning('id')
     .execute();
-  if (moved.length === 0) throw new LostRace(`Change ${id} has moved on from ${before.state}`);
+  if (moved.length === 0)
+    throw new OptimisticLockError(`Change ${id} has moved on from ${before.state}`);
   await insertVerdicts(tx, before, after, source);
 }
 
@@ -76,7 +77,8 @@ async function insertVerdicts(
 ): Promise<void> {
   for (const approval of after.approvals.slice(before?.approvals.length ?? 0)) {
     const isNew = await insertVerdict(tx, verdictRow(after, approval, 'approved', source));
-    if (!isNew) throw new LostRace(`${approval.by} has decided on change ${after.id} already`);
+    if (!isNew)
+      throw new OptimisticLockError(`${approval.by} has decided on change ${after.id} already`);
   }
   const { rejection } = after;
   // Whoever approved before keeps that row; the rejection itself stands on the change.

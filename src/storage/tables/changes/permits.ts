@@ -1,7 +1,7 @@
 import type { Change, ChangeId } from '../../../changes/change.ts';
 import { toText } from '../../engine/portable.ts';
 import type { Db, SendPermitTable, Tx } from '../schema.ts';
-import { LostRace } from './changes.ts';
+import { OptimisticLockError } from './changes.ts';
 
 export interface Permit {
   readonly changeId: ChangeId;
@@ -29,7 +29,8 @@ export async function writePermit(
     .onConflict((conflict) => conflict.doNothing())
     .returning('n')
     .execute();
-  if (written.length === 0) throw new LostRace(`Change ${changeId} has a permit to send already`);
+  if (written.length === 0)
+    throw new OptimisticLockError(`Change ${changeId} has a permit to send already`);
   return n;
 }
 
@@ -49,7 +50,8 @@ export async function closePermit(
     .where('outcome', 'is', null)
     .returning('n')
     .execute();
-  if (closed.length === 0) throw new LostRace(`Permit ${n} of change ${changeId} is not open`);
+  if (closed.length === 0)
+    throw new OptimisticLockError(`Permit ${n} of change ${changeId} is not open`);
 }
 
 /** For a sender that died: its request may have arrived, and nobody will send it again. */
@@ -63,7 +65,7 @@ export async function closeOpenPermits(tx: Tx, changeId: ChangeId): Promise<void
 }
 
 /** False: another change has the target. Taking what one has already is no harm. */
-export async function takeTarget(
+export async function lockTarget(
   tx: Tx,
   targetKey: string,
   changeId: ChangeId,
@@ -75,14 +77,14 @@ export async function takeTarget(
     .onConflict((conflict) => conflict.doNothing())
     .returning('target')
     .execute();
-  return taken.length > 0 || (await holderOf(tx, targetKey)) === changeId;
+  return taken.length > 0 || (await lockHolder(tx, targetKey)) === changeId;
 }
 
-export async function releaseTarget(tx: Tx, changeId: ChangeId): Promise<void> {
+export async function unlockTarget(tx: Tx, changeId: ChangeId): Promise<void> {
   await tx.deleteFrom('target_lock').where('change_id', '=', changeId).execute();
 }
 
-export async function holderOf(db: Db, targetKey: string): Promise<ChangeId | null> {
+export async function lockHolder(db: Db, targetKey: string): Promise<ChangeId | null> {
   const query = db.selectFrom('target_lock').select('change_id').where('target', '=', targetKey);
   return (await query.executeTakeFirst())?.change_id ?? null;
 }
@@ -92,14 +94,22 @@ export async function holderOf(db: Db, targetKey: string): Promise<ChangeId | nu
  * another back, after that one ended. To be asked while the target is taken: before that, the other
  * may end between the question and the taking.
  */
-export async function ranSince(tx: Tx, targetKey: string, change: Change): Promise<boolean> {
+export async function hasTargetChangedSincePlan(
+  tx: Tx,
+  targetKey: string,
+  change: Change,
+): Promise<boolean> {
   const { id, parent } = change;
   const since = parent ? await endOf(tx, parent) : toText(change.createdAt);
   return othersRan(tx, targetKey, { since, except: parent ? [id, parent] : [id] });
 }
 
 /** Whether another change of the target succeeded after this one, so that it is not as it left it. */
-export async function ranAfter(db: Db, targetKey: string, { id }: Change): Promise<boolean> {
+export async function hasTargetChangedSinceEnd(
+  db: Db,
+  targetKey: string,
+  { id }: Change,
+): Promise<boolean> {
   return othersRan(db, targetKey, { since: await endOf(db, id), except: [id] });
 }
 

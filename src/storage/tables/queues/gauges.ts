@@ -16,7 +16,7 @@ export interface Gauges {
   readonly inbox: Gauge;
   readonly digests: ReadonlyMap<string, number>;
   /** What was found wrong with the audit trail; null for nothing. */
-  readonly trailTrouble: string | null;
+  readonly trailProblem: string | null;
 }
 
 // What is over is counted as it ends; here is what somebody still waits for.
@@ -24,7 +24,7 @@ const OPEN: readonly State[] = ['pending', 'approved', 'executing', 'unknown'];
 
 /** What lies in the database at this moment, the same whichever replica is asked. */
 export async function readGauges(db: Db, now: Date): Promise<Gauges> {
-  const [changes, outbox, inbox, digests, trailTrouble] = await inTime(
+  const [changes, outbox, inbox, digests, trailProblem] = await inTime(
     Promise.all([
       openChanges(db),
       waiting(db, 'outbox', 'done_at', now),
@@ -33,7 +33,7 @@ export async function readGauges(db: Db, now: Date): Promise<Gauges> {
       storedTrailError(db),
     ]),
   );
-  return { changes, outbox, inbox, digests, trailTrouble };
+  return { changes, outbox, inbox, digests, trailProblem };
 }
 
 async function openChanges(db: Db): Promise<ReadonlyMap<State, Gauge>> {

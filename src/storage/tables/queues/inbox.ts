@@ -18,7 +18,7 @@ export interface ClaimedClick extends ReceivedClick {
 }
 
 /** False: it was received before, and whoever stored it then sees to it. */
-export async function receive(tx: Tx, { key, kind, body, at }: ReceivedClick): Promise<boolean> {
+export async function storeClick(tx: Tx, { key, kind, body, at }: ReceivedClick): Promise<boolean> {
   const received = toText(at);
   const stored = await tx
     .insertInto('inbox')

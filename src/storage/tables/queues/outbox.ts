@@ -137,7 +137,7 @@ export async function retryMessageAt(tx: Tx, id: number, notBefore: Date): Promi
 }
 
 /** What was to be told at a later hour is told now: what it waited for has come already. */
-export async function hasten(tx: Tx, kind: string, now: Date): Promise<void> {
+export async function deliverNow(tx: Tx, kind: string, now: Date): Promise<void> {
   await tx
     .updateTable('outbox')
     .set({ not_before: toText(now) })
@@ -149,7 +149,7 @@ export async function hasten(tx: Tx, kind: string, now: Date): Promise<void> {
 }
 
 /** What stands for itself and may have been posted before: it does not come from the change. */
-export async function dropReports(tx: Tx, now: Date): Promise<void> {
+export async function discardReports(tx: Tx, now: Date): Promise<void> {
   await tx
     .updateTable('outbox')
     .set({ done_at: toText(now) })

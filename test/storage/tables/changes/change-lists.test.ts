@@ -1,15 +1,15 @@
 import { expect, test } from 'vitest';
 import { isEnded, STATES } from '../../../../src/changes/change.ts';
 import {
-  dueToClaim,
-  dueToExpire,
-  leaseRanOut,
+  dueClaims,
+  dueExpiries,
+  expiredLeases,
 } from '../../../../src/storage/tables/changes/change-due.ts';
 import {
-  changesWhere,
-  openChangesOf,
+  listChanges,
+  openChangesOfTarget,
 } from '../../../../src/storage/tables/changes/change-lists.ts';
-import { takeTarget } from '../../../../src/storage/tables/changes/permits.ts';
+import { lockTarget } from '../../../../src/storage/tables/changes/permits.ts';
 import { ENGINES, freshDatabase } from '../../engines.ts';
 import {
   aChange,
@@ -31,7 +31,7 @@ test.for(ENGINES)(
     const changes = STATES.map((state) => aChange({ state }));
     await stored(database, ...changes, elsewhere(), aPost());
 
-    const open = await openChangesOf(database.db, STAGING);
+    const open = await openChangesOfTarget(database.db, STAGING);
     const expected = changes.filter((change) => !isEnded(change));
     expect(open.map(({ state }) => state).sort()).toEqual(
       expected.map(({ state }) => state).sort(),
@@ -45,9 +45,9 @@ test.for(ENGINES)('a list is read page by page, the newest first, on %s', async 
   await stored(database, ...mine, aChange({ requester: ben }), aChange({ state: 'draft' }));
   const filter = { states: ['pending', 'approved'], requester: ana, limit: 2 } as const;
 
-  const page = await changesWhere(database.db, filter);
+  const page = await listChanges(database.db, filter);
   const last = page.at(-1);
-  const next = await changesWhere(database.db, { ...filter, ...(last && { before: last }) });
+  const next = await listChanges(database.db, { ...filter, ...(last && { before: last }) });
   const times = [...page, ...next].map(({ createdAt }) => createdAt);
   expect(times).toEqual([2, 1, 1, 0].map(minutes));
   expect(new Set([...page, ...next].map(({ id }) => id)).size).toBe(4);
@@ -74,11 +74,11 @@ test.for(ENGINES)('the sweeps find what is due and nothing else on %s', async (e
   const over = elsewhere({ state: 'succeeded', expiresAt: NOON });
   await stored(database, expired, ready, lost, busy, waiting, later, over, elsewhere());
   const busyTarget = `service:${busy.plan.target.id}`;
-  await database.transaction((tx) => takeTarget(tx, busyTarget, busy.id, NOON));
+  await database.transaction((tx) => lockTarget(tx, busyTarget, busy.id, NOON));
 
-  expect(await dueToExpire(database.db, now, 9)).toEqual([expired.id]);
-  expect(await dueToClaim(database.db, now, { limit: 9 })).toEqual([ready.id]);
+  expect(await dueExpiries(database.db, now, 9)).toEqual([expired.id]);
+  expect(await dueClaims(database.db, now, { limit: 9 })).toEqual([ready.id]);
   const except = [ready.id];
-  expect(await dueToClaim(database.db, now, { limit: 9, except })).toEqual([]);
-  expect(await leaseRanOut(database.db, now, 9)).toEqual([lost.id]);
+  expect(await dueClaims(database.db, now, { limit: 9, except })).toEqual([]);
+  expect(await expiredLeases(database.db, now, 9)).toEqual([lost.id]);
 });

@@ -3,23 +3,23 @@ import { changesToReview } from '../../../../src/storage/tables/changes/change-l
 import { ENGINES, freshDatabase } from '../../engines.ts';
 import { ana, ben, elsewhere, minutes, NOON, newId, stored } from '../../example-change.ts';
 
-const brokenGlass = { by: ana, at: NOON, reason: 'the shop is down' };
+const breakGlass = { by: ana, at: NOON, reason: 'the shop is down' };
 const made = { id: newId(), by: ben };
 const frozenBy = { until: minutes(60), reason: 'the launch', by: null, made };
 const review = { by: ben, at: NOON, note: 'it was right' };
 
 test.for(ENGINES)('what is to be looked at is over, and nobody has (%s)', async (engine) => {
   const database = await freshDatabase(engine);
-  const due = elsewhere({ state: 'denied', stopped: 'frozen', brokenGlass, frozenBy });
+  const due = elsewhere({ state: 'denied', stopReason: 'frozen', breakGlass, frozenBy });
   await stored(
     database,
     due,
-    elsewhere({ state: 'denied', stopped: 'frozen' }),
-    elsewhere({ state: 'approved', brokenGlass }),
-    elsewhere({ state: 'unknown', brokenGlass }),
-    elsewhere({ state: 'failed', brokenGlass, review }),
+    elsewhere({ state: 'denied', stopReason: 'frozen' }),
+    elsewhere({ state: 'approved', breakGlass }),
+    elsewhere({ state: 'unknown', breakGlass }),
+    elsewhere({ state: 'failed', breakGlass, review }),
   );
   const found = await changesToReview(database.db, 10);
   expect(found.map(({ id }) => id)).toEqual([due.id]);
-  expect(found[0]).toMatchObject({ brokenGlass, frozenBy });
+  expect(found[0]).toMatchObject({ breakGlass, frozenBy });
 });

@@ -6,13 +6,13 @@ import type { Database } from '../../../../src/storage/engine/database.ts';
 import {
   cardVersion,
   insertChange,
-  LostRace,
   loadChange,
   lockChange,
+  OptimisticLockError,
   setCard,
   updateChange,
 } from '../../../../src/storage/tables/changes/changes.ts';
-import { takeTarget } from '../../../../src/storage/tables/changes/permits.ts';
+import { lockTarget } from '../../../../src/storage/tables/changes/permits.ts';
 import { ENGINES, freshDatabase } from '../../engines.ts';
 import {
   aChange,
@@ -113,11 +113,11 @@ test.for(ENGINES)('who comes second loses, and nothing of it stays, on %s', asyn
   const byCleo = moved(approve(change, approver(cleo), NOON));
   await database.transaction((tx) => updateChange(tx, change, byBen));
   const late = database.transaction(async (tx) => {
-    await takeTarget(tx, STAGING, change.id, NOON);
+    await lockTarget(tx, STAGING, change.id, NOON);
     await updateChange(tx, change, byCleo);
   });
 
-  await expect(late).rejects.toThrow(LostRace);
+  await expect(late).rejects.toThrow(OptimisticLockError);
   expect(await loadChange(database.db, change.id)).toEqual(byBen);
   expect(await database.db.selectFrom('target_lock').selectAll().execute()).toEqual([]);
 });

@@ -1,13 +1,13 @@
 import { expect, test } from 'vitest';
 import type { Change } from '../../../../src/changes/change.ts';
 import type { Database } from '../../../../src/storage/engine/database.ts';
-import { LostRace } from '../../../../src/storage/tables/changes/changes.ts';
+import { OptimisticLockError } from '../../../../src/storage/tables/changes/changes.ts';
 import {
   closePermit,
-  holderOf,
-  ranSince,
-  releaseTarget,
-  takeTarget,
+  hasTargetChangedSincePlan,
+  lockHolder,
+  lockTarget,
+  unlockTarget,
   writePermit,
 } from '../../../../src/storage/tables/changes/permits.ts';
 import { ENGINES, freshDatabase } from '../../engines.ts';
@@ -28,7 +28,7 @@ test.for(ENGINES)('a call that must not be made twice has one permit on %s', asy
   const won = results.filter(({ status }) => status === 'fulfilled');
   expect(won).toEqual([{ status: 'fulfilled', value: 1 }]);
   for (const result of results.filter((one) => one.status === 'rejected')) {
-    expect(result.reason).toBeInstanceOf(LostRace);
+    expect(result.reason).toBeInstanceOf(OptimisticLockError);
   }
 });
 
@@ -40,7 +40,7 @@ test.for(['succeeded', 'failed', 'unknown'] as const)(
     await stored(database, change);
     await permit(database, change, true);
     await database.transaction((tx) => closePermit(tx, change.id, 1, outcome, null));
-    await expect(permit(database, change, true)).rejects.toThrow(LostRace);
+    await expect(permit(database, change, true)).rejects.toThrow(OptimisticLockError);
   },
 );
 
@@ -79,25 +79,25 @@ test.for(ENGINES)('a permit is closed once on %s', async (engine) => {
   const close = (n: number) =>
     database.transaction((tx) => closePermit(tx, change.id, n, 'succeeded', 200));
   await close(1);
-  await expect(close(1)).rejects.toThrow(LostRace);
-  await expect(close(2)).rejects.toThrow(LostRace);
+  await expect(close(1)).rejects.toThrow(OptimisticLockError);
+  await expect(close(2)).rejects.toThrow(OptimisticLockError);
 });
 
 test.for(ENGINES)('one change at a time has a target on %s', async (engine) => {
   const database = await freshDatabase(engine);
   const changes = Array.from({ length: 5 }, () => aChange());
   await stored(database, ...changes);
-  const take = ({ id }: Change) => database.transaction((tx) => takeTarget(tx, STAGING, id, NOON));
+  const take = ({ id }: Change) => database.transaction((tx) => lockTarget(tx, STAGING, id, NOON));
   const taken = await Promise.all(changes.map(take));
   const holder = changes[taken.indexOf(true)];
   if (!holder) throw new Error('nobody took it');
 
   expect(taken.filter(Boolean)).toHaveLength(1);
-  expect(await holderOf(database.db, STAGING)).toBe(holder.id);
+  expect(await lockHolder(database.db, STAGING)).toBe(holder.id);
   expect(await take(holder)).toBe(true);
 
-  await database.transaction((tx) => releaseTarget(tx, holder.id));
-  expect(await holderOf(database.db, STAGING)).toBeNull();
+  await database.transaction((tx) => unlockTarget(tx, holder.id));
+  expect(await lockHolder(database.db, STAGING)).toBeNull();
   expect(await Promise.all(changes.slice(0, 1).map(take))).toEqual([true]);
 });
 
@@ -108,7 +108,7 @@ test.for(ENGINES)(
     const change = aChange();
     await stored(database, change);
     const take = (target: string) =>
-      database.transaction((tx) => takeTarget(tx, target, change.id, NOON));
+      database.transaction((tx) => lockTarget(tx, target, change.id, NOON));
     expect(await take('alert:one')).toBe(true);
     expect(await take(STAGING)).toBe(false);
   },
@@ -117,11 +117,11 @@ test.for(ENGINES)(
 const answer = { tookMs: 1, requestId: null };
 const succeeded = (at: Date): Partial<Change> => ({
   state: 'succeeded',
-  ending: { how: 'succeeded', at, ...answer, reported: [] },
+  outcome: { how: 'succeeded', at, ...answer, reported: [] },
 });
 const unknown = (at: Date): Partial<Change> => ({
   state: 'unknown',
-  ending: { how: 'unknown', at, ...answer, status: null, text: 'silence' },
+  outcome: { how: 'unknown', at, ...answer, status: null, text: 'silence' },
 });
 const resolution = { by: aChange().requester, at: minutes(11), happened: true, note: 'seen' };
 
@@ -141,7 +141,9 @@ test.for<[string, boolean, Change]>([
     const database = await freshDatabase(engine);
     const change = aChange({ state: 'approved', createdAt: minutes(10) });
     await stored(database, change, other);
-    const moved = await database.transaction((tx) => ranSince(tx, STAGING, change));
+    const moved = await database.transaction((tx) =>
+      hasTargetChangedSincePlan(tx, STAGING, change),
+    );
     expect(moved).toBe(expected);
   }
 });

@@ -1,12 +1,15 @@
 import { expect, test } from 'vitest';
 import type { Change } from '../../../../src/changes/change.ts';
-import { dueToTakeBack } from '../../../../src/storage/tables/changes/change-due.ts';
+import { dueReverts } from '../../../../src/storage/tables/changes/change-due.ts';
 import { loadChange } from '../../../../src/storage/tables/changes/changes.ts';
-import { ranAfter, ranSince } from '../../../../src/storage/tables/changes/permits.ts';
+import {
+  hasTargetChangedSinceEnd,
+  hasTargetChangedSincePlan,
+} from '../../../../src/storage/tables/changes/permits.ts';
 import { ENGINES, freshDatabase } from '../../engines.ts';
 import { aChange, ben, elsewhere, minutes, STAGING, stored } from '../../example-change.ts';
 
-const ending = (at: Date): Change['ending'] => ({
+const ending = (at: Date): Change['outcome'] => ({
   how: 'succeeded',
   at,
   tookMs: 1,
@@ -14,7 +17,7 @@ const ending = (at: Date): Change['ending'] => ({
   reported: [],
 });
 const succeeded = (at: Date, over: Partial<Change> = {}) =>
-  aChange({ state: 'succeeded', ending: ending(at), createdAt: minutes(0), ...over });
+  aChange({ state: 'succeeded', outcome: ending(at), createdAt: minutes(0), ...over });
 const childOf = (parent: Change, over: Partial<Change> = {}) =>
   aChange({ state: 'approved', parent: parent.id, createdAt: minutes(10), ...over });
 
@@ -22,7 +25,7 @@ test.for(ENGINES)(
   'a change knows what takes it back, and how that stands, on %s',
   async (engine) => {
     const database = await freshDatabase(engine);
-    const parent = succeeded(minutes(10), { backAt: minutes(60), approvals: [] });
+    const parent = succeeded(minutes(10), { revertAt: minutes(60), approvals: [] });
     const child = childOf(parent, { approvals: [{ by: ben, at: minutes(5) }] });
     await stored(database, parent);
     expect((await loadChange(database.db, parent.id))?.child).toBeUndefined();
@@ -35,19 +38,19 @@ test.for(ENGINES)(
 
 test.for(ENGINES)('there is one return, however many replicas plan it, on %s', async (engine) => {
   const database = await freshDatabase(engine);
-  const parent = succeeded(minutes(10), { backAt: minutes(60) });
+  const parent = succeeded(minutes(10), { revertAt: minutes(60) });
   await stored(database, parent, childOf(parent));
   await expect(stored(database, childOf(parent))).rejects.toThrow(/unique/i);
 });
 
 test.for(ENGINES)('only what succeeded for a while waits for its return on %s', async (engine) => {
   const database = await freshDatabase(engine);
-  const due = succeeded(minutes(10), { backAt: minutes(60) });
-  const planned = succeeded(minutes(11), { backAt: minutes(60) });
+  const due = succeeded(minutes(10), { revertAt: minutes(60) });
+  const planned = succeeded(minutes(11), { revertAt: minutes(60) });
   const forGood = succeeded(minutes(12));
-  const failed = aChange({ state: 'failed', backAt: minutes(60) });
+  const failed = aChange({ state: 'failed', revertAt: minutes(60) });
   await stored(database, due, planned, forGood, failed, childOf(planned));
-  expect((await dueToTakeBack(database.db, { limit: 9 })).map(({ id }) => id)).toEqual([due.id]);
+  expect((await dueReverts(database.db, { limit: 9 })).map(({ id }) => id)).toEqual([due.id]);
 });
 
 test.for<[string, boolean, (parent: Change) => Change[]]>([
@@ -58,18 +61,20 @@ test.for<[string, boolean, (parent: Change) => Change[]]>([
   [
     'another target changed',
     false,
-    () => [elsewhere({ state: 'succeeded', ending: ending(minutes(30)) })],
+    () => [elsewhere({ state: 'succeeded', outcome: ending(minutes(30)) })],
   ],
 ])(
   'a return is held against what happened since its parent ended: %s',
   async ([, moved, others]) => {
     for (const engine of ENGINES) {
       const database = await freshDatabase(engine);
-      const parent = succeeded(minutes(10), { backAt: minutes(60) });
+      const parent = succeeded(minutes(10), { revertAt: minutes(60) });
       const child = childOf(parent, { createdAt: minutes(11) });
       await stored(database, parent, child, ...others(parent));
-      expect(await database.transaction((tx) => ranSince(tx, STAGING, child))).toBe(moved);
-      expect(await ranAfter(database.db, STAGING, parent)).toBe(moved);
+      expect(
+        await database.transaction((tx) => hasTargetChangedSincePlan(tx, STAGING, child)),
+      ).toBe(moved);
+      expect(await hasTargetChangedSinceEnd(database.db, STAGING, parent)).toBe(moved);
     }
   },
 );

@@ -13,7 +13,7 @@ const batch = (at: number, owner = 'one', limit = 10) => ({
 
 function click(database: Database, key: string, at = 0): Promise<boolean> {
   const received = { key, kind: 'click', body: { by: 'UANA', text: key }, at: minutes(at) };
-  return database.transaction((tx) => inbox.receive(tx, received));
+  return database.transaction((tx) => inbox.storeClick(tx, received));
 }
 
 async function taken(database: Database, from: ReturnType<typeof batch>): Promise<string[]> {
