@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import {
+  type ConfigResult,
   nearestWord,
-  type ParseResult,
   parseConfig,
   quoted,
   strictConfigObject,
@@ -126,7 +126,7 @@ interface Service {
 /** Reads the options of a digest that was asked for in Slack by the schema of the file. */
 export function digestReader(
   services: readonly Service[],
-): (input: unknown) => ParseResult<DigestOptionsConfig> {
+): (input: unknown) => ConfigResult<DigestOptionsConfig> {
   const on = selectorSchema({
     queries: [],
     changes: [],

@@ -1,5 +1,5 @@
 import type { UserId } from '../../changes/change.ts';
-import type { ConfigProblem, ParseResult } from '../../policy/problem.ts';
+import type { ConfigProblem, ConfigResult } from '../../policy/problem.ts';
 import type { Db } from '../../storage/engine/database.ts';
 import { type Subscription, subscriptions } from '../../storage/tables/subscriptions.ts';
 import type { DigestOptionsConfig } from './options.ts';
@@ -20,7 +20,7 @@ export interface DigestSubscription {
 
 export interface SubscriptionSources {
   readonly configured: readonly DigestOptionsConfig[];
-  readonly readOptions: (input: unknown) => ParseResult<DigestOptionsConfig>;
+  readonly readOptions: (input: unknown) => ConfigResult<DigestOptionsConfig>;
 }
 
 export interface SubscriptionList {
