@@ -58,7 +58,7 @@ export async function openBot(given: BotOptions, slack: Slack): Promise<RunningB
     measures,
   };
   const opened = await openCommandContext(options, decisions);
-  const changes = createChangesQueries(decisions, slack.named);
+  const changes = createChangesQueries(decisions, slack.findPerson);
   const commandContext = () => ({ ...opened.now(), changes });
   const context: WorkflowContext = {
     ...decisions,
@@ -84,7 +84,7 @@ export async function openBot(given: BotOptions, slack: Slack): Promise<RunningB
   const listening = await slack.listen(context);
   const stop = async () => {
     opened.stopReading();
-    await listening.quiet();
+    await listening.idle();
     await scheduler.stop();
     await work.drain();
     await maintenance.stop();

@@ -48,7 +48,7 @@ export const costCsv = queryCommand({
   },
 });
 
-const EVERY_ROW = 'A file has every row of its period: “vs” and “top” are for /cost alone.';
+const EVERY_ROW = 'The file contains every row of the period: “vs” and “top” do not apply to it.';
 
 function isWithin({ first, last }: Span) {
   return ({ day }: CostRow) => day >= first && day <= last;

@@ -49,5 +49,5 @@ function groupings(): string {
 
 function keyText(text: string): string {
   const zone = /^(time-?)?zone=|^tz=/i.test(text) ? 'Its days are always UTC days. ' : '';
-  return `${quoted(text)} is not understood here. ${zone}/cost takes plain words, such as: 7d by day.`;
+  return `${quoted(text)} is not understood here. ${zone}Write plain words, for example: 7d by day.`;
 }

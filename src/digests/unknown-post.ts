@@ -23,8 +23,8 @@ export async function endUnknown(context: DigestContext, begun: PostPermit): Pro
   const day = dayLabel(begun.day.slice(0, 10));
   const text =
     `Nobody knows whether the cost digest of ${channel} for ${day} was posted: the connection ` +
-    'broke, or Signalbox stopped, meanwhile. It is not posted a second time; /cost shows the ' +
-    'same figures.';
+    'broke, or Signalbox stopped, meanwhile. It is not posted a second time. The cost ' +
+    'command shows the same figures.';
   await context.messenger.notifyOperators(text).catch((error: unknown) => {
     context.log.warn({ err: error, digest: begun.channel }, 'nobody was told of an unknown digest');
   });

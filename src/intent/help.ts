@@ -1,6 +1,7 @@
 import type { Answer, AnswerPart } from './answers/answer.ts';
 import { type Field, fieldsOf, isPlaced } from './arguments/arguments.ts';
 import { type Command, nounOf, verbOf } from './define.ts';
+import { slashCommand } from './slash-command.ts';
 
 /** What may follow the slash command, as Slack shows it while people type. */
 export function usageHint(commands: readonly Command[], noun: string): string {
@@ -15,7 +16,7 @@ export function usage(command: Command, prefix = ''): string {
     return field.optional ? `[${text}]` : text;
   });
   const reason = command.kind === 'change' ? ['[reason]'] : [];
-  return [`/${prefix}${command.name}`, ...fields, ...reason].join(' ');
+  return slashCommand(prefix, [command.name, ...fields, ...reason].join(' '));
 }
 
 function wordOf({ name, word, rest }: Field): string {
@@ -33,7 +34,7 @@ export function helpFor(
   const usable = own.filter(mayUse);
   const others = own.filter((command) => !mayUse(command));
   return {
-    title: noun === null ? 'What Signalbox can do' : `/${prefix}${noun}`,
+    title: noun === null ? 'What Signalbox can do' : slashCommand(prefix, noun),
     parts: [
       ...lines('You can use', usable, prefix),
       ...lines('Needs a role that you do not have', others, prefix),

@@ -11,7 +11,7 @@ import type { WorkflowContext } from '../workflow/ports.ts';
 import type { Drawing } from './cards/drawing.ts';
 import { withAckFallback } from './inbound/ack-fallback.ts';
 import { createDeliveries, type Deliveries } from './inbound/deliveries.ts';
-import { gate, listen } from './inbound/listeners.ts';
+import { checkEnvelope, listen } from './inbound/listeners.ts';
 import { payloadNames } from './inbound/payload-name.ts';
 import { boltLogger } from './outbound/bolt-logger.ts';
 import { type Clients, createClients } from './outbound/clients.ts';
@@ -37,22 +37,22 @@ export interface SlackOptions {
   readonly measures: Pick<Measures, 'lookupFailed'>;
 }
 
-/** What Slack told about itself and us at the start, and what is drawn and asked through it. */
+/** The connection to one workspace: lookups, messages and incoming payloads. */
 export interface Slack {
   readonly actors: Actors;
   readonly messenger: Messenger;
-  /** Whom somebody means by a name or an id. */
-  readonly named: (word: string) => Promise<PersonLookup>;
-  /** The way in, which may outlive the bot that it is opened for. */
+  /** Finds a user by name, mention or id. */
+  readonly findPerson: (word: string) => Promise<PersonLookup>;
+  /** The receiver of payloads. It outlives a reload of the configuration. */
   readonly deliveries: () => Deliveries;
   readonly listen: (context: WorkflowContext) => Promise<Listening>;
 }
 
 export interface Listening {
-  /** Answers what these deliveries bring from now on. */
+  /** Handles the payloads of these deliveries from now on. */
   readonly attach: (deliveries: Deliveries) => void;
-  /** Resolves when no payload is being worked on any more. */
-  readonly quiet: () => Promise<void>;
+  /** Resolves when every payload that has arrived is handled. */
+  readonly idle: () => Promise<void>;
 }
 
 export type Connected =
@@ -61,7 +61,7 @@ export type Connected =
 
 const SLACK_API_URL = 'https://slack.com/api/';
 
-/** Reads who we are and who our groups are. A group that is not there stops the start. */
+/** Reads the app's identity and the user groups. A missing group stops the start. */
 export async function connect(options: SlackOptions): Promise<Connected> {
   const slackApiUrl = options.apiUrl ?? SLACK_API_URL;
   const clients = createClients(options.botToken, slackApiUrl, options.log);
@@ -70,8 +70,8 @@ export async function connect(options: SlackOptions): Promise<Connected> {
   if (!found.ok) return found;
 
   const { policy, log, now, channels, measures } = options;
-  const warn = (error: unknown, asked: string) => {
-    log.warn({ err: error, asked }, 'Slack did not tell');
+  const warn = (error: unknown, lookup: string) => {
+    log.warn({ err: error, lookup }, 'a lookup in Slack failed');
     measures.lookupFailed();
   };
   const { lookups } = clients;
@@ -107,7 +107,7 @@ export async function connect(options: SlackOptions): Promise<Connected> {
     slack: {
       actors,
       messenger,
-      named: peopleByName(lookups, now),
+      findPerson: peopleByName(lookups, now),
       deliveries: () => deliveriesOf(options, slackApiUrl),
       listen: (context) => startListening(context, parts),
     },
@@ -123,9 +123,10 @@ interface Self {
 
 async function readSelf({ lookups }: Clients): Promise<Self> {
   const { team_id, enterprise_id, bot_id, user_id } = await lookups.auth.test();
-  if (!team_id || !bot_id || !user_id) throw new Error('Slack did not say who this token is for');
+  if (!team_id || !bot_id || !user_id)
+    throw new Error('Slack did not return the owner of this token');
   const { bot } = await lookups.bots.info({ bot: bot_id });
-  if (!bot?.app_id) throw new Error('Slack did not say which app this token is for');
+  if (!bot?.app_id) throw new Error('Slack did not return the app of this token');
   const home = { teamId: team_id, enterpriseId: enterprise_id ?? null };
   return { home, botId: bot_id, botUserId: user_id, appId: bot.app_id };
 }
@@ -147,15 +148,15 @@ async function startListening(context: WorkflowContext, parts: Parts): Promise<L
     token: botToken.reveal(),
     botId: self.botId,
     botUserId: self.botUserId,
-    receiver: NONE_YET,
+    receiver: NO_RECEIVER,
     deferInitialization: true,
     convoStore: false,
     logger: boltLogger(log),
     clientOptions: { slackApiUrl },
   });
   await app.init();
-  const process = underOneId(
-    withAckFallback(timed(app.processEvent.bind(app), context.measures)),
+  const process = withRequestId(
+    withAckFallback(measuringAck(app.processEvent.bind(app), context.measures)),
     log,
   );
   const nameOf = payloadNames(commands, commandPrefix);
@@ -163,7 +164,7 @@ async function startListening(context: WorkflowContext, parts: Parts): Promise<L
     traced({ name: nameOf(event.body), kind: 'server' }, () => process(event));
   app.error(async (error) => {
     log.error({ err: error }, 'a payload could not be handled');
-    // So that whoever waits for its answer gets none that sounds like a yes.
+    // Bolt then sends no acknowledgement, so that Slack does not show a success.
     throw error;
   });
 
@@ -177,15 +178,15 @@ async function startListening(context: WorkflowContext, parts: Parts): Promise<L
     prefix: commandPrefix,
     log,
   };
-  const work = counted();
+  const work = trackWork();
   app.use(async ({ next }) => work.during(next));
-  app.use(gate(bot, self.appId));
+  app.use(checkEnvelope(bot, self.appId));
   listen(app, bot, actors);
-  return { attach: ({ receiver }) => receiver.init(app), quiet: work.quiet };
+  return { attach: ({ receiver }) => receiver.init(app), idle: work.idle };
 }
 
-// An app takes from its receiver as soon as it is made, and ours has no listeners then.
-const NONE_YET: Receiver = {
+// Bolt attaches the receiver in the constructor, before the listeners exist.
+const NO_RECEIVER: Receiver = {
   init: () => undefined,
   start: async () => undefined,
   stop: async () => undefined,
@@ -197,17 +198,17 @@ function deliveriesOf({ appToken, signingSecret, log }: SlackOptions, slackApiUr
 
 type Process = App['processEvent'];
 
-/** Whatever is logged about one payload has the same id, so that a search finds all of it. */
-function underOneId(process: Process, log: Logger): Process {
+/** Logs every line about one payload with the same request id. */
+function withRequestId(process: Process, log: Logger): Process {
   return (event) =>
     during({ request: newRequest() }, () => {
-      log.debug({ kind: kindOf(event.body) }, 'a payload came in');
+      log.debug({ kind: kindOf(event.body) }, 'payload received');
       return process(event);
     });
 }
 
-/** However a payload came, how long Slack waited for our acknowledgement. */
-function timed(process: Process, { acknowledged }: Measures): Process {
+/** Measures how long Slack waits for the acknowledgement of a payload. */
+function measuringAck(process: Process, { acknowledged }: Measures): Process {
   return (event) => {
     const began = performance.now();
     const kind = kindOf(event.body);
@@ -219,7 +220,7 @@ function timed(process: Process, { acknowledged }: Measures): Process {
   };
 }
 
-// Closed: what stands in a payload is no label of ours.
+// A closed list, because values from a payload must not become metric labels.
 const KINDS = ['event_callback', 'block_actions', 'block_suggestion', 'view_submission'];
 
 function kindOf(body: Readonly<Record<string, unknown>>): string {
@@ -227,8 +228,8 @@ function kindOf(body: Readonly<Record<string, unknown>>): string {
   return KINDS.find((kind) => kind === body.type) ?? 'other';
 }
 
-/** Bolt does not wait for its listeners when it stops; somebody has to know of them. */
-function counted() {
+/** Tracks the running listeners, because Bolt does not wait for them when it stops. */
+function trackWork() {
   const running = new Set<Promise<void>>();
   return {
     during: async (next: () => Promise<void>) => {
@@ -236,7 +237,7 @@ function counted() {
       running.add(work);
       await work.finally(() => running.delete(work));
     },
-    quiet: async () => {
+    idle: async () => {
       await Promise.allSettled(running);
     },
   };

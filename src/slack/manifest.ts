@@ -1,49 +1,50 @@
 import type { Command } from '../intent/define.ts';
 import { usageHint } from '../intent/help.ts';
+import { slashCommand } from '../intent/slash-command.ts';
 import { callbackIdOf, titleOf } from './forms/form.ts';
 import { PALETTE } from './forms/palette.ts';
 
-interface Words {
+interface ManifestOptions {
   readonly commands: readonly Command[];
   readonly nouns: Readonly<Record<string, string>>;
-  /** Set before each noun, where another app of the workspace has the same. */
+  /** Prepended to each noun, where another app of the workspace uses the same one. */
   readonly prefix: string;
   /** The public address of `/slack/events`; null for Socket Mode, which needs none. */
   readonly url: string | null;
 }
 
-/** Each with the reason why it is asked for; a security review reads this list first. */
+/** Each scope with its reason: a security review reads this list first. */
 const SCOPES = [
   'commands', // slash commands and shortcuts
   'chat:write', // cards, their threads, private answers
-  'channels:read', // whether people of another workspace are in a channel, before costs go there
-  'groups:read', // the same of private channels
-  'files:write', // the rows of a cost report, for whoever asked for them
+  'channels:read', // whether a channel is shared with another workspace, before costs are posted there
+  'groups:read', // the same for private channels
+  'files:write', // the rows of a cost report, for the user who requested them
   'usergroups:read', // who is in the groups that the policy names
-  'users:read', // who is a guest, deactivated, a bot or from elsewhere
+  'users:read', // who is a guest, deactivated, a bot or from another workspace
 ];
 
-// Whoever installs us may leave them out: then a card whose post was not answered may stand twice.
+// Installing without these is possible; a card may then appear twice after a lost answer of Slack.
 const OPTIONAL_SCOPES = [
-  'channels:history', // whether a message of ours stands there already, after a lost answer
+  'channels:history', // whether an own message was posted, after a lost answer
   'groups:history', // the same in private channels
 ];
 
 const EVENTS = ['app_home_opened', 'subteam_members_changed', 'subteam_updated', 'user_change'];
 
 const LONG_DESCRIPTION = `Signalbox lets engineers operate the services of a hosted analytics \
-database from Slack. Every change is shown before it is made, confirmed by whoever asks for it, \
-approved by the people whom a reviewed policy names, run once and written down.`;
+database from Slack. Signalbox previews every change, asks its requester to confirm it, \
+collects the approvals that a reviewed policy requires, runs it once and records it.`;
 
 /** Slack's manifest, version 2, of exactly the commands that can be typed. */
-export function manifestOf({ commands, nouns, prefix, url }: Words) {
+export function manifestOf({ commands, nouns, prefix, url }: ManifestOptions) {
   const address = url === null ? {} : { url };
   const requests = url === null ? {} : { request_url: url };
   return {
     _metadata: { major_version: 2 },
     display_information: {
       name: 'Signalbox',
-      description: 'Operate the analytics database: shown, approved, run once, written down',
+      description: 'Operate the analytics database: previewed, approved, run once, recorded',
       long_description: LONG_DESCRIPTION,
       background_color: '#1f3a34',
     },
@@ -55,13 +56,16 @@ export function manifestOf({ commands, nouns, prefix, url }: Words) {
       },
       bot_user: { display_name: 'Signalbox', always_online: true },
       slash_commands: Object.entries(nouns).map(([noun, description]) => ({
-        command: `/${prefix}${noun}`,
+        command: slashCommand(prefix, noun),
         description,
         usage_hint: hint(commands, noun),
         should_escape: false,
         ...address,
       })),
-      shortcuts: [...commands.filter(({ kind }) => kind === 'change').map(shortcut), forThreads],
+      shortcuts: [
+        ...commands.filter(({ kind }) => kind === 'change').map(shortcutOf),
+        PALETTE_SHORTCUT,
+      ],
     },
     oauth_config: {
       scopes: { bot: [...SCOPES, ...OPTIONAL_SCOPES], bot_optional: OPTIONAL_SCOPES },
@@ -85,19 +89,18 @@ function hint(commands: readonly Command[], noun: string): string {
   return hasVerbs ? usageHint(commands, noun) : 'help';
 }
 
-function shortcut(command: Command) {
-  const { summary } = command;
+function shortcutOf(command: Command) {
   return {
     name: titleOf(command),
     type: 'global' as const,
     callback_id: callbackIdOf(command),
-    description: `${summary}: opens the form of /${command.name}`,
+    description: `${command.summary}: opens the form of “${command.name}”`,
   };
 }
 
-const forThreads = {
+const PALETTE_SHORTCUT = {
   name: 'Run a command',
   type: 'message' as const,
   callback_id: PALETTE,
-  description: 'Chooses a command and answers in private, also in threads',
+  description: 'Opens the list of commands. Only you see the answer. Works in threads',
 };

@@ -6,12 +6,12 @@ export interface ProbeTarget {
   readonly withinMs: number;
 }
 
-/** `other-secret`: whoever listens there does not take what is signed with ours. */
-export type ProbeResult = 'answered' | 'other-secret' | 'stranger';
+/** `other-secret`: the process rejects this signing secret. `unknown`: it is not Signalbox. */
+export type ProbeResult = 'answered' | 'other-secret' | 'unknown';
 
 /**
- * Slack's own first request to an address, signed as Slack would: whoever listens on our port must
- * give the challenge back. Throws where nobody listens.
+ * Sends Slack's URL verification request, signed like Slack's: a running instance returns the
+ * challenge. Throws when no process listens on the port.
  */
 export async function probeInstance(
   { port, withinMs }: ProbeTarget,
@@ -34,10 +34,10 @@ export async function probeInstance(
   });
   const text = await answer.text();
   if (answer.status === 401) return 'other-secret';
-  return answer.ok && text.includes(challenge) ? 'answered' : 'stranger';
+  return answer.ok && text.includes(challenge) ? 'answered' : 'unknown';
 }
 
-/** What a running Signalbox says of itself on that port; throws where nobody listens. */
+/** Null when the instance on the port is ready, else its reason; throws when none listens. */
 export async function readiness({ port, withinMs }: ProbeTarget): Promise<string | null> {
   const signal = AbortSignal.timeout(withinMs);
   const answer = await fetch(`http://127.0.0.1:${port}/readyz`, { redirect: 'error', signal });

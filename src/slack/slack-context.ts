@@ -6,7 +6,7 @@ import type { Clients } from './outbound/clients.ts';
 import type { Respond } from './outbound/response-url.ts';
 import type { Home } from './people/actors.ts';
 
-/** What every listener works with. It holds no state of its own. */
+/** What every listener works with. It has no state. */
 export interface SlackContext {
   readonly context: WorkflowContext;
   readonly commands: readonly Command[];
@@ -14,7 +14,7 @@ export interface SlackContext {
   readonly clients: Clients;
   readonly respond: Respond;
   readonly home: Home;
-  /** Set before each noun, so that two apps of one workspace do not clash. */
+  /** Prepended to each noun, so that two apps of one workspace do not clash. */
   readonly prefix: string;
   readonly log: Logger;
 }

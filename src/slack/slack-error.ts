@@ -1,7 +1,7 @@
-/** Answers in which Slack does not say whether it did what was asked. */
+/** Errors after which it is unknown whether Slack executed the request. */
 const UNSURE = ['internal_error', 'fatal_error', 'service_unavailable', 'request_timeout'];
 
-/** The name of a refusal that surely had no effect; null for whatever else went wrong. */
+/** The name of a definite refusal, which had no effect; null for any other error. */
 export function refusedBySlack(error: unknown): string | null {
   if (!(error instanceof Error) || !('code' in error)) return null;
   if (error.code === 'slack_webapi_rate_limited_error') return 'ratelimited';

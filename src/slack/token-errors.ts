@@ -4,23 +4,23 @@ import { refusedBySlack } from './slack-error.ts';
 export interface TokenProblem {
   readonly says: string;
   readonly fix: string;
-  /** Nothing is wrong with us: it was only too early to ask. */
+  /** Temporary: a later attempt may succeed. */
   readonly passing: boolean;
 }
 
 const REINSTALL = 'at api.slack.com/apps open the app, Install App, Reinstall to Workspace';
 const COPY = 'then copy the bot token into SLACK_BOT_TOKEN';
 
-/** What Slack's own names for a refused token mean, and the way out of each. */
+/** The meaning of Slack's error names for a token, and the fix for each. */
 const REFUSALS: Readonly<Record<string, readonly [says: string, fix: string]>> = {
   invalid_auth: [
     'Slack does not know this token, or not from this address (invalid_auth)',
-    'copy it anew from OAuth & Permissions; if it is right, look at the allowed IP addresses there',
+    'copy it again from OAuth & Permissions; if it is right, check the allowed IP addresses there',
   ],
   not_authed: ['no token was sent (not_authed)', `${COPY.slice(5)}, from OAuth & Permissions`],
   token_expired: [
     'the token has expired: token rotation is on for this app (token_expired)',
-    'create the app anew from manifest.json, without token rotation; it cannot be switched off',
+    'create the app again from manifest.json, without token rotation; it cannot be switched off',
   ],
   token_revoked: [
     'the token was revoked, or the app removed (token_revoked)',
@@ -49,7 +49,7 @@ function paidPlan(): readonly [string, string] {
   ];
 }
 
-/** Why Slack did not do what was asked, in words for whoever installs us. */
+/** Why Slack rejected a call, in words for the administrator who installs Signalbox. */
 export function tokenProblem(error: unknown): TokenProblem {
   const refused = refusedBySlack(error);
   if (refused === 'ratelimited') return tooOften();
@@ -65,7 +65,7 @@ export function tokenProblem(error: unknown): TokenProblem {
 
 function tooOften(): TokenProblem {
   const fix = 'run this again in a minute';
-  return { says: 'Slack was asked too often just now', fix, passing: true };
+  return { says: 'Slack limits the rate of requests', fix, passing: true };
 }
 
 function missingScope(error: unknown): TokenProblem {

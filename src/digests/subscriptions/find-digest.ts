@@ -65,7 +65,7 @@ export async function roomFor(
   const word = channelWord(wish.which) ?? asker.channel;
   // In their own messages with the app there is no channel to take.
   if (word === null || word.startsWith('D'))
-    return textAnswer('Which channel?', 'Name it: /cost digest add #costs');
+    return textAnswer('Which channel?', 'Name the channel, for example: #costs');
   const found = (await context.messenger.findChannels([word])).get(word);
   if (found?.ok !== true && found?.why !== 'no-such-channel') {
     return textAnswer(

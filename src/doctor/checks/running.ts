@@ -43,7 +43,7 @@ function interactivity(knocked: TimedResult<ProbeResult> | null): CheckLine {
       'what runs there has another SLACK_SIGNING_SECRET, or another clock',
       'copy it from Basic Information, and start Signalbox with the same environment as this',
     ),
-    stranger: failed(
+    unknown: failed(
       name,
       'what listens there does not answer as Signalbox does over HTTP',
       'is PORT the right one, and does it run without SLACK_APP_TOKEN?',

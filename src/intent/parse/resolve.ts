@@ -2,6 +2,7 @@ import { findByName, type NamedItem, type Service } from '../../directory/direct
 import type { Field } from '../arguments/arguments.ts';
 import { scopesOf, tagsOf, warehousesOf } from '../arguments/scopes.ts';
 import { verbOf } from '../define.ts';
+import { slashCommand } from '../slash-command.ts';
 import { nearest } from './nearest.ts';
 import { commandLine, nameToType } from './suggest-line.ts';
 import type { ParseProblem, TypedCommand, Vocabulary } from './understood.ts';
@@ -106,7 +107,7 @@ function unclear(
       line: commandLine(command, again, reason),
     };
   });
-  const list = names === 'pipe' ? LISTS.pipe : `/${prefix}${LISTS[names]}`;
+  const list = names === 'pipe' ? LISTS.pipe : slashCommand(prefix, LISTS[names]);
   const hint = offers.length > 0 ? 'Did you mean:' : list;
   const problem =
     found.length > 1

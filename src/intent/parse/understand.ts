@@ -1,6 +1,7 @@
 import type { CommandOffer } from '../answers/answer.ts';
 import { type Field, fieldsOf } from '../arguments/arguments.ts';
 import { type Command, namesOf, nounOf, verbOf } from '../define.ts';
+import { slashCommand } from '../slash-command.ts';
 import { parseValues } from './complete.ts';
 import { nearest } from './nearest.ts';
 import { sortWords } from './sort-words.ts';
@@ -48,7 +49,7 @@ function unknownVerb(
   const verbs = [...own.map(verbOf), 'help'].join(', ');
   return {
     kind: 'misread',
-    sentence: `/${prefix}${noun} has no “${verb}”. It has: ${verbs}.`,
+    sentence: `${slashCommand(prefix, noun)} has no “${verb}”. It has: ${verbs}.`,
     problems: {},
     offers,
   };
@@ -83,7 +84,11 @@ function readArguments(
 function tooMuch(command: Command, text: string, prefix: string): ParseResult {
   const keys = keysOf(command).map((key) => `${key}=`);
   const known = keys.length > 0 ? ` It takes: ${keys.join(', ')}.` : '';
-  return misread(`/${prefix}${command.name} does not take “${text}”.${known}`, command, prefix);
+  return misread(
+    `${slashCommand(prefix, command.name)} does not take “${text}”.${known}`,
+    command,
+    prefix,
+  );
 }
 
 function keysOf({ args }: Command): readonly string[] {
@@ -106,7 +111,7 @@ function unknownKey(
     const line = [command.name, ...again].join(' ');
     return { label: `with ${meant}=`, line };
   });
-  const sentence = `/${prefix}${command.name} has no “${key}=”. ${known}`;
+  const sentence = `${slashCommand(prefix, command.name)} has no “${key}=”. ${known}`;
   return { ...misread(sentence, command, prefix), offers };
 }
 
@@ -137,6 +142,6 @@ function nearestKeys(key: string, fields: readonly Field[]): readonly string[] {
 }
 
 function misread(sentence: string, { examples: [example] }: Command, prefix: string): ParseProblem {
-  const shown = example ? `${sentence}\nFor example: /${prefix}${example}` : sentence;
+  const shown = example ? `${sentence}\nFor example: ${slashCommand(prefix, example)}` : sentence;
   return { kind: 'misread', sentence: shown, problems: {}, offers: [] };
 }

@@ -18,7 +18,7 @@ import { table } from './table.ts';
 const OFFERS_MAX = 5;
 const LINE_MAX = 2_000;
 
-/** A query's answer as a message. Cells and texts are literal, whoever wrote them. */
+/** The answer of a query as a message. Cells and texts are literal, never markup. */
 export function answerMessage(answer: Answer): Message {
   const offered = answer.parts.filter(({ kind }) => kind === 'offers');
   const parts = answer.parts.flatMap((part) => {
@@ -33,7 +33,7 @@ export function sentenceMessage(sentence: Line, offers: readonly CommandOffer[] 
   return message(lines(sentence), offerButtons(offers));
 }
 
-/** Slack refuses a whole message for two blocks of one id, and an answer may offer in two places. */
+/** Slack rejects a message with two blocks of one id, and an answer can have two lists of offers. */
 function offersId(index: number): string {
   return index === 0 ? 'offers' : `offers.${index}`;
 }
@@ -58,7 +58,7 @@ function shownPart(
     case 'table':
       return table(part, caption);
     case 'file':
-      // It is sent apart, and a note in its place says where to.
+      // Files are uploaded separately; a note replaces them.
       return [];
     case 'chart':
       return [chart(part)];
@@ -70,7 +70,7 @@ function shownPart(
 }
 
 function offerButtons(offers: readonly CommandOffer[], id = offersId(0)): Shown | null {
-  // A line that a button cannot hold is not cut to fit: it would ask for something else.
+  // A line that is too long for a button is left out, because a cut line is another command.
   const fitting = offers.filter(({ line }) => line.length <= LINE_MAX);
   const all = fitting.slice(0, OFFERS_MAX).map(({ label, line }, index) => ({
     id: `command.${index}`,

@@ -10,7 +10,7 @@ import {
   visible,
 } from './rich-text.ts';
 
-/** A whole message: what is drawn, and the same in words for whoever cannot see blocks. */
+/** A message as blocks, and as text for notifications and screen readers. */
 export interface Message {
   readonly text: string;
   readonly blocks: readonly AnyBlock[];
@@ -23,8 +23,8 @@ export interface Button {
   readonly label: string;
   readonly value: string;
   readonly style?: 'primary' | 'danger';
-  /** A second question before the click counts. */
-  readonly sure?: { readonly title: string; readonly text: string; readonly confirm: string };
+  /** A confirmation dialog before the click counts. */
+  readonly confirm?: { readonly title: string; readonly text: string; readonly confirm: string };
 }
 
 const TEXT_MAX = 3_500;
@@ -43,7 +43,7 @@ export function withNote({ text, blocks }: Message, ...line: Line): Message {
   return { text, blocks: [...blocks, noteLine(...line).block] };
 }
 
-/** A block, and what it says in plain words. */
+/** A block and its plain text. */
 export interface MessagePart {
   readonly block: AnyBlock;
   readonly text: string;
@@ -66,7 +66,7 @@ export function lines(...all: readonly Line[]): MessagePart | null {
   };
 }
 
-// Slack sets sections of one block right behind each other: the break is ours to write.
+// Slack puts no line break between the sections of one block.
 function withBreak(line: Line, breaks: boolean) {
   const elements = line.map(elementOf);
   return breaks ? [...elements, { type: 'text', text: '\n' }] : elements;
@@ -87,7 +87,7 @@ export function noteLine(...line: Line): MessagePart {
   return { block: { type: 'context', elements: [noteElement(line)] }, text: '' };
 }
 
-// Words alone are plain: markup would style whatever stars and colons a name brings along.
+// Text without mentions is plain_text: mrkdwn would format the stars and colons of a name.
 function noteElement(line: Line) {
   const words = line.filter((part) => typeof part === 'string');
   if (words.length < line.length) {
@@ -105,18 +105,18 @@ export function buttons(id: string, ...all: readonly Button[]): MessagePart | nu
     value: button.value,
     text: { type: 'plain_text', text: bounded(visible(button.label), 75), emoji: false },
     ...(button.style ? { style: button.style } : {}),
-    ...(button.sure ? { confirm: dialog(button.sure) } : {}),
+    ...(button.confirm ? { confirm: dialog(button.confirm) } : {}),
   }));
   return { block: { type: 'actions', block_id: id, elements }, text: '' };
 }
 
-/** One select for up to a hundred commands, of which the chosen one is typed. */
+/** A select of up to 100 command lines; the chosen one is run. */
 export function menu(
   id: string,
   label: string,
   offers: readonly { readonly label: string; readonly line: string }[],
 ): MessagePart | null {
-  // Slack takes values of 75 letters at most, and refuses the whole message for a longer one.
+  // Slack rejects the whole message when an option value is longer than 75 characters.
   const options = offers
     .filter(({ line }) => line.length <= 75)
     .slice(0, 100)
@@ -131,7 +131,7 @@ function plain(words: string, most: number) {
   return { type: 'plain_text', text, emoji: false };
 }
 
-function dialog({ title, text, confirm }: NonNullable<Button['sure']>) {
+function dialog({ title, text, confirm }: NonNullable<Button['confirm']>) {
   return {
     title: plain(title, 100),
     text: plain(text, 300),

@@ -4,7 +4,7 @@ import { bounded, mrkdwnOf, oneLine, visible } from './rich-text.ts';
 
 const POINTS_MAX = 20;
 
-/** Bars of one series, and the same figures in words. */
+/** A bar chart of one series, with the same figures as text. */
 export function chart(part: AnswerPart & { kind: 'chart' }): Shown | null {
   const { title, unit, axis, points } = part;
   const shown = points.slice(-POINTS_MAX).map(({ label, value }) => ({

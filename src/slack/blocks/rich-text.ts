@@ -1,8 +1,8 @@
 import type { ChannelId, UserId } from '../../changes/change.ts';
 
 /**
- * A line of text as we write it: our own words and other people's alike are strings, and neither
- * is ever read as markup. Only the objects mention, link to a time or stand out.
+ * A part of a line. Strings are literal and never read as markup; only the
+ * objects produce mentions, dates and styles.
  */
 export type RichInline =
   | string
@@ -20,33 +20,33 @@ const DATE_FORMAT = '{date_short_pretty} at {time}';
 
 const PLAIN = /^[\n -~]*$/;
 
-/** A name may bring control and direction marks that make it look like another one. */
+/** Removes control and direction characters, which can make a name look like another one. */
 export function visible(text: string): string {
-  // Nearly every text, and many times quicker to see than to look for the marks of all scripts.
+  // A fast path for plain ASCII, which most texts are.
   if (PLAIN.test(text)) return text;
   const spaced = text.replace(/\t/g, ' ');
   return spaced.replace(/[\p{Cc}\p{Cf}]/gu, (mark) => (mark === '\n' ? '\n' : ''));
 }
 
-/** For what stands beside a label or in a title, where a line break could write a line of ours. */
+/** For labelled values and titles, where a line break could imitate a line of Signalbox. */
 export function oneLine(text: string): string {
   return text.replace(/\s*[\n\u2028\u2029]\s*/g, ' ');
 }
 
-/** Cut by whole characters, so that the limit never splits one. */
+/** Cuts a text at a whole character. */
 export function bounded(text: string, most: number): string {
   if (text.length <= most) return text;
   const letters = [...text];
   return letters.length <= most ? text : `${letters.slice(0, most - 1).join('')}…`;
 }
 
-/** Cut like any text, but never within an escape, a mention or a date: half of one is markup. */
+/** Cuts mrkdwn, but never within an escape, a mention or a date. */
 export function boundedMrkdwn(text: string, most: number): string {
   const cut = bounded(text, most);
   return cut === text ? text : `${cut.slice(0, -1).replace(/(?:<[^<>]*|&[a-z]*)$/, '')}…`;
 }
 
-/** The three characters of Slack's markup; escaped before it is cut, or a cut could undo it. */
+/** Escapes the three control characters of mrkdwn. Escape first, then cut. */
 export function escaped(text: string): string {
   return visible(text).replace(/&/g, '&amp;').replace(/</g, '&lt;').replace(/>/g, '&gt;');
 }
@@ -75,7 +75,7 @@ function seconds(at: Date): number {
   return Math.floor(at.getTime() / 1_000);
 }
 
-/** The same line for the `text` of a message, which notifications and screen readers use. */
+/** The line as mrkdwn for the `text` of a message, which notifications and screen readers use. */
 export function mrkdwnOf(line: Line): string {
   return line.map(mrkdwnPart).join('');
 }
@@ -85,7 +85,7 @@ function mrkdwnPart(inline: RichInline): string {
   if ('bold' in inline) return escaped(inline.bold);
   if ('code' in inline) return escaped(inline.code);
   if ('user' in inline) return `<@${inline.user}>`;
-  // A mention in the text would ping a second time; the block beside it has done so already.
+  // The block mentions the group already; a mention in the text would notify its members twice.
   if ('group' in inline) return 'the approvers';
   if ('channel' in inline) return `<#${inline.channel}>`;
   return `<!date^${seconds(inline.at)}^${DATE_FORMAT}|${inline.at.toISOString()}>`;

@@ -8,14 +8,14 @@ const ROWS_MAX = 200;
 
 interface Drawn {
   readonly text: string;
-  /** Null: it has none, or has no known one. */
+  /** Null without a known value. */
   readonly value: number | null;
   readonly isText: boolean;
 }
 
 type Rows = readonly (readonly Drawn[])[];
 
-// Slack refuses the whole message when one table is too large: rows that do not fit are counted.
+// Slack rejects the whole message when a table is too large, so the rest of the rows is counted.
 export function table(
   part: AnswerPart & { kind: 'table' },
   title: string,
@@ -62,9 +62,8 @@ function grid(header: readonly string[], rows: Rows, caption: string): Shown {
 }
 
 /**
- * Slack sorts a column by value only if all its cells have one, and else by letters, where 9 is
- * more than 1,000. So what is not known gets a value that nobody sees, below all others. Null: the
- * column is sorted by its texts.
+ * Slack sorts a column by value only if every cell has one, and as text otherwise. Unknown cells
+ * therefore get a hidden value below all others. Null for a column that is sorted as text.
  */
 function valueOfUnknown(rows: Rows, column: number): number | null {
   const cells = rows.flatMap((row) => row[column] ?? []);

@@ -6,7 +6,7 @@ import { changeCard } from './card.ts';
 import type { Drawing } from './drawing.ts';
 import { refusalMessage } from './refusals.ts';
 
-/** For one reader: with the card of a change, less the buttons that are not theirs to press. */
+/** An answer with the card of its change, without the buttons that this reader may not use. */
 export function ownAnswer(answer: Answer, drawing: Drawing): Message {
   const { change, refused } = answer;
   if (refused) {

@@ -2,12 +2,11 @@ import type { RoleName } from '../../changes/change.ts';
 import type { ChangeCommand } from '../../intent/define.ts';
 import type { Policy } from '../../policy/policy-types.ts';
 
-/** What drawing needs beside the change: the same for every message. */
-
+/** What every message needs for drawing, besides the change. */
 export interface Drawing {
   readonly policy: Policy;
   readonly prefix: string;
   readonly commands: ReadonlyMap<string, ChangeCommand>;
-  /** The ids of a role's user groups, for the one mention that calls the approvers. */
+  /** The ids of the user groups of a role, for mentions. */
   readonly groupIds: (role: RoleName) => readonly string[];
 }

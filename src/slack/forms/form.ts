@@ -14,7 +14,7 @@ import { type Choice, elementFor, plain } from './inputs.ts';
 
 const REASON: Field = { name: 'reason', label: 'Reason', optional: true };
 
-/** What is known of a target beside the fields of its form: hints, or a line above them. */
+/** Known values of the target: hints for fields, and a line above them. */
 export interface FormHints {
   readonly hints: Readonly<Record<string, string>>;
   readonly line: string | null;
@@ -22,12 +22,12 @@ export interface FormHints {
 
 const NOTHING_KNOWN: FormHints = { hints: {}, line: null };
 
-export interface Setting {
+export interface FormSetting {
   /** Where the answer is shown. */
   readonly spot: ReplyTarget;
-  /** What was chosen before the form was drawn, and is not asked for in it. */
+  /** Values that were chosen before and have no field in the form. */
   readonly fixed?: TypedValues;
-  /** What the fields were filled with: only what differs from it was asked for. */
+  /** The initial values: only fields that differ from them are requested. */
   readonly filledWith?: TypedValues;
   readonly known?: FormHints;
 }
@@ -40,7 +40,7 @@ const Metadata = z.object({
   was: z.record(z.string(), z.string()).default({}),
 });
 
-/** What a form remembers. It comes back from outside: ids to look up, and nothing to trust. */
+/** Reads the metadata of a form. It comes from outside and authorizes nothing. */
 export function settingOf(metadata: string): {
   spot: ReplyTarget;
   fixed: TypedValues;
@@ -55,31 +55,30 @@ export function settingOf(metadata: string): {
 }
 
 /**
- * What a person changed in a form that came filled. The rest is not theirs to ask for: it may have
- * been changed by somebody else while the form stood open.
+ * The fields that the user changed. Unchanged fields are not requested, because another user may
+ * have changed them while the form was open.
  */
 export function changedIn(filled: TypedValues, was: TypedValues): TypedValues {
   return Object.fromEntries(
-    Object.entries(filled).filter(([name, text]) => was[name] !== mark(text)),
+    Object.entries(filled).filter(([name, text]) => was[name] !== shortHash(text)),
   );
 }
 
-// A mark instead of the text: what a form remembers may be 3,000 letters long, like one message.
-function mark(text: string): string {
+// A hash instead of the text, because metadata is limited to 3,000 characters.
+function shortHash(text: string): string {
   return createHash('sha256').update(text).digest('base64url').slice(0, 12);
 }
 
-/** Ids only, whatever the view is drawn with beside them. */
+/** The metadata of a form: ids and hashes only. */
 export function metadataOf(
   spot: ReplyTarget,
   fixed: TypedValues,
   filledWith: TypedValues = {},
 ): string {
-  const marks = Object.entries(filledWith).map(([name, text]) => [name, mark(text)] as const);
-  return JSON.stringify({ ...spot, fixed, was: Object.fromEntries(marks) });
+  const hashes = Object.entries(filledWith).map(([name, text]) => [name, shortHash(text)] as const);
+  return JSON.stringify({ ...spot, fixed, was: Object.fromEntries(hashes) });
 }
 
-/** A form carries ids in its metadata, never a right: all is checked again on submission. */
 export function callbackIdOf({ name }: Pick<Command, 'name'>): string {
   return name.replaceAll(' ', '.');
 }
@@ -97,17 +96,17 @@ export function titleOf(command: Command): string {
   const { kind, name } = command;
   if (kind === 'query') return `${name.charAt(0).toUpperCase()}${name.slice(1)}`;
   const verb = verbOf(command);
-  // One is not frozen, but whatever somebody might ask for.
+  // A freeze affects many changes.
   const noun = nounOf(command) === 'change' ? 'changes' : nounOf(command);
   return `${verb.charAt(0).toUpperCase()}${verb.slice(1)} ${noun}`.trim();
 }
 
-/** The form of a command: only the fields that fit what is given so far. */
+/** The form of a command, with the fields that apply to the given values. */
 export function commandForm(
   command: Command,
   given: TypedValues,
   vocabulary: Vocabulary,
-  { spot, fixed = {}, filledWith = {}, known = NOTHING_KNOWN }: Setting,
+  { spot, fixed = {}, filledWith = {}, known = NOTHING_KNOWN }: FormSetting,
 ): View {
   const among = { ...vocabulary.organization, given };
   const own = fieldsOf(command.args).filter(
@@ -120,7 +119,7 @@ export function commandForm(
   const needed = command.kind === 'change' && command.needsReason;
   const reason = needed ? { ...REASON, optional: false } : REASON;
   const fields = command.kind === 'change' ? [...own, reason] : own;
-  // A form without a field would be an empty one.
+  // A form without fields shows the summary instead.
   const above = known.line ?? (fields.length === 0 ? command.summary : null);
   const line = above === null ? [] : [{ type: 'section' as const, text: plain(above, 3_000) }];
   return {
@@ -150,7 +149,7 @@ export function commandForm(
   };
 }
 
-/** A first look while something is still being read: the trigger of a click lives three seconds. */
+/** Shown while a read is in progress, because a trigger expires after three seconds. */
 export function waitingForm(command: Command, words: string): View {
   return {
     type: 'modal',
@@ -171,7 +170,7 @@ function chosenOf(
   const choices = choicesFor(field.names, given, vocabulary);
   const [one, ...others] = findByName(choices.map(asNamed), value);
   if (one && others.length === 0) return choices.find(({ id }) => id === one.id) ?? null;
-  // An id that no list of ours has is still what was chosen.
+  // An id that is in no list stays chosen.
   return others.length === 0 && field.names !== 'service'
     ? { id: value, name: value, about: '' }
     : null;

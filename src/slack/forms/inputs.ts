@@ -4,22 +4,22 @@ import { bounded, visible } from '../blocks/rich-text.ts';
 const OPTIONS_MAX = 100;
 const LONG_MAX = 3_000;
 
-/** A named thing as a choice of a type-ahead: its name, what tells it apart, and its id as value. */
+/** An option of a type-ahead: name, distinguishing description, and id as value. */
 export interface Choice {
   readonly id: string;
   readonly name: string;
   readonly about: string;
 }
 
-export interface Filled {
+export interface FieldState {
   readonly value: string;
-  /** The thing that the value names, where there is exactly one. */
+  /** The option that the value names, where it is unique. */
   readonly chosen: Choice | null;
   readonly among: FieldContext;
 }
 
-/** The element of an input block: what Slack offers for this kind of field. */
-export function elementFor(field: Field, filled: Filled) {
+/** The Block Kit element for a kind of field. */
+export function elementFor(field: Field, filled: FieldState) {
   const { name, input } = field;
   if (field.names) return typeAhead(field, filled);
   if (input?.kind === 'choice') return choice(name, input.options(filled.among), filled.value);
@@ -44,7 +44,7 @@ const CHOOSE: Readonly<Record<NonNullable<Field['names']>, string>> = {
   ask: 'a command',
 };
 
-function typeAhead({ name, names }: Field, { chosen }: Filled) {
+function typeAhead({ name, names }: Field, { chosen }: FieldState) {
   return {
     type: 'external_select' as const,
     action_id: name,
@@ -69,7 +69,7 @@ function textOption(value: string) {
   return { text: plain(value, 75), value: bounded(value, 75) };
 }
 
-/** Conversations that people of other workspaces are in are not on offer. */
+/** Channels that are shared with other workspaces are not offered. */
 function channel(name: string, value: string) {
   return {
     type: 'conversations_select' as const,

@@ -13,21 +13,21 @@ import type { SlackContext } from '../slack-context.ts';
 import { commandForm, type FormHints, waitingForm } from './form.ts';
 import { fullVocabulary, localVocabulary } from './vocabulary.ts';
 
-type Opening = Pick<Typed, 'trigger' | 'spot'>;
+type FormTrigger = Pick<Typed, 'trigger' | 'spot'>;
 
-/** Opens the form of a command with what is given; a message only where no form could be opened. */
+/** Opens the form of a command with the given values. */
 export async function openForm(
   bot: SlackContext,
-  { trigger, spot }: Opening,
+  { trigger, spot }: FormTrigger,
   command: Command,
   given: TypedValues,
   line: string | null = null,
 ): Promise<Message | null> {
   const { views } = bot.clients.views;
-  // Only an alert has to be read before its form can be filled.
+  // Only an alert must be read before its form is filled.
   if (!given.alert) {
-    const seenNow = knownOf(seen(bot, command, given));
-    const known = { ...seenNow, line: line ?? seenNow.line };
+    const lastSeen = knownOf(lastSeenOf(bot, command, given));
+    const known = { ...lastSeen, line: line ?? lastSeen.line };
     const view = commandForm(command, given, localVocabulary(bot), { spot, known });
     await views.open({ trigger_id: trigger, view });
     return null;
@@ -38,29 +38,29 @@ export async function openForm(
     view: waitingForm(command, 'Reading the alert…'),
   });
   const view_id = opened.view?.id ?? '';
-  await fill(bot, command, given, { spot, view_id, line });
+  await redrawForm(bot, command, given, { spot, view_id, line });
   return null;
 }
 
-interface Open {
+interface OpenForm {
   readonly spot: ReplyTarget;
   readonly view_id: string;
   readonly hash?: string;
-  /** What has to be mended in it. */
+  /** The problem to correct. */
   readonly line?: string | null;
 }
 
-/** Draws an open form anew for what it holds now; a target that was chosen in it is read. */
-export async function fill(
+/** Redraws an open form for its current values, with the values of the chosen target. */
+export async function redrawForm(
   bot: SlackContext,
   command: Command,
   given: TypedValues,
-  { spot, view_id, hash, line = null }: Open,
+  { spot, view_id, hash, line = null }: OpenForm,
 ): Promise<void> {
   const update = { view_id, ...(hash ? { hash } : {}) };
   const { views } = bot.clients.views;
   if (!given.alert) {
-    const known = knownOf(seen(bot, command, given));
+    const known = knownOf(lastSeenOf(bot, command, given));
     const view = commandForm(command, given, localVocabulary(bot), { spot, known });
     await views.update({ ...update, view });
     return;
@@ -75,12 +75,12 @@ export async function fill(
   await views.update({ ...update, view });
 }
 
-/** The alert is fixed from here on: with another one, the fields would hold the first one's values. */
+/** The alert cannot be changed in its form, because the fields hold its values. */
 async function alertForm(
   bot: SlackContext,
   command: Command,
   given: TypedValues,
-  { spot, line: mend }: { spot: ReplyTarget; line: string | null },
+  { spot, line: problem }: { spot: ReplyTarget; line: string | null },
 ) {
   const vocabulary = await fullVocabulary(bot);
   const resolved = resolveAlert(command, given, vocabulary);
@@ -98,7 +98,9 @@ async function alertForm(
       : null;
   const prefilled = command.kind === 'change' && before ? (command.prefill?.(before) ?? {}) : {};
   const fixed = { alert: resolved.alert.id };
-  const line = [`Alert “${resolved.alert.name}”`, mend].filter((part) => part !== null).join('\n');
+  const line = [`Alert “${resolved.alert.name}”`, problem]
+    .filter((part) => part !== null)
+    .join('\n');
   return commandForm(command, { ...prefilled, ...given, ...fixed }, vocabulary, {
     spot,
     fixed,
@@ -110,12 +112,12 @@ async function alertForm(
 function resolveAlert(command: Command, given: TypedValues, vocabulary: Vocabulary) {
   const asked = { command, given, reason: '' };
   const resolved = resolveNames(asked, fieldsOf(command.args), given, vocabulary);
-  // resolveNames has put the alert itself in the place of its name.
+  // resolveNames replaces the name by the alert.
   return resolved.ok ? (resolved.args as { alert: { id: string; name: string } }) : null;
 }
 
-/** What was last seen of the service that a form is about, once one is chosen. */
-function seen(bot: SlackContext, command: Command, given: TypedValues): Snapshot | null {
+/** The last seen state of the service that is chosen in a form. */
+function lastSeenOf(bot: SlackContext, command: Command, given: TypedValues): Snapshot | null {
   if (command.kind !== 'change' || !given.service) return null;
   const vocabulary = localVocabulary(bot);
   const among = { ...vocabulary.organization, given };

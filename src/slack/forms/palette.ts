@@ -11,7 +11,7 @@ import type { ReplyTarget } from '../outbound/post.ts';
 import type { SlackContext } from '../slack-context.ts';
 import { metadataOf, settingOf } from './form.ts';
 import { plain } from './inputs.ts';
-import { fill } from './open-form.ts';
+import { redrawForm } from './open-form.ts';
 
 /** The message shortcut, because slash commands do not work in threads. */
 export const PALETTE = 'command.palette';
@@ -89,7 +89,7 @@ export async function chooseCommand(bot: SlackContext, { view, actions }: Presse
   if (!view || !command) return;
   const { spot } = settingOf(view.private_metadata);
   const hash = view.hash ? { hash: view.hash } : {};
-  await fill(bot, command, {}, { spot, view_id: view.id, ...hash });
+  await redrawForm(bot, command, {}, { spot, view_id: view.id, ...hash });
 }
 
 const frame = {

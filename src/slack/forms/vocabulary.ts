@@ -4,13 +4,13 @@ import type { Command } from '../../intent/define.ts';
 import type { Vocabulary } from '../../intent/parse/understood.ts';
 import type { SlackContext } from '../slack-context.ts';
 
-/** All words that can be understood without asking anybody. */
+/** The names that are known without a request to an API. */
 export function localVocabulary({ commands, context, prefix }: SlackContext): Vocabulary {
   const { services, organization } = context.commandContext();
   return { commands, services, organization, prefix, alerts: [] };
 }
 
-/** The same with the names of alerts, which are read from their API at most twice a minute. */
+/** Includes the names of alerts, which are read from their API at most twice a minute. */
 export async function fullVocabulary(bot: SlackContext): Promise<Vocabulary> {
   const { alerts, listAlerts } = bot.context.commandContext();
   const list = alerts ? (await listAlerts()).alerts : [];
@@ -21,7 +21,7 @@ function alertNamed({ id, name }: { id: string | null; name: string | null }): N
   return id === null ? [] : [{ id, name: name ?? id, aliases: [] }];
 }
 
-/** The same with the freezes that were made in Slack, as they stand in the database now. */
+/** Includes the current freezes that were made in Slack. */
 export async function freezeVocabulary(bot: SlackContext): Promise<Vocabulary> {
   return {
     ...localVocabulary(bot),
@@ -29,7 +29,7 @@ export async function freezeVocabulary(bot: SlackContext): Promise<Vocabulary> {
   };
 }
 
-/** Whatever a form of this command can name, but for alerts: those are read when one is chosen. */
+/** The names that the form of this command needs, except alerts, which are read when chosen. */
 export async function formVocabulary(bot: SlackContext, command: Command): Promise<Vocabulary> {
   return namesFreezes(command) ? freezeVocabulary(bot) : localVocabulary(bot);
 }

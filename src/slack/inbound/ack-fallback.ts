@@ -3,9 +3,8 @@ import type { App } from '@slack/bolt';
 type ProcessEvent = App['processEvent'];
 
 /**
- * Bolt leaves what none of its listeners took without an answer, and its connection open, until
- * three seconds are over. What went by without a fault is answered at once; a fault never is, for
- * Slack would tell a person that all went well.
+ * Acknowledges a payload that no listener handled, for which Bolt would keep the connection open for
+ * three seconds. A failed payload is not acknowledged: Slack would show a success.
  */
 export function withAckFallback(processEvent: ProcessEvent): ProcessEvent {
   return async (event) => {

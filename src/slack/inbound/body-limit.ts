@@ -5,10 +5,10 @@ import { parse } from 'node:querystring';
 const BODY_LIMIT = 128 * 1024;
 
 /**
- * Reads the body before Bolt does, and hands on only what holds an object: of anything else Bolt's
- * own reading throws outside of every handler, which would end the process.
+ * Reads the body before Bolt and rejects one that is not a JSON object: Bolt's parser would throw
+ * outside of every handler, which ends the process.
  */
-export function withSoundBody(listener: RequestListener): RequestListener {
+export function withValidBody(listener: RequestListener): RequestListener {
   return (request, response) => {
     const refuse = (status: number) => {
       if (!response.headersSent) response.writeHead(status).end();
@@ -17,7 +17,7 @@ export function withSoundBody(listener: RequestListener): RequestListener {
       (body) => {
         if (body === null) return refuse(413);
         if (!holdsObject(body.toString(), request.headers['content-type'])) return refuse(400);
-        // Bolt takes a request that has its body already as it is.
+        // Bolt uses `rawBody` where it is set.
         return listener(Object.assign(request, { rawBody: body }), response);
       },
       () => refuse(400),
@@ -25,7 +25,7 @@ export function withSoundBody(listener: RequestListener): RequestListener {
   };
 }
 
-/** Null for a body that is too large; the rest of it is read past, so that the answer arrives. */
+/** Null for a body that is too large. It is read to its end, so that the client gets the answer. */
 async function readBody(request: IncomingMessage): Promise<Buffer | null> {
   const pieces: Buffer[] = [];
   let size = 0;

@@ -16,7 +16,7 @@ import type { Message } from '../blocks/blocks.ts';
 import { fullPlan } from '../cards/preview.ts';
 import { refusalMessage } from '../cards/refusals.ts';
 import { commandByCallbackId, settingOf } from '../forms/form.ts';
-import { fill, openForm } from '../forms/open-form.ts';
+import { openForm, redrawForm } from '../forms/open-form.ts';
 import { chooseCommand, PALETTE } from '../forms/palette.ts';
 import {
   needsReasonForm,
@@ -38,15 +38,15 @@ type Ack = () => Promise<void>;
 
 const OLD_BUTTON = 'This button is from an older version of Signalbox. Type the command instead.';
 
-/** Routes one press. A press that decides is stored before Slack gets its answer. */
+/** Routes a click. A click that decides is stored before Slack gets its acknowledgement. */
 export async function press(bot: SlackContext, pressed: Pressed, ack: Ack): Promise<void> {
   const [action] = pressed.actions;
   const id = action?.action_id ?? '';
   const value = action?.selected_option?.value ?? action?.value ?? '';
   const verb = VERBS.find((each) => `change.${each}` === id);
   if (verb && !needsReasonForm(verb)) return decide(bot, pressed, { verb, value }, ack);
-  const deed = INCIDENT_VERBS.find((each) => `incident.${each}` === id);
-  if (deed) return settle(bot, pressed, { verb: deed, value }, ack);
+  const incidentVerb = INCIDENT_VERBS.find((each) => `incident.${each}` === id);
+  if (incidentVerb) return decideIncident(bot, pressed, { verb: incidentVerb, value }, ack);
 
   await ack();
   if (pressed.view?.callback_id === PALETTE) return chooseCommand(bot, pressed);
@@ -54,11 +54,11 @@ export async function press(bot: SlackContext, pressed: Pressed, ack: Ack): Prom
   const answer = await withinRateLimit(bot, pressed.user.id, () =>
     answerPress(bot, pressed, { id, verb, value }),
   ).catch((error: unknown) => faultMessage(bot, error));
-  if (answer) await tell(bot, pressed, answer);
+  if (answer) await reply(bot, pressed, answer);
 }
 
-/** The app's own tab has no address to answer to, and what stood in it may be out of date. */
-async function tell(bot: SlackContext, pressed: Pressed, answer: Message): Promise<void> {
+/** The Home tab has no response URL, and its content may be out of date after a click. */
+async function reply(bot: SlackContext, pressed: Pressed, answer: Message): Promise<void> {
   const { response_url: url, user } = pressed;
   if (url) return bot.respond(url, { ...answer, replace: false });
   await postEphemeral(bot.clients.posts, user.id, NO_REPLY_TARGET, answer);
@@ -73,14 +73,14 @@ function isForm({ commands }: SlackContext, id: string): boolean {
   return commandByCallbackId(commands, id) !== undefined;
 }
 
-/** A choice in a form may bring or take other fields: it is drawn anew from what it holds. */
+/** Redraws a form, because a choice can show or hide other fields. */
 async function redraw(bot: SlackContext, view: NonNullable<Pressed['view']>): Promise<void> {
   const command = commandByCallbackId(bot.commands, view.callback_id);
   if (!command) return;
   const { spot, fixed } = settingOf(view.private_metadata);
   const given = { ...givenOf({ view }), ...fixed };
   const open = { spot, view_id: view.id, ...(view.hash ? { hash: view.hash } : {}) };
-  await fill(bot, command, given, open);
+  await redrawForm(bot, command, given, open);
 }
 
 async function decide(
@@ -100,8 +100,8 @@ async function decide(
   await goOn(bot, receipt, replyTo);
 }
 
-/** Silence for everyone is a decision too: it is stored before Slack gets its answer. */
-async function settle(
+/** A click on an anomaly affects everyone, so it is stored before the acknowledgement too. */
+async function decideIncident(
   bot: SlackContext,
   pressed: Pressed,
   { verb, value }: { verb: IncidentClick['verb']; value: string },
@@ -128,12 +128,12 @@ function replyToOf(pressed: Pressed): ReplyTo {
   };
 }
 
-/** The address of a message that only its presser sees. */
+/** The response URL of an ephemeral message. */
 function previewOf({ container, response_url: url }: Pressed): string | null {
   return container?.is_ephemeral === true && url ? url : null;
 }
 
-// Only an answer that stands in a thread already is sure to be seen there.
+// An ephemeral message in a thread is shown only if the thread exists.
 function threadOf({ container }: Pressed): string | null {
   return container?.thread_ts ?? null;
 }
@@ -146,7 +146,7 @@ async function answerPress(
   const by = pressed.user.id;
   const spot = { channel: pressed.channel?.id ?? null, thread: threadOf(pressed) };
   const typed: Typed = { noun: '', text: '', by, spot, trigger: pressed.trigger_id };
-  if (id.startsWith('command.')) return type(bot, typed, value);
+  if (id.startsWith('command.')) return runLine(bot, typed, value);
   if (id === 'incident.details') return showIncident(bot, typed, value);
 
   const change = ChangeOf.safeParse(value);
@@ -161,8 +161,8 @@ async function answerPress(
   return sentenceMessage([OLD_BUTTON]);
 }
 
-/** The button types a line for whoever pressed it, with their rights and no others. */
-async function type(bot: SlackContext, typed: Typed, line: string): Promise<Message | null> {
+/** Runs the command line of a button as the user who pressed it. */
+async function runLine(bot: SlackContext, typed: Typed, line: string): Promise<Message | null> {
   const [noun = '', ...rest] = line.split(' ');
   return answerTyped(bot, { ...typed, noun, text: rest.join(' ') });
 }
@@ -207,14 +207,15 @@ function textOf(args: Readonly<Record<string, unknown>>): Readonly<Record<string
   return Object.fromEntries(Object.entries(args).map(([name, value]) => [name, String(value)]));
 }
 
-/** The whole plan in private, for its requester and for whoever may decide about it. */
+/** The full request in private, for its requester and for those who may request or approve it. */
 async function details(bot: SlackContext, { by }: Typed, id: ChangeId): Promise<Message | null> {
   const change = await loadForUser(bot.context, id);
   if (!change) return refusalMessage(denialOf('not-found'), bot.drawing);
   const identity = await bot.context.people.identify(by, { fresh: false });
   const { to, from } = change.requires;
-  const mayLook = identity.ok && identity.actor.roles.some((role) => role === to || role === from);
-  if (identity.ok && (mayLook || change.requester === by)) return fullPlan(change);
+  const isInvolved =
+    identity.ok && identity.actor.roles.some((role) => role === to || role === from);
+  if (identity.ok && (isInvolved || change.requester === by)) return fullPlan(change);
   const why = identity.ok ? 'not-an-approver' : identity.refusal;
   const denial = denialOf(why, { change, role: from ?? to });
   return refusalMessage(denial, bot.drawing);

@@ -3,11 +3,11 @@ import { HTTPReceiver, type Receiver, SocketModeReceiver } from '@slack/bolt';
 import type { Logger } from 'pino';
 import type { Secret } from '../../errors.ts';
 import { boltLogger } from '../outbound/bolt-logger.ts';
-import { withSoundBody } from './body-limit.ts';
+import { withValidBody } from './body-limit.ts';
 
 export interface Deliveries {
   readonly receiver: Receiver;
-  /** For HTTP: checks signatures, then hands on. Null where Slack's deliveries come by socket. */
+  /** For HTTP: verifies signatures and handles requests. Null in Socket Mode. */
   readonly listener: RequestListener | null;
   readonly open: () => Promise<void>;
   readonly close: () => Promise<void>;
@@ -21,7 +21,7 @@ interface Options {
   readonly log: Logger;
 }
 
-/** With an app token Slack is called and listened to by socket, else it calls us. */
+/** Socket Mode with an app token, HTTP otherwise. */
 export function createDeliveries(options: Options): Deliveries {
   return options.appToken === null ? byHttp(options) : bySocket(options, options.appToken);
 }
@@ -34,7 +34,7 @@ function byHttp({ signingSecret, log }: Options): Deliveries {
   let isOpen = false;
   return {
     receiver,
-    listener: withSoundBody(receiver.requestListener),
+    listener: withValidBody(receiver.requestListener),
     open: async () => {
       isOpen = true;
     },
@@ -49,7 +49,7 @@ function bySocket({ slackApiUrl, log }: Options, appToken: Secret): Deliveries {
   const receiver = new SocketModeReceiver({
     appToken: appToken.reveal(),
     logger: boltLogger(log),
-    // An event loop that is held up for a moment is no reason to drop the connection.
+    // Long enough that a briefly blocked event loop does not drop the connection.
     clientPingTimeout: 20_000,
     serverPingTimeout: 60_000,
     installerOptions: { clientOptions: { slackApiUrl } },

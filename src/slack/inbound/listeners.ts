@@ -28,7 +28,7 @@ const EVERYTHING = /.*/;
 const OPTIONS_MAX = 100;
 const NAMED = ['service', 'pipe', 'alert', 'scope', 'tag', 'warehouse', 'freeze', 'ask'] as const;
 
-/** One listener for each kind of payload; which of ours it is for is decided inside. */
+/** One listener for each kind of payload, which routes it by its ids. */
 export function listen(app: App, bot: SlackContext, actors: Actors): void {
   app.command(EVERYTHING, async ({ payload, ack }) => {
     const command = SlashCommand.parse(payload);
@@ -77,7 +77,7 @@ async function answerCommand(
   if (answer) await bot.respond(command.response_url, { ...answer, replace: false });
 }
 
-/** What a type-ahead offers: the words may stand anywhere in a name, an alias or an id. */
+/** The options of a type-ahead: names, ids and descriptions that contain the typed text. */
 async function optionsFor(bot: SlackContext, { action_id, value, view }: z.infer<typeof Searched>) {
   const names = NAMED.find((each) => each === action_id);
   if (!names) return [];
@@ -98,7 +98,7 @@ function vocabularyFor(bot: SlackContext, names: (typeof NAMED)[number]) {
   return names === 'freeze' ? freezeVocabulary(bot) : localVocabulary(bot);
 }
 
-// Who types the beginning of a name means that name before another one's tag.
+// A match at the beginning of a name ranks before any other match.
 function rank(name: string, wanted: string): number {
   const at = name.toLowerCase().indexOf(wanted);
   return at < 0 ? 2 : Math.min(at, 1);
@@ -106,7 +106,7 @@ function rank(name: string, wanted: string): number {
 
 async function useShortcut(bot: SlackContext, used: z.infer<typeof ShortcutUsed>): Promise<void> {
   const { user, callback_id, trigger_id: trigger } = used;
-  const spot = spotOf(used);
+  const spot = replyTargetOf(used);
   const command = commandByCallbackId(bot.commands, callback_id);
   const open = async () => {
     if (callback_id === PALETTE) await openPalette(bot, { by: user.id, trigger, spot });
@@ -118,9 +118,8 @@ async function useShortcut(bot: SlackContext, used: z.infer<typeof ShortcutUsed>
   if (answer) await postEphemeral(bot.clients.posts, user.id, spot, answer);
 }
 
-// Slack shows a private answer in a thread only where there is one: a message that nobody has
-// answered is none yet, and what is said below it would not be seen.
-function spotOf({ channel, message }: z.infer<typeof ShortcutUsed>): ReplyTarget {
+// Slack shows an ephemeral message in a thread only if the thread has a reply already.
+function replyTargetOf({ channel, message }: z.infer<typeof ShortcutUsed>): ReplyTarget {
   return { channel: channel?.id ?? null, thread: message?.thread_ts ?? null };
 }
 
@@ -145,21 +144,23 @@ const KINDS = [
 ];
 
 /**
- * The first look at anything that arrives with a good signature: is it of a kind that we know, for
- * this app, and from a person of this workspace? What is not goes no further, and has no effect.
+ * Drops a signed payload that is of an unknown kind, for another app, or from another workspace.
  */
-export function gate(bot: SlackContext, appId: string) {
+export function checkEnvelope(bot: SlackContext, appId: string) {
   return async (args: AnyMiddlewareArgs & AllMiddlewareArgs): Promise<void> => {
     const { body, next } = args;
     const ack = 'ack' in args ? args.ack : undefined;
     const read = Envelope.safeParse(body);
     const known = read.success && (read.data.command || KINDS.includes(read.data.type ?? ''));
     if (!known || (read.data.api_app_id ?? appId) !== appId) {
-      bot.log.warn({ type: read.data?.type }, 'a payload that is not for us was dropped');
+      bot.log.warn(
+        { type: read.data?.type },
+        'dropped a payload of an unknown kind or for another app',
+      );
       return acknowledge(ack);
     }
     if (isForeign(read.data, bot)) {
-      bot.log.warn({ type: read.data.type }, 'a payload of another workspace was refused');
+      bot.log.warn({ type: read.data.type }, 'refused a payload from another workspace');
       await acknowledge(ack);
       return refuse(bot, read.data.response_url);
     }
@@ -168,7 +169,7 @@ export function gate(bot: SlackContext, appId: string) {
 }
 
 async function acknowledge(ack: unknown): Promise<void> {
-  // Bolt types the acknowledgement apart for each kind of payload; called empty, all are alike.
+  // Bolt types ack by kind of payload; without an argument all of them are the same.
   if (typeof ack === 'function') await (ack as () => Promise<void>)();
 }
 

@@ -13,10 +13,7 @@ const BUTTONS = [
 ];
 const EVENTS = ['app_home_opened', 'subteam_updated', 'subteam_members_changed', 'user_change'];
 
-/**
- * What a payload is called in a trace: by names of ours alone. Whatever else stands in it could be
- * anybody's words, and is `other`.
- */
+/** The name of a payload in traces. Unknown values are `other`, because users can choose them. */
 export function payloadNames(commands: readonly Command[], prefix: string) {
   const nouns = new Set(['signalbox', ...commands.map(nounOf)]);
   const forms = [

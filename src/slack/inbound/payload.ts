@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { ChangeId, ChannelId, UserId } from '../../changes/change.ts';
 
-/** What we read of Slack's payloads. Anything else in them has no say. */
+/** The parts of Slack's payloads that Signalbox reads. */
 
 const User = z.string().regex(/^[UW][A-Z0-9]{1,30}$/);
 export const UserOf = User.transform((id) => id as UserId);
@@ -14,7 +14,7 @@ export const ChangeOf = z
   .regex(/^[0-9A-Z]{4,12}$/)
   .transform((id) => id as ChangeId);
 
-/** What a button below something unusual holds. */
+/** The id of an anomaly, as its buttons carry it. */
 export const IncidentOf = z.string().regex(/^[0-9a-f]{16}$/);
 
 export const SlashCommand = z.object({
@@ -58,7 +58,7 @@ export const Pressed = z.object({
   container: Container.nullish(),
   trigger_id: z.string(),
   response_url: z.url().nullish(),
-  /** A modal, or the home tab, of which only the kind is read. */
+  /** A modal, or the Home tab, of which only the type is read. */
   view: View.nullish().catch(null),
   actions: z.array(Action).min(1),
 });
@@ -81,7 +81,7 @@ export const ShortcutUsed = z.object({
   user: z.object({ id: UserOf }),
   callback_id: z.string(),
   trigger_id: z.string(),
-  /** A message shortcut says which message it was used on; a global one knows no place. */
+  /** Set for a message shortcut; a global shortcut has no channel. */
   channel: z.object({ id: ChannelOf }).nullish().catch(null),
   message: z
     .object({ thread_ts: z.string().max(30).optional() })
@@ -89,7 +89,7 @@ export const ShortcutUsed = z.object({
     .catch(null),
 });
 
-/** The fields of a modal as text by name; a field that was left empty is not among them. */
+/** The filled fields of a modal as text, by name. */
 export function givenOf({ view }: { readonly view: View }): Readonly<Record<string, string>> {
   const entries = Object.entries(view.state.values).flatMap(([block, elements]) => {
     const field = elements[block];

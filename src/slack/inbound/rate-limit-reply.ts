@@ -9,7 +9,7 @@ import type { SlackContext } from '../slack-context.ts';
 
 const denial = denialOf('rate-limited');
 
-/** Answers, unless this person asks for too much at once: that is said to them, and said once. */
+/** Answers unless the user exceeds the rate limit, which the first limited request reports. */
 export async function withinRateLimit(
   bot: SlackContext,
   by: UserId,
@@ -20,7 +20,7 @@ export async function withinRateLimit(
   return pace === 'over' ? refusalMessage(denial, bot.drawing) : null;
 }
 
-/** What follows after a press was acknowledged: it is handled, or whoever pressed hears why not. */
+/** After the acknowledgement: starts the work of a stored click, or reports the rate limit. */
 export async function goOn(bot: SlackContext, receipt: Receipt, replyTo: ReplyTo): Promise<void> {
   if (receipt === 'fine' || receipt === 'again') return bot.context.wake();
   if (receipt === 'long-over') return;

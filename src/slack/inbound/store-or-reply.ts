@@ -11,8 +11,8 @@ const NOT_STORED =
   'Signalbox cannot reach its database, so your click was not recorded. Try again in a minute.';
 
 /**
- * A press that cannot be stored is not acknowledged: Slack marks it as failed, and the words for
- * that come from us. They come later, so that they hold up nothing.
+ * Stores a click. When the database is unavailable, the error is thrown, so that the click is not
+ * acknowledged and Slack marks it as failed; the explanation is sent without waiting for it.
  */
 export async function storeOrReply(
   bot: SlackContext,
@@ -23,12 +23,12 @@ export async function storeOrReply(
     return await store();
   } catch (error) {
     if (isDatabaseAway(error)) {
-      const told = sentenceMessage([NOT_STORED]);
-      const telling = url
-        ? bot.respond(url, { ...told, replace: false })
-        : postEphemeral(bot.clients.posts, user, NO_REPLY_TARGET, told);
-      telling.catch((failed: unknown) => {
-        bot.log.warn({ err: failed }, 'nobody was told that a press was not stored');
+      const notice = sentenceMessage([NOT_STORED]);
+      const sent = url
+        ? bot.respond(url, { ...notice, replace: false })
+        : postEphemeral(bot.clients.posts, user, NO_REPLY_TARGET, notice);
+      sent.catch((failed: unknown) => {
+        bot.log.warn({ err: failed }, 'a failed click could not be reported to the user');
       });
     }
     throw error;

@@ -22,7 +22,7 @@ import { answerIntent, faultMessage } from './typed-command.ts';
 type Errors = Readonly<Record<string, string>>;
 type Ack = (response?: { response_action: 'errors'; errors: Errors }) => Promise<void>;
 
-/** Routes one submitted modal: the words of a decision, or the fields of a command. */
+/** Routes a submitted modal: the reason of a decision, or the fields of a command. */
 export async function submit(bot: SlackContext, submitted: Submitted, ack: Ack): Promise<void> {
   const id = submitted.view.callback_id;
   const verb = VERBS.find((each) => `change.${each}` === id);
@@ -46,12 +46,12 @@ export async function submit(bot: SlackContext, submitted: Submitted, ack: Ack):
   );
 }
 
-// An alert that was fixed when the form was drawn is known by its id until its name is read again.
+// The alert of a form is known by id only, until its name is read again.
 function withFixed(vocabulary: Vocabulary, { alert }: TypedValues): Vocabulary {
   return alert ? { ...vocabulary, alerts: [{ id: alert, name: alert, aliases: [] }] } : vocabulary;
 }
 
-/** What a field held before another choice made it vanish is not what the person asked for. */
+/** Drops values of fields that another choice has hidden. */
 function applying(command: Command, given: TypedValues, { organization }: Vocabulary): TypedValues {
   const among = { ...organization, given };
   return Object.fromEntries(
@@ -74,7 +74,7 @@ async function answerAgain(
   ]);
 }
 
-/** Each sentence under the field it is about; what was filled in stays. Null: nothing is wrong. */
+/** Error texts by field; null when the form is valid. */
 function errorsOf(
   { context }: SlackContext,
   understood: ParseResult,
@@ -94,7 +94,7 @@ function errorsOf(
     return under(problems.length > 0 ? problems : [{ field: first, problem: understood.sentence }]);
   }
   if (understood.kind !== 'intent' || understood.command.kind === 'query') return null;
-  // What depends on a fresh read of the target is said after it, in the answer.
+  // Problems that need a fresh read of the target are reported in the answer.
   const problems =
     understood.command.problems?.(understood.args, null, context.commandContext()) ?? [];
   return problems.length > 0 ? under(problems) : null;
@@ -123,13 +123,13 @@ async function decide(
       throw error;
     },
   );
-  // The form stays open, with the words in it.
+  // The form stays open and keeps its text.
   if (!receipt) return ack({ response_action: 'errors', errors: { reason: DATABASE_AWAY } });
   await ack();
   await goOn(bot, receipt, replyTo);
 }
 
-/** A modal has no address to answer to, but it knows where it was opened. */
+/** Answers privately where the modal was opened, because a submission has no response URL. */
 async function show(
   bot: SlackContext,
   { user, trigger_id }: Submitted,

@@ -7,6 +7,7 @@ import { parseProblemOf } from '../../intent/parse/complete.ts';
 import { commandLine } from '../../intent/parse/suggest-line.ts';
 import { understand } from '../../intent/parse/understand.ts';
 import type { Intent, ParseProblem } from '../../intent/parse/understood.ts';
+import { slashCommand } from '../../intent/slash-command.ts';
 import { newRequest, requestNow } from '../../observability/log.ts';
 import { note } from '../../observability/trace.ts';
 import { commandsFor } from '../../policy/explain.ts';
@@ -27,7 +28,7 @@ import type { SlackContext } from '../slack-context.ts';
 import type { Typed } from './typed.ts';
 import { answerQuery, answerRefusal } from './typed-query.ts';
 
-/** What the person reads in private; null where a modal was opened instead. */
+/** The private answer to a command; null when a modal was opened instead. */
 export async function answerTyped(bot: SlackContext, typed: Typed): Promise<Message | null> {
   const understood = await read(bot, typed);
   switch (understood.kind) {
@@ -45,7 +46,7 @@ export async function answerTyped(bot: SlackContext, typed: Typed): Promise<Mess
   }
 }
 
-/** An hour that nobody can read, and nothing like it to offer: the form keeps all the rest. */
+/** A time that cannot be read, without a similar one to offer, is corrected in the form. */
 async function misread(
   bot: SlackContext,
   typed: Typed,
@@ -55,12 +56,12 @@ async function misread(
   const inForm = asked?.command.kind === 'change' && Object.keys(problems).some(isTimingKey);
   if (!inForm || offers.length > 0) return sentenceMessage([sentence], offers);
   return openForm(bot, typed, asked.command, asked.given, sentence).catch((error: unknown) => {
-    bot.log.warn({ err: error }, 'a form for mending could not be opened');
+    bot.log.warn({ err: error }, 'a form for a correction could not be opened');
     return sentenceMessage([sentence]);
   });
 }
 
-/** `service scale staging`: what it is about, and no word of what should be other than it is. */
+/** `service scale staging` names its target and no value to change, so its form opens. */
 function asksNothing({ command, given }: Intent): boolean {
   const asking = fieldsOf(command.args).filter(
     (field) => !isPlaced(field) && (command.kind === 'query' || !isTimingKey(field.name)),
@@ -74,8 +75,7 @@ function withReason({ given, reason }: Intent): Intent['given'] {
   return { ...given, reason: reason ?? '' };
 }
 
-// A form must open within three seconds, so that names of alerts are only read where the line is
-// whole without them.
+// A form must open within three seconds, so alert names are read only for a complete line.
 async function read(bot: SlackContext, { noun, text }: Typed) {
   const first = understand(noun, text, localVocabulary(bot));
   const own = bot.commands.filter((each) => nounOf(each) === noun);
@@ -100,10 +100,13 @@ export async function answerIntent(
     answered(command.name, 'failed');
     throw error;
   });
-  // A slash command leaves no trace in the channel, so that its answer says what was understood.
+  // Slack does not show a slash command in the channel, so the answer repeats it.
   return (
     answer &&
-    withNote(answer, `/${bot.prefix}${commandLine(command, namesIn(intent, given), reason ?? '')}`)
+    withNote(
+      answer,
+      slashCommand(bot.prefix, commandLine(command, namesIn(intent, given), reason ?? '')),
+    )
   );
 }
 
@@ -144,16 +147,16 @@ async function answerRequest(
     return preview(requested.draft, requested, drawing);
   }
   if ('denial' in requested) {
-    // What is missing can be written: the form has the rest of it already.
+    // The form keeps the other values, so that only the reason has to be added.
     return requested.denial.refusal === 'reason-required'
       ? openForm(bot, typed, command, { ...given, reason: reason ?? '' }, NEEDS_REASON)
       : answerRefusal(bot, requested.denial);
   }
-  return mendInForm(bot, typed, { command, given, reason: reason ?? '' }, requested.problems);
+  return correctInForm(bot, typed, { command, given, reason: reason ?? '' }, requested.problems);
 }
 
-/** Nothing of what was typed is lost: it is mended in the form, which it fills, or by a button. */
-async function mendInForm(
+/** Offers a correction as a button, or opens the form with the typed values. */
+async function correctInForm(
   bot: SlackContext,
   typed: Typed,
   asked: Parameters<typeof parseProblemOf>[0],
@@ -165,12 +168,12 @@ async function mendInForm(
   const { sentence, offers } = parseProblemOf(asked, problems, among);
   if (offers.length > 0) return sentenceMessage([sentence], offers);
   return openForm(bot, typed, command, { ...given, reason }, sentence).catch((error: unknown) => {
-    bot.log.warn({ err: error }, 'a form for mending could not be opened');
+    bot.log.warn({ err: error }, 'a form for a correction could not be opened');
     return sentenceMessage([sentence]);
   });
 }
 
-/** Help works for everybody, and says when it could not find out who is asking. */
+/** Help works for every user. Without an identity it lists no command as usable. */
 async function help(bot: SlackContext, { by }: Typed, noun: string): Promise<Message> {
   const { context, commands } = bot;
   const identity = await context.people.identify(by, { fresh: false });
@@ -180,11 +183,11 @@ async function help(bot: SlackContext, { by }: Typed, noun: string): Promise<Mes
   return answerMessage(helpFor(of, commands, ({ name }) => usable.includes(name), bot.prefix));
 }
 
-/** What the server said, or for what is our fault a reference, to which the log has the rest. */
+/** The server's error, or a reference that finds an internal error in the log. */
 export function faultMessage(bot: SlackContext, error: unknown): Message {
-  const trouble = errorMessage(error);
-  if (trouble) return trouble;
+  const known = errorMessage(error);
+  if (known) return known;
   const ref = requestNow() ?? newRequest();
-  bot.log.error({ err: error, request: ref }, 'a person was told that something went wrong');
+  bot.log.error({ err: error, request: ref }, 'internal error reported to a user');
   return sentenceMessage([`Signalbox had an internal error. Nothing was changed (ref ${ref}).`]);
 }

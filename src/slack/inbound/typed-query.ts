@@ -12,7 +12,7 @@ import { sendFiles } from '../outbound/upload.ts';
 import type { SlackContext } from '../slack-context.ts';
 import type { Typed } from './typed.ts';
 
-/** A question is decided like a change, and its refusal written down. */
+/** Authorizes a query like a change, answers it, and records a refusal. */
 export async function answerQuery(
   bot: SlackContext,
   typed: Typed,

@@ -10,7 +10,7 @@ import type { SlackContext } from '../slack-context.ts';
 import type { Typed } from './typed.ts';
 import { answerTyped } from './typed-command.ts';
 
-/** Types what takes a change back, for whoever pressed: as a new change, with their own rights. */
+/** Requests the inverse of a change as a new change of the user who pressed. */
 export async function undo(bot: SlackContext, typed: Typed, id: ChangeId): Promise<Message | null> {
   const change = await loadForUser(bot.context, id);
   const inverse = change && inverseOf(bot, change);
@@ -23,7 +23,7 @@ export async function undo(bot: SlackContext, typed: Typed, id: ChangeId): Promi
   return sentenceMessage([warning], [{ label: `${inverse.label} anyway`, line }]);
 }
 
-/** The same for a return that did not run by itself: that things moved is what it said already. */
+/** Requests a revert that did not run; its thread has already reported why. */
 export async function revertNow(
   bot: SlackContext,
   typed: Typed,

@@ -3,13 +3,13 @@ import { LogLevel } from '@slack/bolt';
 import type { Logger } from 'pino';
 
 /**
- * Bolt's messages in our log. Its debug level holds whole payloads with their response addresses,
- * so that nothing below a warning is passed on.
+ * Writes Bolt's warnings and errors to the log. Lower levels contain whole payloads with their
+ * response URLs and are dropped.
  */
 export function boltLogger(log: Logger, now: () => number = Date.now): BoltLogger {
   const silent = () => undefined;
-  const warn = seldom((said, again) => log.warn({ from: 'bolt', again }, said), now);
-  const error = seldom((said, again) => log.error({ from: 'bolt', again }, said), now);
+  const warn = rateLimited((said, again) => log.warn({ from: 'bolt', again }, said), now);
+  const error = rateLimited((said, again) => log.error({ from: 'bolt', again }, said), now);
   return {
     debug: silent,
     info: silent,
@@ -26,26 +26,26 @@ const MOST_KINDS = 50;
 
 interface Kind {
   readonly since: number;
-  leftOut: number;
+  suppressed: number;
 }
 
 /**
- * The same once a minute, with how often it was left out before. Anybody on the network can make
- * Bolt complain of a signature, and must not be able to fill a disk with that.
+ * Writes equal messages once a minute, with the number that was suppressed: anyone on the network
+ * can cause signature errors, and must not be able to fill the disk with them.
  */
-function seldom(write: (said: string, again: number) => void, now: () => number) {
+function rateLimited(write: (said: string, again: number) => void, now: () => number) {
   const kinds = new Map<string, Kind>();
   return (...words: readonly unknown[]) => {
     const said = text(words);
-    // Whatever else there is counts as one: what is said may hold what somebody sent.
+    // All further messages count as one kind, because a message may contain a part of the payload.
     const name = kinds.has(said) || kinds.size < MOST_KINDS ? said : '';
     const kind = kinds.get(name);
     if (kind && now() - kind.since < ONCE_IN_MS) {
-      kind.leftOut += 1;
+      kind.suppressed += 1;
       return;
     }
-    kinds.set(name, { since: now(), leftOut: 0 });
-    write(said, kind?.leftOut ?? 0);
+    kinds.set(name, { since: now(), suppressed: 0 });
+    write(said, kind?.suppressed ?? 0);
   };
 }
 

@@ -5,17 +5,17 @@ import { boltLogger } from './bolt-logger.ts';
 import { tracedFetch } from './traced-fetch.ts';
 
 export interface Clients {
-  /** Opens and fills modals while a person waits: late is as bad as never. */
+  /** Opens and updates modals while a user waits, with a short timeout. */
   readonly views: WebClient;
-  /** Posts and redraws. It never repeats by itself: a post that is sent twice stands there twice. */
+  /** Posts and updates messages, without retries: a repeated post would appear twice. */
   readonly posts: WebClient;
-  /** Reads people and groups. */
+  /** Reads users, groups and channels. */
   readonly lookups: WebClient;
 }
 
 /**
- * Three clients, for a rate limit on one method holds up everything else of the same client. Each
- * has an options object of its own, because Bolt and its receivers write into what they are given.
+ * Three clients, because a rate limit on one method delays every call of the same client. Each has
+ * its own options object, because Bolt modifies the object that it gets.
  * Source: docs/slack.md#web-api.
  */
 export function createClients(token: Secret, slackApiUrl: string, log: Logger): Clients {

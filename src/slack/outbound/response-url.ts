@@ -5,21 +5,21 @@ import { inPlainBlocks } from '../blocks/plain-blocks.ts';
 const WITHIN_MS = 5_000;
 
 export interface Response extends Message {
-  /** Takes the place of the message whose button was pressed. */
+  /** Replaces the message whose button was pressed. */
   readonly replace: boolean;
 }
 
-/** Posts to the address that came with a command or a click; it is a key, so it is never logged. */
+/** Posts to the response URL of a command or click. The URL is a credential and is never logged. */
 export type Respond = (url: string, response: Response) => Promise<void>;
 
-/** How something gets there: one request, and no redirect followed. */
+/** One request that follows no redirect. */
 export type Post = (
   url: string,
   content: unknown,
   withinMs: number,
 ) => Promise<{ readonly status: number; readonly text: string }>;
 
-/** Only addresses of Slack are used: a payload must not be able to point us elsewhere. */
+/** Posts only to Slack's own origins, so that a payload cannot redirect an answer. */
 export function createRespond(slackApiUrl: string, post: Post): Respond {
   const send = (url: string, response: Response) =>
     step({ name: 'slack response_url', kind: 'client' }, async () => {
@@ -30,14 +30,14 @@ export function createRespond(slackApiUrl: string, post: Post): Respond {
     });
   const origins = new Set(['https://hooks.slack.com', new URL(slackApiUrl).origin]);
   return async (url, response) => {
-    if (!origins.has(new URL(url).origin)) throw new Error('A response address is not of Slack');
-    const { status, text: said } = await send(url, response);
+    if (!origins.has(new URL(url).origin)) throw new Error('The response URL is not of Slack');
+    const { status, text: reason } = await send(url, response);
     if (status < 300) return;
-    // A workspace that does not know the newest blocks refuses the whole message: once without.
-    const plain = said.includes('invalid_blocks') ? inPlainBlocks(response) : null;
+    // A workspace that does not support the newest blocks rejects the whole message.
+    const plain = reason.includes('invalid_blocks') ? inPlainBlocks(response) : null;
     const again = plain && (await send(url, { ...plain, replace: response.replace }));
     if (again && again.status < 300) return;
-    throw new Error(`Slack refused a private answer: ${status} ${said}`);
+    throw new Error(`Slack refused a private answer: ${status} ${reason}`);
   };
 }
 

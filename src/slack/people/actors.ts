@@ -17,9 +17,9 @@ export interface Home {
 }
 
 export interface Actors extends People {
-  /** So many active people of a role, or all; of a large group only few are asked for. */
+  /** Up to `enough` active users of a role, with few lookups for a large group; null on failure. */
   readonly someOf: (role: RoleName, enough: number) => Promise<readonly UserId[] | null>;
-  /** Slack told of a change: what was read before is not used again. */
+  /** Drops what was read before, after an event from Slack. */
   readonly forgetGroup: (group: string) => void;
   readonly forgetUser: (user: string) => void;
 }
@@ -35,17 +35,17 @@ interface Options {
   readonly groups: RoleGroups;
   readonly home: Home;
   readonly now: () => Date;
-  readonly warn: (error: unknown, asked: string) => void;
+  readonly warn: (error: unknown, lookup: string) => void;
 }
 
-/** Who people are, read from Slack: at most a minute old, and asked anew for whatever decides. */
+/** Identities from Slack: cached for a minute, and read again for every decision. */
 export function createActors(options: Options): Actors {
   const { lookups, policy, groups, home, now } = options;
   const clock = () => now().getTime();
   const groupIds = [...new Set([...groups.values()].flat().map(({ id }) => id))];
   const accounts = sharedRead((user) => accountOf(lookups, user, home), KEEP_MS, clock);
   const gone = (group: string, error: unknown) =>
-    options.warn(error, `who is in ${group}, a group of the policy that is gone`);
+    options.warn(error, `members of ${group}, a group of the policy that no longer exists`);
   const members = sharedRead(
     (group) => membersOfGroup(lookups, group, { now, gone }),
     KEEP_MS,
@@ -61,7 +61,7 @@ export function createActors(options: Options): Actors {
       if (standing !== 'member') return { ok: false, refusal: standing };
       return { ok: true, actor: { id: user, roles: roles.names }, evidence: roles.evidence };
     } catch (error) {
-      options.warn(error, `who ${user} is`);
+      options.warn(error, `identity of ${user}`);
       return { ok: false, refusal: 'lookup-failed' };
     }
   }
@@ -89,7 +89,7 @@ export function createActors(options: Options): Actors {
       }
       return found;
     } catch (error) {
-      options.warn(error, `who is in ${role}`);
+      options.warn(error, `members of role ${role}`);
       return null;
     }
   }
@@ -105,7 +105,7 @@ export function createActors(options: Options): Actors {
     try {
       return (await accounts.read(user, { fresh: false })).zone;
     } catch (error) {
-      options.warn(error, `where ${user} is`);
+      options.warn(error, `time zone of ${user}`);
       return null;
     }
   }
@@ -114,7 +114,7 @@ export function createActors(options: Options): Actors {
     const read = await Promise.all(
       (groups.get(role) ?? []).map(({ id }) => members.read(id, { fresh: false })),
     );
-    // Slack's own ids, as it has just sent them.
+    // Slack returns ids of users.
     const inGroups = read.flatMap(({ ids }) => [...ids]) as UserId[];
     return [...new Set([...(policy.roles.get(role)?.users ?? []), ...inGroups])];
   }
@@ -129,7 +129,7 @@ export function createActors(options: Options): Actors {
   };
 }
 
-interface AskingOfGroup {
+interface GroupRead {
   readonly now: () => Date;
   readonly gone: (group: string, error: unknown) => void;
 }
@@ -137,7 +137,7 @@ interface AskingOfGroup {
 async function membersOfGroup(
   lookups: WebClient,
   group: string,
-  { now, gone }: AskingOfGroup,
+  { now, gone }: GroupRead,
 ): Promise<Members> {
   const readAt = now().toISOString();
   try {
@@ -146,7 +146,7 @@ async function membersOfGroup(
     const ids = new Set(users);
     return { ids, evidence: { id: group, size: ids.size, readAt } };
   } catch (error) {
-    // A definite answer: nobody is in it. Whoever is in other groups has the rights of those.
+    // A definite answer: a group that does not exist has no members.
     if (refusedBySlack(error) !== 'no_such_subteam') throw error;
     gone(group, error);
     return { ids: new Set(), evidence: { id: group, size: 0, readAt } };
@@ -164,16 +164,16 @@ async function accountOf(lookups: WebClient, id: string, home: Home): Promise<Ac
   return { standing: standingOf(user, home), zone: knownZone(user.tz) };
 }
 
-/** One that this machine's clocks do not know is as good as none. */
+/** Null for a zone that the runtime does not know. */
 function knownZone(zone: string | undefined): string | null {
   return zone !== undefined && !Number.isNaN(tzOffset(zone, new Date(0))) ? zone : null;
 }
 
 type User = NonNullable<Awaited<ReturnType<WebClient['users']['info']>>['user']>;
 
-/** A flag that is missing where it should stand is no reason to trust: the reply must be whole. */
+/** Missing flags never grant access: the reply must be complete. */
 export function standingOf(user: User, home: Home): 'member' | Refusal {
-  if (!isOurs(user, home)) return 'other-workspace';
+  if (!isInternal(user, home)) return 'other-workspace';
   if (user.deleted !== false) return 'deactivated';
   if (user.is_bot !== false || user.id === 'USLACKBOT') return 'bot';
   const full = user.is_restricted === false && user.is_ultra_restricted === false;
@@ -186,9 +186,8 @@ interface Belonging {
   readonly enterprise_user?: { readonly enterprise_id?: string };
 }
 
-// Slack names external people only implicitly: `is_stranger` is false for those who share a
-// channel with us, so that the home of the account is what counts.
-function isOurs(user: Belonging, { teamId, enterpriseId }: Home): boolean {
+// Slack sets `is_stranger` to false for external users of a shared channel, so the team decides.
+function isInternal(user: Belonging, { teamId, enterpriseId }: Home): boolean {
   if (user.is_stranger === true) return false;
   if (user.team_id === teamId) return true;
   return enterpriseId !== null && user.enterprise_user?.enterprise_id === enterpriseId;

@@ -18,7 +18,7 @@ export interface Listed extends Group {
   readonly disabled: boolean;
 }
 
-/** Every group that the policy names, or every problem with one, in sentences. */
+/** The groups that the policy names, or every problem with them as sentences. */
 export async function findGroups(lookups: WebClient, policy: Policy): Promise<GroupsFound> {
   const listed = await listGroups(lookups);
   const problems: string[] = [];
@@ -32,20 +32,20 @@ export async function findGroups(lookups: WebClient, policy: Policy): Promise<Gr
     });
     return [role, found] as const;
   });
-  problems.push(...(await strangers(lookups, policy)));
+  problems.push(...(await unknownUsers(lookups, policy)));
   return problems.length > 0 ? { ok: false, problems } : { ok: true, groups: new Map(groups) };
 }
 
-/** Ids of the file that are nobody's: a slip of the pen should not wait for an emergency. */
-async function strangers(lookups: WebClient, policy: Policy): Promise<readonly string[]> {
+/** Problems with user ids of the policy that Slack does not know. */
+async function unknownUsers(lookups: WebClient, policy: Policy): Promise<readonly string[]> {
   const named = [...policy.roles].flatMap(([role, { users }]) =>
     users.map((user) => ({ role, user })),
   );
-  const asked = named.map(async ({ role, user }) => {
+  const checks = named.map(async ({ role, user }) => {
     const known = await isKnown(lookups, user);
-    return known ? [] : [`roles.${role}: Slack knows nobody with the id ${user}.`];
+    return known ? [] : [`roles.${role}: Slack has no user with the id ${user}.`];
   });
-  return (await Promise.all(asked)).flat();
+  return (await Promise.all(checks)).flat();
 }
 
 async function isKnown(lookups: WebClient, user: string): Promise<boolean> {
@@ -58,7 +58,7 @@ async function isKnown(lookups: WebClient, user: string): Promise<boolean> {
   }
 }
 
-/** All of the workspace, those that are switched off too. */
+/** All user groups of the workspace, disabled ones included. */
 export async function listGroups(lookups: WebClient): Promise<readonly Listed[]> {
   const { usergroups } = await lookups.usergroups.list({ include_disabled: true });
   if (!usergroups) throw new Error('Slack answered usergroups.list without groups');

@@ -21,7 +21,7 @@ function withGroup(handle: string, change: Partial<Group> | null): Workspace {
 }
 
 test.for<[string, string, string]>([
-  ['invalid_auth', 'does not know this token', 'copy it anew from OAuth & Permissions'],
+  ['invalid_auth', 'does not know this token', 'copy it again from OAuth & Permissions'],
   ['token_expired', 'the token has expired', 'without token rotation'],
   ['token_revoked', 'the token was revoked', 'Reinstall to Workspace'],
   ['account_inactive', 'the app was uninstalled', 'allow it again'],

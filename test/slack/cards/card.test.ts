@@ -283,8 +283,8 @@ test.for<[string, Change, string]>([
   expect(JSON.stringify(answered.blocks)).not.toContain('button');
 });
 
-test('each ending is told in one line of the thread', () => {
-  const told = [
+test('each outcome is one line in the thread', () => {
+  const states = [
     'succeeded',
     'failed',
     'unknown',
@@ -293,7 +293,7 @@ test('each ending is told in one line of the thread', () => {
     'stale',
     'denied',
   ] as const;
-  const lined = told.map((state) => message(lines(threadLine(changeIn(state), drawing))).text);
+  const lined = states.map((state) => message(lines(threadLine(changeIn(state), drawing))).text);
   expect(lined).toMatchInlineSnapshot(`
     [
       "<@U0ANA> “stop analytics-prod” was accepted by the server. The card shows the response.",

@@ -24,7 +24,7 @@ function sentence(
   return sentenceMessage(refusalLine(denialOf(refusal, about), drawing)).text;
 }
 
-test('every "no" is said in words that tell what happened, and what to do', () => {
+test('every refusal says what happened and what to do', () => {
   const approvals = ['self-approval', 'not-an-approver'];
   const said = REFUSALS.map((refusal) => {
     const role = approvals.includes(refusal) ? 'approver' : 'operator';

@@ -9,7 +9,7 @@ function openLog() {
   return { lines, clock, bolt: boltLogger(log, () => clock.now) };
 }
 
-test('whoever floods the door with bad signatures fills no log', () => {
+test('a flood of invalid signatures does not fill the log', () => {
   const { lines, clock, bolt } = openLog();
   const complain = () => bolt.warn('Failed to verify', new Error('signature mismatch'));
   for (let n = 0; n < 10_000; n += 1) complain();
@@ -23,13 +23,13 @@ test('whoever floods the door with bad signatures fills no log', () => {
   expect(lines[2]).toMatchObject({ again: 9_999 });
 });
 
-test('nor does whoever is refused with other words each time', () => {
+test('a flood of different messages does not fill the log', () => {
   const { lines, bolt } = openLog();
   for (let n = 0; n < 10_000; n += 1) bolt.warn(`no JSON: ${n}`);
   expect(lines.length).toBeLessThan(60);
 });
 
-test('payloads, which Bolt logs at lower levels, are not passed on', () => {
+test('payloads that Bolt logs at lower levels are dropped', () => {
   const { lines, bolt } = openLog();
   bolt.debug('a payload');
   bolt.info('a payload');

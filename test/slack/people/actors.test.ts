@@ -61,12 +61,12 @@ test.for([
   expect(await actors(user).identify(ANA, { fresh: true })).toEqual({ ok: false, refusal });
 });
 
-test('whoever works for the same enterprise is one of us', async () => {
+test('a user of the same enterprise is a member', async () => {
   const user = { ...WHOLE, team_id: 'T0SISTER', enterprise_user: { enterprise_id: 'E0US' } };
   expect(await actors(user).identify(ANA, { fresh: true })).toMatchObject({ ok: true });
 });
 
-test('whoever is in no group has no role', async () => {
+test('a user in no group has no role', async () => {
   const identity = await actors(WHOLE, ['UBEN']).identify(ANA, { fresh: true });
   expect(identity).toMatchObject({ ok: true, actor: { roles: [] } });
 });

@@ -1,0 +1,62 @@
+import { globSync, readFileSync } from 'node:fs';
+import { expect, test } from 'vitest';
+import { REFUSALS } from '../../src/changes/refusal.ts';
+import { commands, nouns } from '../../src/commands/index.ts';
+import { helpFor } from '../../src/intent/help.ts';
+import { understand } from '../../src/intent/parse/understand.ts';
+import { answerMessage } from '../../src/slack/blocks/answer-blocks.ts';
+import { homeView } from '../../src/slack/cards/home.ts';
+import { refusalMessage, stoppedLine } from '../../src/slack/cards/refusals.ts';
+import { manifestOf } from '../../src/slack/manifest.ts';
+import { denialOf } from '../../src/workflow/denial.ts';
+import { actor, changeIn, NOON } from '../changes/fixtures.ts';
+import { drawing as unprefixed } from './fixtures.ts';
+
+const PREFIX = 'db-';
+const drawing = { ...unprefixed, prefix: PREFIX };
+const NOUNS = Object.keys(nouns).join('|');
+const UNPREFIXED = new RegExp(`(?<![\\w.-])/(${NOUNS})\\b`, 'g');
+
+const change = changeIn('pending');
+const lists = { waiting: [change], toReview: [], mine: [], running: [], recent: [], more: false };
+const everyone = actor('U0ANA', 'viewer', 'operator', 'approver');
+const vocabulary = {
+  commands,
+  services: [],
+  alerts: [],
+  organization: { plan: 'paid', tier: 'enterprise' },
+  prefix: PREFIX,
+} as unknown as Parameters<typeof understand>[2];
+const misread = (noun: string, text: string) => understand(noun, text, vocabulary);
+
+test.for<[string, unknown]>([
+  ['refusals', REFUSALS.map((name) => refusalMessage(denialOf(name, { change }), drawing))],
+  [
+    'reasons on the card',
+    REFUSALS.map((stopped) => stoppedLine({ ...change, stopped } as typeof change, drawing)),
+  ],
+  [
+    'Home',
+    homeView({ ok: true, actor: everyone, desk: { ...lists, at: NOON } }, { drawing, commands }),
+  ],
+  ['help', answerMessage(helpFor(null, commands, () => true, PREFIX))],
+  ['an unknown verb', misread('service', 'stopp staging')],
+  ['an unknown key', misread('service', 'stop staging colour=red')],
+  ['an unknown name', misread('service', 'stop stagign')],
+  ['words that a query does not take', misread('service', 'list all of them')],
+  ['the manifest', manifestOf({ commands, nouns, prefix: PREFIX, url: null })],
+])('%s show every command with the configured prefix', ([, shown]) => {
+  expect(JSON.stringify(shown).match(UNPREFIXED) ?? []).toEqual([]);
+});
+
+test('no text of the bot spells out a command without the prefix', () => {
+  const literal = new RegExp(`['\`“ (]/(${NOUNS})(?=[ '\`”.,;])`);
+  const found = globSync('src/**/*.ts').flatMap((file) =>
+    readFileSync(file, 'utf8')
+      .split('\n')
+      .filter((line) => !/^\s*(\/\/|\*|\/\*)/.test(line) && literal.test(line))
+      .map((line) => `${file}: ${line.trim()}`),
+  );
+  // The doctor tells an administrator what to type, before any prefix may be read.
+  expect(found.filter((line) => !line.startsWith('src/doctor/'))).toEqual([]);
+});
