@@ -57,7 +57,7 @@ test('the reference that a user gets finds the log lines about it', async () => 
   await stage.slack.command(ANA, 'ops', '/service stop');
   const told = textOf((await stage.privateWord(ANA, 'had an internal error')) ?? empty);
   const [, ref] = /\(ref (\w+)\)/.exec(told) ?? [];
-  expect(saying('a person was told that something went wrong', { request: ref })).toHaveLength(1);
+  expect(saying('internal error reported to a user', { request: ref })).toHaveLength(1);
   expect(saying('a payload came in', { request: ref })).toHaveLength(1);
 });
 
