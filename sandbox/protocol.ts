@@ -19,7 +19,7 @@
  *   POST /sandbox/panel/profile      ProfileChoice     → Panel
  */
 import { z } from 'zod';
-import type { Json } from './json.ts';
+import { isJson, type Json } from './json.ts';
 
 export interface Person {
   readonly id: string;
@@ -96,7 +96,7 @@ export interface ClientState {
 
 const Id = z.string().min(1).max(255);
 const Text = z.string().max(40_000);
-const AnyJson = z.record(z.string(), z.unknown());
+const AnyJson = z.custom<Json>(isJson);
 
 /** The message or view that contains a block. */
 const Place = z.discriminatedUnion('in', [
@@ -107,7 +107,7 @@ const Place = z.discriminatedUnion('in', [
 export type Place = Readonly<z.infer<typeof Place>>;
 
 /** Slack's state of the inputs of a surface: block_id → action_id → value. */
-const ViewValues = z.record(z.string(), z.record(z.string(), AnyJson));
+const ViewValues: z.ZodType<ViewValues> = z.record(z.string(), z.record(z.string(), AnyJson));
 export type ViewValues = Readonly<Record<string, Readonly<Record<string, Json>>>>;
 
 const elementFields = { as: Id, place: Place, blockId: Id, actionId: Id };
@@ -135,21 +135,15 @@ export const requests = {
 type Requests = { readonly [Path in keyof typeof requests]: z.infer<(typeof requests)[Path]> };
 export type CommandInput = Requests['command'];
 export type MessageInput = Requests['message'];
-export type ActionTriggered = Omit<Requests['action'], 'element' | 'values'> & {
-  readonly element: Json;
-  readonly values?: ViewValues;
-};
+export type ActionTriggered = Requests['action'];
 export type OptionsRequested = Requests['suggest'];
-export type ViewSubmission = Omit<Requests['submit'], 'values'> & { readonly values: ViewValues };
+export type ViewSubmission = Requests['submit'];
 export type ViewClosed = Requests['close'];
 export type ShortcutUsed = Requests['shortcut'];
 export type HomeOpening = Requests['home'];
 
 /** What a person can do on the page, by path. Each of these requests returns a Delivery. */
-export interface Interactions extends Omit<Requests, 'suggest' | 'action' | 'submit'> {
-  readonly action: ActionTriggered;
-  readonly submit: ViewSubmission;
-}
+export type Interactions = Omit<Requests, 'suggest'>;
 
 export interface Suggestions {
   readonly options: readonly Json[];

@@ -1,20 +1,24 @@
 import type { Call } from '../api/call.ts';
 import type { createRateLimiter } from '../api/rate-limit.ts';
 import { htmlReply, type Reply, textReply } from '../api/reply.ts';
-import { refusal } from './replies.ts';
+import { alertsRefusal } from './replies.ts';
 import type { AlertsState } from './state.ts';
 
 type Limiter = ReturnType<typeof createRateLimiter>;
 
 /** Checks the rate limit before the token, so that it also limits guesses of tokens. */
-export function admit(state: AlertsState, limiter: Limiter, { headers }: Call): Reply | null {
+export function checkAlertsAccess(
+  state: AlertsState,
+  limiter: Limiter,
+  { headers }: Call,
+): Reply | null {
   const authorization = headers.authorization ?? '';
   const limited = rateLimitReply(state, limiter, authorization);
   if (limited !== null) return limited;
   // The server splits at this exact text, so it does not accept `bearer` in lower case.
   const token = state.tokens.get(authorization.split('Bearer ')[1] ?? '');
   if (token === undefined) return textReply(401, 'Unauthorized');
-  return token.hasTeam ? null : refusal(403, 'Forbidden');
+  return token.hasTeam ? null : alertsRefusal(403, 'Forbidden');
 }
 
 function rateLimitReply(state: AlertsState, limiter: Limiter, key: string): Reply | null {

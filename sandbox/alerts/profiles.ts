@@ -62,9 +62,5 @@ export const TRAITS: Readonly<Record<AlertsProfile, Traits>> = {
   docs: { ...JANUARY, values: 'contract', errors: 'message', negativeThreshold: 'accepted' },
 };
 
-export const ALERTS_PROFILES: readonly AlertsProfile[] = [
-  'code',
-  'code-2026-07',
-  'code-2026-01',
-  'docs',
-];
+// The keys of the record are exactly the profiles.
+export const ALERTS_PROFILES = Object.keys(TRAITS) as readonly AlertsProfile[];

@@ -8,7 +8,7 @@ export interface Issue {
   readonly message: string;
 }
 
-export function refusal(status: number, message: string): Reply {
+export function alertsRefusal(status: number, message: string): Reply {
   return jsonReply(status, { message });
 }
 
@@ -23,11 +23,11 @@ export function invalid(
     return jsonReply(400, [{ type: part, errors: { issues: listed } }]);
   }
   const texts = issues.map(({ path, message }) => (path ? `${path}: ${message}` : message));
-  return refusal(400, `${part} validation failed: ${texts.join('; ')}`);
+  return alertsRefusal(400, `${part} validation failed: ${texts.join('; ')}`);
 }
 
 export function alertNotFound({ profile }: AlertsState): Reply {
   return TRAITS[profile].errors === 'array'
     ? textReply(404, 'Not Found')
-    : refusal(404, 'Alert not found');
+    : alertsRefusal(404, 'Alert not found');
 }

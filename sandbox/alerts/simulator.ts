@@ -1,14 +1,12 @@
-import type { Call } from '../api/call.ts';
 import { createEffects } from '../api/effects.ts';
-import type { Operation } from '../api/pipeline.ts';
+import { type Operation, operationOn } from '../api/pipeline.ts';
 import { createRandom, objectId } from '../api/random.ts';
 import { createRateLimiter, type RateLimit } from '../api/rate-limit.ts';
-import type { Reply } from '../api/reply.ts';
 import { type ServerOptions, type Simulator, startSimulator } from '../api/simulator.ts';
 import { DASHBOARDS, SAVED_SEARCHES, WEBHOOKS } from '../seed/alert-references.ts';
 import { ALERTS, type AlertSeed } from '../seed/alerts.ts';
 import { ALERTS_TOKEN } from '../seed/organization.ts';
-import { admit } from './access.ts';
+import { checkAlertsAccess } from './access.ts';
 import { ALERTS_PROFILES, type AlertsProfile } from './profiles.ts';
 import { getAlert, listAlerts } from './reading.ts';
 import { type AlertRecord, type AlertsState, alertRecord, updated } from './state.ts';
@@ -51,7 +49,7 @@ export async function startAlertsSimulator(options: AlertsOptions = {}): Promise
       api: 'alerts',
       effects: state.effects,
       operations: operationsOf(state),
-      gate: (call) => admit(state, limiter, call),
+      gate: (call) => checkAlertsAccess(state, limiter, call),
     },
     options,
   );
@@ -59,13 +57,7 @@ export async function startAlertsSimulator(options: AlertsOptions = {}): Promise
 }
 
 function operationsOf(state: AlertsState): readonly Operation[] {
-  const operation = (
-    name: string,
-    method: Operation['method'],
-    path: string,
-    answer: (state: AlertsState, call: Call) => Reply,
-  ): Operation => ({ name, method, path, answer: (call) => answer(state, call) });
-
+  const operation = operationOn(state);
   return [
     operation('list alerts', 'get', '/api/v2/alerts', listAlerts),
     operation('get alert', 'get', '/api/v2/alerts/:id', getAlert),
@@ -109,7 +101,7 @@ function adminOf(state: AlertsState): Omit<AlertsSimulator, keyof Simulator | 'p
     deleteAlert: (id) => void state.alerts.delete(id),
     addAlerts(count) {
       for (let number = 1; number <= count; number += 1) {
-        const record = plainAlert(objectId(state.random), number, state.now());
+        const record = ordinaryAlert(objectId(state.random), number, state.now());
         state.alerts.set(record.id, record);
       }
     },
@@ -119,15 +111,10 @@ function adminOf(state: AlertsState): Omit<AlertsSimulator, keyof Simulator | 'p
   };
 }
 
-function plainAlert(id: string, number: number, now: Date): AlertRecord {
+function ordinaryAlert(id: string, number: number, now: Date): AlertRecord {
   const seed: AlertSeed = {
-    id,
-    name: `Alert ${number}`,
-    message: null,
-    threshold: number,
-    thresholdType: 'above',
-    interval: '5m',
-    state: 'OK',
+    ...{ id, name: `Alert ${number}`, message: null, threshold: number, thresholdType: 'above' },
+    ...{ interval: '5m', state: 'OK' },
     watches: { source: 'saved_search', savedSearchId: SAVED_SEARCHES.errors },
     channels: [{ type: 'webhook', webhookId: WEBHOOKS.operations }],
   };

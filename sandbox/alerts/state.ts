@@ -54,7 +54,7 @@ export function alertRecord(seed: AlertSeed, bornAt: Date): AlertRecord {
   const silence =
     silencedForMinutes === undefined
       ? {}
-      : { silenced: { by: 'ana@company.example', at: ago(120), until: ago(-silencedForMinutes) } };
+      : { silenced: { by: 'ana@example.com', at: ago(120), until: ago(-silencedForMinutes) } };
   const created = ago(CREATED_DAYS_AGO * 24 * 60);
   return { ...rest, ...watches, ...silence, createdAt: created, updatedAt: ago(26 * 60) };
 }

@@ -6,7 +6,7 @@ import { documentedChanges, documentedIssues } from './documented-update.ts';
 import { TRAITS, type Traits } from './profiles.ts';
 import { idProblem } from './reading.ts';
 import { channelsOf, referenceProblem } from './references.ts';
-import { alertNotFound, invalid, refusal } from './replies.ts';
+import { alertNotFound, alertsRefusal, invalid } from './replies.ts';
 import { type AlertRecord, type AlertsState, updated } from './state.ts';
 import { updateIssues } from './update-rules.ts';
 
@@ -15,9 +15,9 @@ export function updateAlert(state: AlertsState, call: Call): Reply {
   const id = call.params.id ?? '';
   const problem = idProblem(state, id);
   if (problem !== null) return problem;
-  if (call.body.kind === 'invalid') return refusal(400, 'Invalid JSON payload');
+  if (call.body.kind === 'invalid') return alertsRefusal(400, 'Invalid JSON payload');
   const value = call.body.kind === 'json' ? call.body.value : {};
-  if (!isJson(value)) return refusal(400, 'Invalid JSON payload');
+  if (!isJson(value)) return alertsRefusal(400, 'Invalid JSON payload');
 
   const stored = state.alerts.get(id);
   const traits = TRAITS[state.profile];
@@ -27,7 +27,7 @@ export function updateAlert(state: AlertsState, call: Call): Reply {
   if (issues.length > 0) return invalid(state, 'Body', issues);
   if (stored === undefined) return alertNotFound(state);
   const missing = traits.references === 'checked' ? referenceProblem(state, value) : null;
-  if (missing !== null) return refusal(400, missing);
+  if (missing !== null) return alertsRefusal(400, missing);
 
   const changesOf = isDocumented ? documentedChanges : serverChanges;
   const after = updated(stored, changesOf(stored, value, traits), state.now());

@@ -13,6 +13,16 @@ export interface Operation {
   answer(call: Call): Reply;
 }
 
+/** Returns a function that defines an operation on the state of a simulated API. */
+export function operationOn<State>(state: State) {
+  return (
+    name: string,
+    method: Operation['method'],
+    path: string,
+    answer: (state: State, call: Call) => Reply,
+  ): Operation => ({ name, method, path, answer: (call) => answer(state, call) });
+}
+
 /** Checks the key and the rate limit; a reply refuses the call before its operation runs. */
 export type Gate = (call: Call) => Reply | null;
 

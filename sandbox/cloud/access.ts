@@ -2,19 +2,19 @@ import { createHash, timingSafeEqual } from 'node:crypto';
 import type { Call } from '../api/call.ts';
 import type { createRateLimiter } from '../api/rate-limit.ts';
 import { type Headers, htmlReply, jsonReply, type Reply } from '../api/reply.ts';
-import { refusal } from './replies.ts';
+import { cloudRefusal } from './replies.ts';
 import type { ApiKey, CloudState } from './state.ts';
 
 type Limiter = ReturnType<typeof createRateLimiter>;
 
 /** Checks the key, its rate limit and its permissions; null when the call is allowed. */
-export function admit(cloud: CloudState, limiter: Limiter, call: Call): Reply | null {
+export function checkCloudAccess(cloud: CloudState, limiter: Limiter, call: Call): Reply | null {
   const key = keyOf(cloud, call);
   // This is the only reply of live servers without a request id.
   if (key === null) {
     return jsonReply(401, { error: 'UNAUTHORIZED: Key is not found', status: 401 });
   }
-  if (!key.active) return refusal(cloud, 401, 'UNAUTHORIZED: Key is not active');
+  if (!key.active) return cloudRefusal(cloud, 401, 'UNAUTHORIZED: Key is not active');
   const limited = rateLimitReply(cloud, limiter, key);
   if (limited !== null) return limited;
   if (key.denied.includes(call.operation)) return forbidden(cloud, call.operation);
@@ -23,7 +23,7 @@ export function admit(cloud: CloudState, limiter: Limiter, call: Call): Reply | 
 }
 
 function forbidden(cloud: CloudState, operation: string): Reply {
-  return refusal(cloud, 403, `FORBIDDEN: The key has no permission for: ${operation}`);
+  return cloudRefusal(cloud, 403, `FORBIDDEN: The key has no permission for: ${operation}`);
 }
 
 function keyOf(cloud: CloudState, { headers }: Call): ApiKey | null {

@@ -19,8 +19,8 @@ export function problemIn(body: Json, rules: Rules, strictness: Strictness): str
     if (rule === undefined && strictness.unknownFields === 'refused') {
       return fieldProblem(field, 'unknown field', value);
     }
-    const text = rule?.(value) ?? null;
-    if (text !== null) return fieldProblem(field, text, value);
+    const isText = rule?.(value) ?? null;
+    if (isText !== null) return fieldProblem(field, isText, value);
   }
   return null;
 }
@@ -36,7 +36,7 @@ export function oneOf(allowed: readonly string[]): Rule {
       : `must be one of ${allowed.join(', ')}`;
 }
 
-export const flag: Rule = (value) => (typeof value === 'boolean' ? null : 'must be a boolean');
+export const isBoolean: Rule = (value) => (typeof value === 'boolean' ? null : 'must be a boolean');
 
 export function text(limits: { readonly max?: number } = {}): Rule {
   const { max = Number.POSITIVE_INFINITY } = limits;
@@ -50,7 +50,7 @@ export function nullable(rule: Rule): Rule {
   return (value) => (value === null ? null : rule(value));
 }
 
-export function matching(pattern: RegExp, words: string, rule: Rule): Rule {
+export function matchesPattern(pattern: RegExp, words: string, rule: Rule): Rule {
   return (value) =>
     rule(value) ?? (typeof value === 'string' && pattern.test(value) ? null : words);
 }

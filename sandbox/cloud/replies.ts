@@ -7,17 +7,17 @@ export function success(cloud: CloudState, result: unknown): JsonReply {
 }
 
 /** `error` is `CODE: text`, or the bare code. */
-export function refusal(cloud: CloudState, status: number, error: string): JsonReply {
+export function cloudRefusal(cloud: CloudState, status: number, error: string): JsonReply {
   return jsonReply(status, { status, error, requestId: uuid(cloud.random) });
 }
 
 export function badRequest(cloud: CloudState, text: string): JsonReply {
-  return refusal(cloud, 400, `BAD_REQUEST: ${text}`);
+  return cloudRefusal(cloud, 400, `BAD_REQUEST: ${text}`);
 }
 
 export function notRunning(cloud: CloudState, what: string, state: string): JsonReply {
   const text = `${what} only when the database service is running. Current state: ${state}`;
-  return refusal(cloud, 424, `FAILED_DEPENDENCY: ${text}`);
+  return cloudRefusal(cloud, 424, `FAILED_DEPENDENCY: ${text}`);
 }
 
 /** A value in the format of the server's error texts, for example `<number:30>`. */

@@ -1,14 +1,12 @@
-import type { Call } from '../api/call.ts';
 import { createEffects } from '../api/effects.ts';
-import type { Operation } from '../api/pipeline.ts';
+import { type Operation, operationOn } from '../api/pipeline.ts';
 import { createRandom } from '../api/random.ts';
 import { createRateLimiter } from '../api/rate-limit.ts';
-import type { Reply } from '../api/reply.ts';
 import { type ServerOptions, type Simulator, startSimulator } from '../api/simulator.ts';
 import type { Json } from '../json.ts';
 import { CLOUD_KEY, ORGANIZATION } from '../seed/organization.ts';
 import type { OrganizationSeed, ServiceState } from '../seed/shapes.ts';
-import { admit } from './access.ts';
+import { checkCloudAccess } from './access.ts';
 import { type CloudBehaviour, USUAL_BEHAVIOUR } from './behaviour.ts';
 import { backup } from './operations/backups.ts';
 import { createEndpoint, endpointReply } from './operations/create-endpoint.ts';
@@ -68,7 +66,7 @@ export async function startCloudSimulator(options: CloudOptions = {}): Promise<C
       api: 'cloud',
       effects: cloud.effects,
       operations: operationsOf(cloud),
-      gate: (call) => admit(cloud, limiter, call) ?? organizationProblem(cloud, call),
+      gate: (call) => checkCloudAccess(cloud, limiter, call) ?? organizationProblem(cloud, call),
     },
     options,
   );
@@ -76,13 +74,7 @@ export async function startCloudSimulator(options: CloudOptions = {}): Promise<C
 }
 
 function operationsOf(cloud: CloudState): readonly Operation[] {
-  const operation = (
-    name: string,
-    method: Operation['method'],
-    path: string,
-    answer: (cloud: CloudState, call: Call) => Reply,
-  ): Operation => ({ name, method, path, answer: (call) => answer(cloud, call) });
-
+  const operation = operationOn(cloud);
   return [
     operation('create service', 'post', `${ORG}/services`, createService),
     operation('create endpoint', 'post', `${SERVICE}/pipesReversePrivateEndpoints`, createEndpoint),

@@ -104,34 +104,23 @@ export function warehouseRecords(seed: OrganizationSeed, bornAt: Date): Warehous
 
 export function serviceRecords(seed: OrganizationSeed, bornAt: Date): ServiceRecord[] {
   return seed.services.map((one) => {
-    const { stoppedDaysAgo } = one.usage;
-    const pause = stoppedDaysAgo !== undefined && {
-      from: addDays(bornAt, -stoppedDaysAgo),
-      until: null,
-    };
+    const { warehouse, createdDaysAgo, usage } = one;
+    const { minReplicaMemoryGb, maxReplicaMemoryGb, numReplicas, ...rest } = one;
+    const { idleScaling, idleTimeoutMinutes, ...fields } = rest;
+    const { stoppedDaysAgo } = usage;
+    const memory = { minReplicaMemoryGb, maxReplicaMemoryGb };
     return {
-      id: one.id,
-      name: one.name,
-      warehouseId: idOf(seed.warehouses, one.warehouse),
-      provider: one.provider,
-      region: one.region,
-      state: one.state,
+      ...fields,
+      warehouseId: idOf(seed.warehouses, warehouse),
       transition: null,
-      isPrimary: one.isPrimary,
-      isReadonly: one.isReadonly,
-      autoscaling: one.autoscaling,
-      scaling: {
-        minReplicaMemoryGb: one.minReplicaMemoryGb,
-        maxReplicaMemoryGb: one.maxReplicaMemoryGb,
-        numReplicas: one.numReplicas,
-        idleScaling: one.idleScaling,
-        idleTimeoutMinutes: one.idleTimeoutMinutes,
-      },
+      scaling: { ...memory, numReplicas, idleScaling, idleTimeoutMinutes },
       scaledFrom: null,
-      createdAt: addDays(bornAt, -one.createdDaysAgo),
+      createdAt: addDays(bornAt, -createdDaysAgo),
       given: { ipAccessList: [{ source: '10.20.0.0/16', description: 'office' }] },
-      usage: one.usage,
-      pauses: pause ? [pause] : [],
+      pauses:
+        stoppedDaysAgo === undefined
+          ? []
+          : [{ from: addDays(bornAt, -stoppedDaysAgo), until: null }],
     };
   });
 }

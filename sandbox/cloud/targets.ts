@@ -2,7 +2,7 @@ import type { Call } from '../api/call.ts';
 import type { Reply } from '../api/reply.ts';
 import { isJson, type Json } from '../json.ts';
 import { settle } from './lifecycle.ts';
-import { badRequest, formatValue, refusal } from './replies.ts';
+import { badRequest, cloudRefusal, formatValue } from './replies.ts';
 import type { CloudState, ServiceRecord } from './state.ts';
 
 /** The target or body of a request, or the reply that refuses the request. */
@@ -24,7 +24,7 @@ export function organizationProblem(cloud: CloudState, { params }: Call): Reply 
   if (!isUuid(organizationId)) {
     return badRequest(cloud, `Invalid organization id ${formatValue(organizationId)}`);
   }
-  return organizationId === cloud.organization.id ? null : refusal(cloud, 404, 'NOT_FOUND');
+  return organizationId === cloud.organization.id ? null : cloudRefusal(cloud, 404, 'NOT_FOUND');
 }
 
 /** The current service of the request; a deleted service is not found. */
@@ -55,7 +55,7 @@ export function lookUp<T>(
 }
 
 function notFound(cloud: CloudState, id: string): { readonly refused: Reply } {
-  return { refused: refusal(cloud, 404, `NOT_FOUND: ${id}`) };
+  return { refused: cloudRefusal(cloud, 404, `NOT_FOUND: ${id}`) };
 }
 
 export function readBody(cloud: CloudState, { body }: Call): Lookup<Json> {

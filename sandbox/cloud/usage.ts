@@ -58,9 +58,9 @@ function drift(cloud: CloudState, entityId: string, day: string): number {
 function warehouseUsage(cloud: CloudState, warehouse: WarehouseRecord, day: string): UsageBase[] {
   if (day < dayOf(warehouse.createdAt)) return [];
   const { storage, backup } = warehouse.dailyCredits;
-  // Data grows: half a percent of today's size each day.
+  // The data grows by half a percent of the initial size each day.
   const growth = 1 + 0.005 * daysBetween(cloud.bornAt, startOf(day));
-  const wobble = 0.99 + 0.02 * randomFraction(cloud.seed, warehouse.id, day);
+  const variation = 0.99 + 0.02 * randomFraction(cloud.seed, warehouse.id, day);
   return [
     {
       entityType: 'datawarehouse',
@@ -69,8 +69,8 @@ function warehouseUsage(cloud: CloudState, warehouse: WarehouseRecord, day: stri
       entityId: warehouse.id,
       entityName: warehouse.name,
       metrics: {
-        storageCredits: storage * growth * wobble,
-        backupCredits: backup * growth * wobble,
+        storageCredits: storage * growth * variation,
+        backupCredits: backup * growth * variation,
       },
     },
   ];

@@ -25,6 +25,14 @@ export interface Fault extends FaultChoice {
   readonly delay?: { readonly ms: number; readonly effect: 'at-once' | 'late' };
 }
 
+export function fault(
+  name: string,
+  summary: string,
+  effect: Omit<Fault, keyof FaultChoice>,
+): Fault {
+  return { name, summary, ...effect };
+}
+
 const ALERT_OPERATIONS: readonly string[] = ['list alerts', 'get alert', 'update alert'];
 
 export function apiOf({ operation }: Call): Api {

@@ -1,7 +1,7 @@
 import type { Call } from '../api/call.ts';
 import { isSuccess, jsonReply, type Reply } from '../api/reply.ts';
 import { isJson, type Json } from '../json.ts';
-import type { Fault } from './fault.ts';
+import { type Fault, fault } from './fault.ts';
 
 const SERVICE_REPLIES = ['create service', 'scale', 'set state'];
 const REPEATING_REPLIES = ['create service', 'create endpoint', 'scale', 'update alert'];
@@ -13,74 +13,53 @@ const ENUM_FIELDS = new Set([
 
 /** Successful replies with unexpected content. */
 export const PAYLOAD_FAULTS: readonly Fault[] = [
-  {
-    name: 'empty-object',
-    summary: 'Takes effect, then 200 with {}',
+  fault('empty-object', 'Takes effect, then 200 with {}', {
     change: (reply) => (isSuccess(reply) ? jsonReply(200, {}) : reply),
-  },
-  {
-    name: 'null-result',
-    summary: 'Takes effect, then 200 whose result (or data) is null',
+  }),
+  fault('null-result', 'Takes effect, then 200 whose result (or data) is null', {
     change: (reply) => changePayload(reply, () => null),
-  },
-  {
-    name: 'unknown-enum',
-    summary: 'Every enum of the reply (state, type, source …) has an unknown value',
+  }),
+  fault('unknown-enum', 'Every enum of the reply (state, type, source …) has an unknown value', {
     change: (reply) =>
       changeValues(reply, (value, key) =>
         ENUM_FIELDS.has(key) && typeof value === 'string' ? 'brand-new' : value,
       ),
-  },
-  {
-    name: 'missing-field',
-    summary: 'Every second field is missing, but not the id',
+  }),
+  fault('missing-field', 'Every second field is missing, but not the id', {
     change: (reply) => changeObjects(reply, everySecondField),
-  },
-  {
-    name: 'extra-field',
-    summary: 'Additional fields that are not in the contract, some of them nested',
+  }),
+  fault('extra-field', 'Additional fields that are not in the contract, some of them nested', {
     change: (reply) =>
       changeObjects(reply, (one) => ({
         ...one,
         addedLater: { by: ['the', 'server'] },
         beta: true,
       })),
-  },
-  {
-    name: 'number-as-string',
-    summary: 'Every number of the reply is a string',
+  }),
+  fault('number-as-string', 'Every number of the reply is a string', {
     change: (reply) =>
       changeValues(reply, (value) => (typeof value === 'number' ? String(value) : value)),
-  },
-  {
-    name: 'nulls',
-    summary: 'Every field except the id is null',
+  }),
+  fault('nulls', 'Every field except the id is null', {
     change: (reply) => changeValues(reply, (value, key) => (key === 'id' ? value : null)),
-  },
-  {
-    name: 'stale-state',
-    summary: 'Takes effect, but the reply shows the previous state',
+  }),
+  // The operations themselves check for this fault.
+  fault('stale-state', 'Takes effect, but the reply shows the previous state', {
     only: ['scale', 'set state'],
-  },
-  {
-    name: 'no-state',
-    summary: 'The reply has no state',
+  }),
+  fault('no-state', 'The reply has no state', {
     only: [...SERVICE_REPLIES, 'get alert', 'list alerts', 'update alert'],
     change: (reply) => changeObjects(reply, ({ state: _, ...rest }) => rest),
-  },
-  {
-    name: 'reply-differs',
-    summary: 'Takes effect, but the reply has a value other than the requested one',
+  }),
+  fault('reply-differs', 'Takes effect, but the reply has a value other than the requested one', {
     only: REPEATING_REPLIES,
     change: (reply, call) => changeObjects(reply, (one) => contradict(one, call)),
-  },
-  {
-    name: 'wrong-object',
-    summary: 'The reply has the id of another object',
+  }),
+  fault('wrong-object', 'The reply has the id of another object', {
     only: [...SERVICE_REPLIES, 'create endpoint', 'backup', 'get alert', 'update alert'],
     change: (reply) =>
       changeValues(reply, (value, key) => (key === 'id' ? otherId(String(value)) : value)),
-  },
+  }),
 ];
 
 /** The reply with a changed `data` or `result`; only a successful JSON reply changes. */

@@ -8,7 +8,7 @@ import { Sidebar } from './frame/sidebar.tsx';
 import { TopBar } from './frame/top-bar.tsx';
 import { type Live, useLive } from './live.ts';
 import { ModalView } from './modal/modal-view.tsx';
-import { Panel } from './panel/panel.tsx';
+import { PanelView } from './panel/panel.tsx';
 import { deliver } from './server.ts';
 import { appChannel, channelOf, type Deliver, type Session, SessionContext } from './session.ts';
 import { useNotices } from './slackbot-notices.ts';
@@ -89,7 +89,7 @@ function Workspace(props: WorkspaceProps) {
           <ChannelPage channel={channel} />
         )}
         {channel !== undefined && parent && <Thread channelId={channel.id} ts={parent.ts} />}
-        {isPanelOpen && <Panel version={live.version} onClose={onPanel} />}
+        {isPanelOpen && <PanelView version={live.version} onClose={onPanel} />}
       </div>
       {view && <ModalView key={view.id} view={view} />}
     </SessionContext>

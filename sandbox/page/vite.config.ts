@@ -1,9 +1,9 @@
 import react from '@vitejs/plugin-react';
 import { defineConfig } from 'vite';
 
-// Relative addresses let the page be served below any path; the requests go to /sandbox.
+// An empty base gives relative URLs, so that the page can be served below any path.
 export default defineConfig({
-  base: './/',
+  base: '',
   plugins: [react()],
   build: { outDir: 'dist', emptyOutDir: true, chunkSizeWarningLimit: 1500 },
 });

@@ -9,26 +9,18 @@ export const ORGANIZATION: OrganizationSeed = {
   plan: 'paid',
   tier: 'scale',
   warehouses: [
-    {
-      name: 'main',
-      id: '4e55fb27-7c55-4261-9f95-8d077d2398bc',
-      dailyCredits: { storage: 3.2, backup: 0.9 },
-    },
-    {
-      name: 'lab',
-      id: 'c6f8d9b1-e040-4c62-b261-c6813e9bc56e',
-      dailyCredits: { storage: 1.4, backup: 0.3 },
-    },
-    {
-      name: 'reporting',
-      id: 'fffc82f8-84d8-415a-bfc4-ad7ddcb6e3d3',
-      dailyCredits: { storage: 7.6, backup: 2.1 },
-    },
+    warehouse('main', '4e55fb27-7c55-4261-9f95-8d077d2398bc', 3.2, 0.9),
+    warehouse('lab', 'c6f8d9b1-e040-4c62-b261-c6813e9bc56e', 1.4, 0.3),
+    warehouse('reporting', 'fffc82f8-84d8-415a-bfc4-ad7ddcb6e3d3', 7.6, 2.1),
   ],
   services: SERVICES,
   pipes: PIPES,
   backups: BACKUPS,
 };
+
+function warehouse(name: string, id: string, storage: number, backup: number) {
+  return { name, id, dailyCredits: { storage, backup } };
+}
 
 /** The key that the cloud simulator accepts. */
 export const CLOUD_KEY = { id: 'sandbox-key-id', secret: 'sandbox-key-secret' };

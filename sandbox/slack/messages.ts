@@ -16,7 +16,7 @@ export interface NewMessage {
   readonly fileIds?: readonly string[];
 }
 
-export function post(slack: SlackState, draft: NewMessage): StoredMessage {
+export function addMessage(slack: SlackState, draft: NewMessage): StoredMessage {
   const message: StoredMessage = {
     channel: draft.channel,
     ts: nextTs(slack),

@@ -2,6 +2,7 @@ import type { Conversation, Group, Member, Workspace } from './workspace.ts';
 
 const TEAM = 'T0SIGNALBOX';
 const BOT = 'U0SIGNALBOX';
+const MEMBERS = 'ANA0 FINN BEN0 CLEO GUS0 DORA EMIL';
 
 /** The workspace of the sandbox. */
 export const sandboxWorkspace: Workspace = {
@@ -23,64 +24,45 @@ export const sandboxWorkspace: Workspace = {
     { ...person('U0GINA0001', 'gina', 'Gina', 'Guest'), kind: 'guest' },
     {
       ...person('U0SVEN0001', 'sven', 'Sven', 'Another workspace'),
-      kind: 'external',
-      teamId: 'T0PARTNERS1',
+      ...{ kind: 'external', teamId: 'T0PARTNERS1' },
     },
     { ...person('U0HUGO0001', 'hugo', 'Hugo', 'Deactivated'), deleted: true },
     { ...person(BOT, 'signalbox', 'Signalbox', 'App'), kind: 'bot' },
   ],
   groups: [
-    group('S0ENGINEERS', 'engineering', 'Engineering', [
-      'U0ANA00001',
-      'U0FINN0001',
-      'U0BEN00001',
-      'U0CLEO0001',
-      'U0GUS00001',
-      'U0DORA0001',
-      'U0GINA0001',
-    ]),
-    group('S0OPERATORS', 'db-operators', 'Database operators', ['U0ANA00001', 'U0FINN0001']),
-    group('S0DBLEADS01', 'db-leads', 'Database leads', [
-      'U0BEN00001',
-      'U0CLEO0001',
-      'U0GUS00001',
-      'U0HUGO0001',
-    ]),
+    group('S0ENGINEERS', 'engineering', 'Engineering', 'ANA0 FINN BEN0 CLEO GUS0 DORA GINA'),
+    group('S0OPERATORS', 'db-operators', 'Database operators', 'ANA0 FINN'),
+    group('S0DBLEADS01', 'db-leads', 'Database leads', 'BEN0 CLEO GUS0 HUGO'),
   ],
   channels: [
-    channel('C0GENERAL01', 'general', 'Everyone', [...colleagues(), 'U0GINA0001']),
-    channel('C0OPS000001', 'ops', 'Running things', [...colleagues(), 'U0GINA0001', BOT]),
-    channel('C0APPROVALS', 'db-approvals', 'Changes that wait for a decision', [
-      ...colleagues(),
-      'U0GINA0001',
-      BOT,
-    ]),
-    channel('C0DBAUDIT01', 'db-audit', 'Every ending', [...colleagues(), BOT]),
-    channel('C0DBCOSTS01', 'db-costs', 'What it costs', [...colleagues(), BOT]),
+    channel('C0GENERAL01', 'general', 'Everyone', `${MEMBERS} GINA`),
+    channel('C0OPS000001', 'ops', 'Operations', `${MEMBERS} GINA`, BOT),
+    channel('C0APPROVALS', 'db-approvals', 'Changes waiting for approval', `${MEMBERS} GINA`, BOT),
+    channel('C0DBAUDIT01', 'db-audit', 'Results of all changes', MEMBERS, BOT),
+    channel('C0DBCOSTS01', 'db-costs', 'Costs', MEMBERS, BOT),
     {
-      ...channel('C0PARTNERS1', 'shared-partners', 'With another workspace', [
-        'U0ANA00001',
-        'U0BEN00001',
-        'U0SVEN0001',
-        BOT,
-      ]),
+      ...channel('C0PARTNERS1', 'shared-partners', 'With another workspace', 'ANA0 BEN0 SVEN', BOT),
       kind: 'external',
     },
   ],
 };
 
-function colleagues(): string[] {
-  return ['ANA0', 'FINN', 'BEN0', 'CLEO', 'GUS0', 'DORA', 'EMIL'].map((name) => `U0${name}0001`);
+/** The user ids for a list of short names: `ANA0` stands for `U0ANA00001`. */
+function idsOf(names: string): string[] {
+  return names.split(' ').map((name) => `U0${name}0001`);
 }
 
 function person(id: string, name: string, realName: string, title: string): Member {
   return { id, name, realName, title, kind: 'member', deleted: false, teamId: TEAM };
 }
 
-function group(id: string, handle: string, name: string, users: string[]): Group {
-  return { id, handle, name, users, disabled: false, updatedAt: 1_760_000_000 };
+function group(id: string, handle: string, name: string, users: string): Group {
+  return { id, handle, name, users: idsOf(users), disabled: false, updatedAt: 1_760_000_000 };
 }
 
-function channel(id: string, name: string, topic: string, members: string[]): Conversation {
+function channel(
+  ...[id, name, topic, people, ...bots]: [string, string, string, string, ...string[]]
+): Conversation {
+  const members = [...idsOf(people), ...bots];
   return { id, name, kind: 'public', topic, members, archived: false };
 }

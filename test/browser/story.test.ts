@@ -45,7 +45,7 @@ async function picture(page: Page, name: string): Promise<void> {
   await page.setViewportSize({ width: 1280, height: 800 });
 }
 
-test('in a browser: Ana asks, Ben and Cleo approve, the service stops once', async () => {
+test('in a browser: Ana requests, Ben and Cleo approve, and the service stops once', async () => {
   const ana = await openAs('U0ANA00001', 'C0OPS000001');
   const box = ana.getByRole('textbox').first();
   await box.fill('/service stop analytics-prod nightly maintenance');
@@ -71,7 +71,7 @@ test('in a browser: Ana asks, Ben and Cleo approve, the service stops once', asy
   expect(sandbox.cloud.count('set state')).toBe(1);
 });
 
-test('in a browser: somebody without a role reads why not, and who could', async () => {
+test('in a browser: a user without a role sees the reason and who can request it', async () => {
   const emil = await openAs('U0EMIL0001', 'C0OPS000001');
   const box = emil.getByRole('textbox').first();
   await box.fill('/service start analytics-prod please');
@@ -80,7 +80,7 @@ test('in a browser: somebody without a role reads why not, and who could', async
   await picture(emil, 'refusal');
 });
 
-test('in a browser: the Home tab shows who has to decide what', async () => {
+test('in a browser: the Home tab shows the changes that wait for each user', async () => {
   const ana = await openAs('U0ANA00001', 'C0OPS000001');
   const box = ana.getByRole('textbox').first();
   await box.fill('/service stop staging for the night');

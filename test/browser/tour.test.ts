@@ -77,7 +77,7 @@ async function home(page: Page): Promise<void> {
   await page.getByRole('heading', { name: /Waiting for you/ }).waitFor();
 }
 
-test('in a browser: Ben decides in his Home, which follows what he presses', async () => {
+test('in a browser: Ben decides in his Home tab, which updates after each press', async () => {
   const ana = await openAs(ANA, OPS);
   await askFor(ana, '/service scale staging min=16 max=64 "a load test"', 'Scale staging');
   await askFor(ana, '/service stop ml-features for the night', 'Stop ml-features');
@@ -99,7 +99,7 @@ test('in a browser: Ben decides in his Home, which follows what he presses', asy
   await close(ana);
 });
 
-test('in a browser: forms hold what was typed, and ask only for what fits', async () => {
+test('in a browser: a form keeps the typed values and shows only the fields that apply', async () => {
   const ana = await openAs(ANA, OPS);
   await say(ana, '/service scale ci "more builds"');
   const dialog = ana.getByRole('dialog');
@@ -119,7 +119,7 @@ test('in a browser: forms hold what was typed, and ask only for what fits', asyn
   await close(ana);
 });
 
-test('in a browser: on a phone no part of a long request is out of sight', async () => {
+test('in a browser: a long request wraps on a phone', async () => {
   const ana = await openAs(ANA, OPS);
   await say(
     ana,
@@ -135,7 +135,7 @@ function rightEnd(box: { x: number; width: number } | null): number {
   return box ? box.x + box.width : Number.POSITIVE_INFINITY;
 }
 
-test('in a browser: alerts are listed, and the form of one starts with its values', async () => {
+test('in a browser: alerts are listed, and the form of an alert has its current values', async () => {
   const ana = await openAs(ANA, OPS);
   await say(ana, '/alert list');
   await ana.getByRole('heading', { name: '14 alerts' }).waitFor();
@@ -148,7 +148,7 @@ test('in a browser: alerts are listed, and the form of one starts with its value
   await close(ana);
 });
 
-test('in a browser: a backup, a pipe and the form of an endpoint', async () => {
+test('in a browser: the answers about a backup and a pipe, and the form of an endpoint', async () => {
   const ana = await openAs(ANA, OPS, 1000);
   const backup = ORGANIZATION.backups.find(({ service }) => service === 'analytics-prod');
   await say(ana, `/backup show analytics-prod ${backup?.id}`);
@@ -170,7 +170,7 @@ test('in a browser: a backup, a pipe and the form of an endpoint', async () => {
   await close(ana);
 });
 
-test('in a browser: a command in a thread, answered there', async () => {
+test('in a browser: a command in a thread is answered in the thread', async () => {
   const ben = await openAs(BEN, OPS);
   await say(ben, 'staging is slow today');
   const list = ben.getByRole('log', { name: 'Messages' });
@@ -201,7 +201,7 @@ function belowView(page: Page): Promise<number> {
   return list.evaluate((box) => box.scrollHeight - box.scrollTop - box.clientHeight);
 }
 
-test('in a browser: whoever looks at the newest message still sees its end when it grows', async () => {
+test('in a browser: the end of the newest message stays visible when the message grows', async () => {
   const ana = await openAs(ANA, OPS);
   for (const name of ['ci', 'archive', 'load-test']) {
     await askFor(ana, `/service stop ${name} for the night`, `Stop ${name}`);
@@ -223,7 +223,7 @@ test('in a browser: whoever looks at the newest message still sees its end when 
   }
 });
 
-test('in a browser: what shrinks and grows at once does not lose the end either', async () => {
+test('in a browser: the end stays visible when a message shrinks and grows at the same time', async () => {
   const ben = await openAs(BEN, APPROVALS, 600);
   const list = ben.getByRole('log', { name: 'Messages' });
   await list.waitFor();
@@ -247,7 +247,7 @@ test('in a browser: what shrinks and grows at once does not lose the end either'
   expect(await belowView(ben)).toBeLessThan(2);
 });
 
-test('in a browser: a digest is added in its form, and stands in the channel', async () => {
+test('in a browser: a digest is added in its form and posted in the channel', async () => {
   const ana = await openAs(ANA, COSTS);
   await say(ana, '/cost digest add');
   const dialog = ana.getByRole('dialog');
@@ -267,7 +267,7 @@ test('in a browser: a digest is added in its form, and stands in the channel', a
   await picture(ben, 'digest');
 });
 
-test('in a browser: what it costs, as a chart and a table', async () => {
+test('in a browser: the costs as a chart and a table', async () => {
   const dora = await openAs('U0DORA0001', OPS, 1000);
   await say(dora, '/cost');
   const title = dora.getByRole('heading', { name: /credits so far$/ });
@@ -276,7 +276,7 @@ test('in a browser: what it costs, as a chart and a table', async () => {
   await picture(dora, 'cost');
 });
 
-test('in a browser: a password is shown once, and what nobody knows is left to people', async () => {
+test('in a browser: a password is shown once, and an unknown outcome is left to an operator', async () => {
   const ana = await openAs(ANA, OPS);
   const where = 'provider=aws region=eu-west-1 ip=10.0.0.0/8';
   await askFor(ana, `/service create "new one" ${where} "a new market"`, 'Create service new one');

@@ -3,7 +3,7 @@ import { cloudServer, serviceId } from './servers.ts';
 
 const STATE = `/services/${serviceId('staging')}/state`;
 
-test('a fault befalls as many requests of its operation as it was armed for', async () => {
+test('a fault applies to the given number of requests of its operation', async () => {
   const { ask, cloud } = await cloudServer();
   cloud.injectFault({ operation: 'set state', fault: '503', times: 2 });
   const statuses = [];
@@ -15,7 +15,7 @@ test('a fault befalls as many requests of its operation as it was armed for', as
   expect(cloud.activeFaults()).toEqual([]);
 });
 
-test('faults of one operation queue up, and can be called off', async () => {
+test('faults of one operation apply in order and can be cleared', async () => {
   const { ask, cloud } = await cloudServer();
   cloud.injectFault({ operation: 'set state', fault: '502', times: 1 });
   cloud.injectFault({ operation: 'set state', fault: '503', times: 5 });
@@ -33,7 +33,7 @@ test.for([
   ['a fault of another operation', 'set state', 'costs-null', 1, /does not apply/],
   ['an unknown fault', 'set state', 'earthquake', 1, /no fault/],
   ['no time at all', 'set state', '503', 0, /from 1/],
-] as const)('%s cannot be armed', async ([, operation, fault, times, why]) => {
+] as const)('%s cannot be injected', async ([, operation, fault, times, why]) => {
   const { cloud } = await cloudServer();
   expect(() => cloud.injectFault({ operation, fault, times })).toThrow(why);
   expect(cloud.activeFaults()).toEqual([]);

@@ -25,7 +25,7 @@ const DELAYS: readonly [string, number][] = [
   ['late-effect-45s', 45_000],
 ];
 
-test.for(DELAYS)('%s answers after %i ms', async ([fault, ms]) => {
+test.for(DELAYS)('the fault %s replies after %i ms', async ([fault, ms]) => {
   const { answer, waits, effects } = await stopUnder(fault);
   expect(answer).toMatchObject({ status: 200 });
   expect([waits, effects]).toEqual([[ms], 1]);
@@ -34,7 +34,7 @@ test.for(DELAYS)('%s answers after %i ms', async ([fault, ms]) => {
 test.for([
   ['delay-45s', 1],
   ['late-effect-45s', 0],
-] as const)('while %s lasts, %i effects are there', async ([fault, effects]) => {
+] as const)('during the delay of %s there are %i effects', async ([fault, effects]) => {
   const passed = Promise.withResolvers<void>();
   const began = Promise.withResolvers<void>();
   const { ask, cloud } = await cloudServer({
@@ -60,18 +60,21 @@ const LOST: readonly [string, number][] = [
   ['cut-body', 1],
 ];
 
-test.for(LOST)('%s breaks the connection with %i effects', async ([fault, effects]) => {
-  const seen = await stopUnder(fault);
-  expect([seen.answer, seen.effects]).toEqual(['ECONNRESET', effects]);
-  expect(seen.cloud.count('set state')).toBe(1);
-});
+test.for(LOST)(
+  'the fault %s breaks the connection and has %i effects',
+  async ([fault, effects]) => {
+    const seen = await stopUnder(fault);
+    expect([seen.answer, seen.effects]).toEqual(['ECONNRESET', effects]);
+    expect(seen.cloud.count('set state')).toBe(1);
+  },
+);
 
 const HANGS: readonly [string, number][] = [
   ['hang', 0],
   ['hang-after-effect', 1],
 ];
 
-test.for(HANGS)('%s never answers, with %i effects', async ([fault, effects]) => {
+test.for(HANGS)('the fault %s never replies and has %i effects', async ([fault, effects]) => {
   const { ask, cloud } = await cloudServer();
   const arrived = Promise.withResolvers<void>();
   cloud.injectFault({ operation: 'set state', fault, times: 1 });
@@ -154,7 +157,7 @@ function missing({ json }: Answer): void {
   expect(json.result).not.toHaveProperty('name');
 }
 
-test.for(ANSWERS)('%s, with %i effects', async ([fault, effects, look]) => {
+test.for(ANSWERS)('the fault %s has %i effects', async ([fault, effects, look]) => {
   const seen = await stopUnder(fault);
   if (typeof seen.answer === 'string') throw new Error(`no answer: ${seen.answer}`);
   look(seen.answer);
@@ -162,7 +165,7 @@ test.for(ANSWERS)('%s, with %i effects', async ([fault, effects, look]) => {
   expect(seen.cloud.requests()).toMatchObject([{ fault, status: seen.answer.status }]);
 });
 
-test('reply-differs contradicts what was sent, once it was done as sent', async () => {
+test('reply-differs takes effect as requested and replies with another value', async () => {
   const { ask, cloud } = await cloudServer();
   cloud.injectFault({ operation: 'scale', fault: 'reply-differs', times: 1 });
   const body = { maxReplicaMemoryGb: 64 };
@@ -182,20 +185,20 @@ test.for(COSTS)('%s', async ([fault, look]) => {
   const { ask, cloud } = await cloudServer();
   cloud.injectFault({ operation: 'usage cost', fault, times: 1 });
   const query = '/usageCost?from_date=2026-11-10&to_date=2026-11-10';
-  const befallen = await ask('GET', query);
-  look(befallen.json.result);
+  const faulty = await ask('GET', query);
+  look(faulty.json.result);
   const plain = await ask('GET', query);
-  expect(befallen.json.result).not.toEqual(plain.json.result);
+  expect(faulty.json.result).not.toEqual(plain.json.result);
 });
 
-test('every fault has a case here, and one line that tells what it does', () => {
+test('every fault has a case here and a summary', () => {
   const cases = [...DELAYS, ...LOST, ...HANGS, ...ANSWERS, ...COSTS].map(([name]) => name);
   const names = FAULT_CHOICES.map(({ name }) => name);
   expect([...cases, 'reply-differs'].toSorted()).toEqual(names.toSorted());
   expect(FAULT_CHOICES.filter(({ summary }) => summary.length < 10)).toEqual([]);
 });
 
-test('a late effect does not come after the server has stopped', async () => {
+test('a late effect does not happen after the server has stopped', async () => {
   const began = Promise.withResolvers<AbortSignal>();
   const wait: Wait = (_ms, signal) => {
     began.resolve(signal);
@@ -211,7 +214,7 @@ test('a late effect does not come after the server has stopped', async () => {
   expect(cloud.effects()).toEqual([]);
 });
 
-test('the real wait lasts, and ends when the server stops', async () => {
+test('a real delay takes time and ends when the server stops', async () => {
   const { ask, cloud } = await cloudServer();
   const arrived = Promise.withResolvers<void>();
   cloud.injectFault({ operation: 'set state', fault: 'late-effect-45s', times: 1 });

@@ -29,7 +29,7 @@ async function panelServer() {
   return { cloud, alerts, ask, askCloud, askAlerts, changes: () => changes };
 }
 
-test('a person sees what there is to see and to switch', async () => {
+test('the panel lists operations, faults and profiles', async () => {
   const { ask } = await panelServer();
   const { status, json } = await ask('GET', '/panel');
   expect(status).toBe(200);
@@ -76,11 +76,11 @@ test('a very long reply is shortened', async () => {
   expect(json.requests?.[0]?.reply).toMatch(/… \(\d+ characters\)$/);
 });
 
-test('a fault that was armed on the page befalls the next request, and can be cleared', async () => {
+test('a fault from the page applies to the next request and can be cleared', async () => {
   const { ask, askCloud } = await panelServer();
   const fault = { api: 'cloud', operation: 'set state', fault: '503', times: 3 };
-  const armed = await ask('POST', '/panel/faults', fault);
-  expect(armed.json.activeFaults).toEqual([fault]);
+  const injected = await ask('POST', '/panel/faults', fault);
+  expect(injected.json.activeFaults).toEqual([fault]);
   const path = `/services/${serviceId('staging')}/state`;
   expect((await askCloud('PATCH', path, { command: 'stop' })).status).toBe(503);
   const cleared = await ask('POST', '/panel/clear', {});
@@ -88,7 +88,7 @@ test('a fault that was armed on the page befalls the next request, and can be cl
   expect((await askCloud('PATCH', path, { command: 'stop' })).status).toBe(200);
 });
 
-test('a profile that was switched on the page answers from then on', async () => {
+test('a profile from the page applies to the next replies', async () => {
   const { ask, askAlerts } = await panelServer();
   const switched = await ask('POST', '/panel/profile', { api: 'alerts', profile: 'docs' });
   expect(switched.json.profiles?.alerts?.current).toBe('docs');
@@ -99,11 +99,11 @@ test.for<[string, string, object]>([
   ['a profile that the other API has', '/panel/profile', { api: 'cloud', profile: 'docs' }],
   ['an API that does not exist', '/panel/profile', { api: 'mail', profile: 'docs' }],
   [
-    'a fault that cannot befall the operation',
+    'a fault that does not apply to the operation',
     '/panel/faults',
     { api: 'cloud', operation: 'backup', fault: 'costs-null', times: 1 },
   ],
-  ['half a fault', '/panel/faults', { api: 'cloud', fault: '503' }],
+  ['an incomplete fault', '/panel/faults', { api: 'cloud', fault: '503' }],
 ])('%s is refused with a reason', async ([, path, body]) => {
   const { ask, cloud } = await panelServer();
   const { status, json } = await ask('POST', path, body);
@@ -112,7 +112,7 @@ test.for<[string, string, object]>([
   expect([cloud.profile(), cloud.activeFaults()]).toEqual(['full', []]);
 });
 
-test('the page hears of every request and every switch', async () => {
+test('the page is notified of every request and every change of a setting', async () => {
   const { ask, askAlerts, changes } = await panelServer();
   await askAlerts('GET', '');
   const afterRequest = changes();

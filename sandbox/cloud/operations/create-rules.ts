@@ -1,9 +1,9 @@
 import type { Json } from '../../json.ts';
 import {
   fieldProblem,
-  flag,
+  isBoolean,
   listOf,
-  matching,
+  matchesPattern,
   numberFrom,
   oneOf,
   problemIn,
@@ -49,17 +49,17 @@ const RULES: Rules = {
   minTotalMemoryGb: TOTAL,
   maxTotalMemoryGb: TOTAL,
   ...SCALING_RULES,
-  isReadonly: flag,
+  isReadonly: isBoolean,
   dataWarehouseId: text(),
   backupId: (value) => (isUuid(value) ? null : 'must be a uuid'),
   encryptionKey: text(),
   encryptionAssumedRoleIdentifier: text(),
   privateEndpointIds: listOf(text()),
-  privatePreviewTermsChecked: flag,
+  privatePreviewTermsChecked: isBoolean,
   releaseChannel: oneOf(['slow', 'default', 'fast']),
   byocId: text(),
-  hasTransparentDataEncryption: flag,
-  endpoints: listOf(shaped({ protocol: text(), enabled: flag })),
+  hasTransparentDataEncryption: isBoolean,
+  endpoints: listOf(shaped({ protocol: text(), enabled: isBoolean })),
   profile: oneOf(PROFILES),
   complianceType: oneOf(['hipaa', 'pci']),
 };
@@ -74,7 +74,7 @@ export function createProblem(cloud: CloudState, body: Json): string | null {
 
 function nameRule(hyphens: boolean) {
   const words = 'must contain only alphanumeric characters and whitespace';
-  return matching(hyphens ? HYPHENATED_NAME : NAME, words, text({ max: 50 }));
+  return matchesPattern(hyphens ? HYPHENATED_NAME : NAME, words, text({ max: 50 }));
 }
 
 function crossProblem(cloud: CloudState, body: Json): string | null {

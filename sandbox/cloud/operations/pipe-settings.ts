@@ -1,7 +1,7 @@
 import type { Call } from '../../api/call.ts';
 import type { Reply } from '../../api/reply.ts';
 import { EXAMPLE_SETTINGS } from '../../seed/pipes.ts';
-import { notRunning, refusal, success } from '../replies.ts';
+import { cloudRefusal, notRunning, success } from '../replies.ts';
 import type { CloudState } from '../state.ts';
 import { findService, lookUp } from '../targets.ts';
 
@@ -19,7 +19,7 @@ export function pipeSettings(cloud: CloudState, call: Call): Reply {
   const { id, settings } = pipe.found;
   // A healthy pipe that copies a database also gets this reply.
   if (settings === null) {
-    return refusal(cloud, 404, `NOT_FOUND: ingestion for pipe "${id}" not found`);
+    return cloudRefusal(cloud, 404, `NOT_FOUND: ingestion for pipe "${id}" not found`);
   }
   const isDown = state === 'idle' || state === 'stopped';
   if (isDown && cloud.behaviour.pipeSettingsWhileDown === 424) {

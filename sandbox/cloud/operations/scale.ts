@@ -1,8 +1,8 @@
 import type { Call } from '../../api/call.ts';
 import type { Reply } from '../../api/reply.ts';
 import type { Json } from '../../json.ts';
-import { fieldProblem, flag, numberFrom, problemIn } from '../body-rules.ts';
-import { badRequest, refusal, success } from '../replies.ts';
+import { fieldProblem, isBoolean, numberFrom, problemIn } from '../body-rules.ts';
+import { badRequest, cloudRefusal, success } from '../replies.ts';
 import { pick, serviceReply } from '../service-reply.ts';
 import type { CloudState, Scaling, ServiceRecord } from '../state.ts';
 import { findService, readBody } from '../targets.ts';
@@ -11,7 +11,7 @@ export const SCALING_RULES = {
   minReplicaMemoryGb: numberFrom({ min: 8, max: 356, step: 4 }),
   maxReplicaMemoryGb: numberFrom({ min: 8, max: 356, step: 4 }),
   numReplicas: numberFrom({ min: 1, max: 20, step: 1 }),
-  idleScaling: flag,
+  idleScaling: isBoolean,
   idleTimeoutMinutes: numberFrom({ min: 5 }),
 };
 
@@ -66,7 +66,11 @@ function refuse(cloud: CloudState, service: ServiceRecord, body: Json, sent: Jso
 
 function notEntitled(cloud: CloudState, status: 400 | 403): Reply {
   const code = status === 403 ? 'FORBIDDEN' : 'BAD_REQUEST';
-  return refusal(cloud, status, `${code}: Contact support to enable adjustment of numReplicas`);
+  return cloudRefusal(
+    cloud,
+    status,
+    `${code}: Contact support to enable adjustment of numReplicas`,
+  );
 }
 
 /** The problem with values that are valid but do not fit this service, or null. */

@@ -2,7 +2,7 @@ import type { Call } from '../../api/call.ts';
 import type { Reply } from '../../api/reply.ts';
 import { oneOf, problemIn } from '../body-rules.ts';
 import { type Command, type Move, moveOf } from '../lifecycle.ts';
-import { badRequest, refusal, success } from '../replies.ts';
+import { badRequest, cloudRefusal, success } from '../replies.ts';
 import { serviceReply } from '../service-reply.ts';
 import type { CloudState, ServiceRecord } from '../state.ts';
 import { findService, isGone, readBody } from '../targets.ts';
@@ -50,7 +50,7 @@ function conflict(cloud: CloudState, command: Command, { state }: ServiceRecord)
       ? "'stopped' can be started"
       : "'running','idle','degraded','partially_running' can be stopped";
   const text = `Only instance in one of the following states: ${allowed}. Current state: '${state}'`;
-  return refusal(cloud, 409, `CONFLICT: ${text}`);
+  return cloudRefusal(cloud, 409, `CONFLICT: ${text}`);
 }
 
 function hasSecondaries(cloud: CloudState, service: ServiceRecord): boolean {
@@ -65,5 +65,5 @@ function primaryRefusal(cloud: CloudState): Reply {
   const status = cloud.behaviour.stopOfPrimary;
   const code = status === 409 ? 'CONFLICT' : 'BAD_REQUEST';
   const text = 'Primary service cannot be stopped while its warehouse has secondary services';
-  return refusal(cloud, status, `${code}: ${text}`);
+  return cloudRefusal(cloud, status, `${code}: ${text}`);
 }

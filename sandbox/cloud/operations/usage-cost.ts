@@ -1,31 +1,23 @@
 import type { Call } from '../../api/call.ts';
 import type { Reply } from '../../api/reply.ts';
 import { dayOf, daysBetween, daysOf } from '../days.ts';
-import { badRequest, refusal, success } from '../replies.ts';
+import { badRequest, cloudRefusal, success } from '../replies.ts';
 import type { CloudState } from '../state.ts';
 import { type UsageRow, usageOf } from '../usage.ts';
 
 const MAX_DAYS_APART = 30;
 const METRICS = [
-  'storageCredits',
-  'backupCredits',
-  'computeCredits',
-  'dataTransferCredits',
-  'initialLoadCredits',
-  'publicDataTransferCredits',
-  'interRegionTier1DataTransferCredits',
-  'interRegionTier2DataTransferCredits',
-  'interRegionTier3DataTransferCredits',
-  'interRegionTier4DataTransferCredits',
-];
+  ...['storage', 'backup', 'compute', 'dataTransfer', 'initialLoad', 'publicDataTransfer'],
+  ...[1, 2, 3, 4].map((tier) => `interRegionTier${tier}DataTransfer`),
+].map((name) => `${name}Credits`);
 
 const DATE = /^\d{4}-\d{2}-\d{2}$/;
 const DATE_TIME = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}(\.\d+)?)?(Z|[+-]\d{2}:\d{2})$/;
 
 export function usageCost(cloud: CloudState, call: Call): Reply {
   const { costAccess } = cloud.behaviour;
-  if (costAccess === 403) return refusal(cloud, 403, 'FORBIDDEN: Usage cost is not enabled');
-  if (costAccess === 404) return refusal(cloud, 404, 'NOT_FOUND');
+  if (costAccess === 403) return cloudRefusal(cloud, 403, 'FORBIDDEN: Usage cost is not enabled');
+  if (costAccess === 404) return cloudRefusal(cloud, 404, 'NOT_FOUND');
   const from = readDate(cloud, call, 'from_date');
   if ('problem' in from) return badRequest(cloud, from.problem);
   const to = readDate(cloud, call, 'to_date');

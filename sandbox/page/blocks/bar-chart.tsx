@@ -12,6 +12,8 @@ const WIDTH = 560;
 const HEIGHT = 240;
 const PLOT = { left: 52, right: WIDTH - 8, top: 10, bottom: HEIGHT - 44 };
 
+const colorOf = (series: number): string => `var(--series-${series})`;
+
 interface Scale {
   readonly x: (at: number) => number;
   readonly y: (value: number) => number;
@@ -50,8 +52,8 @@ export function BarChart({ block }: { block: Json }) {
       </svg>
       <ul className="legend">
         {chart.series.map(({ name }, at) => (
-          <li key={name} className={`series-${at}`}>
-            <span className="swatch" aria-hidden="true" />
+          <li key={name}>
+            <span className="swatch" style={{ background: colorOf(at) }} aria-hidden="true" />
             {name}
           </li>
         ))}
@@ -111,7 +113,7 @@ function Bars({ chart, series, at, scale }: BarsProps) {
   return series.values.map((value, index) => (
     <rect
       key={chart.categories[index]}
-      className={`series-${at}`}
+      fill={colorOf(at)}
       x={scale.x(index) + offset}
       y={Math.min(scale.y(value), scale.y(0))}
       width={Math.max(1, width - 1)}

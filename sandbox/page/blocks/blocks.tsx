@@ -1,10 +1,10 @@
 import type { ComponentType } from 'react';
-import { type Json, list, numberOf, stringOf, textOf } from '../../json.ts';
+import { type Json, list, stringOf, textOf } from '../../json.ts';
 import { Element, Undrawable } from '../elements/element.tsx';
 import { LibraryBlock } from '../text/library-block.tsx';
 import { TextObject } from '../text/text-object.tsx';
 import { BarChart } from './bar-chart.tsx';
-import { DataTable } from './data-table.tsx';
+import { DataTableBlock } from './data-table.tsx';
 import { InputBlock } from './input-block.tsx';
 import { type Surface, SurfaceContext } from './surface.ts';
 
@@ -20,32 +20,18 @@ const BLOCKS: Readonly<Record<string, ComponentType<BlockProps>>> = {
   divider: () => <hr className="divider" />,
   actions: Actions,
   input: InputBlock,
-  data_table: DataTable,
+  data_table: DataTableBlock,
   data_visualization: BarChart,
   rich_text: LibraryBlock,
 };
 
 function Section({ block, blockId }: BlockProps) {
-  const accessories = list([block.accessory]);
-  const fields = list(block.fields);
   return (
     <div className="section">
-      <div className="section-text">
-        {list([block.text]).map((text) => (
-          <p key="text">
-            <TextObject value={text} />
-          </p>
-        ))}
-        {fields.length > 0 && (
-          <div className="fields">
-            {fields.map((field, at) => (
-              // biome-ignore lint/suspicious/noArrayIndexKey: a field has no id other than its position
-              <TextObject key={at} value={field} />
-            ))}
-          </div>
-        )}
-      </div>
-      {accessories.map((element) => (
+      <p className="section-text">
+        <TextObject value={block.text} />
+      </p>
+      {list([block.accessory]).map((element) => (
         <Element key="accessory" {...{ blockId, element }} dispatches />
       ))}
     </div>
@@ -53,12 +39,7 @@ function Section({ block, blockId }: BlockProps) {
 }
 
 function Header({ block }: BlockProps) {
-  const level = numberOf(block.level) ?? 2;
-  return (
-    <h3 className={`header header-${level}`} aria-level={level + 1}>
-      {textOf(block.text)}
-    </h3>
-  );
+  return <h3 className="header">{textOf(block.text)}</h3>;
 }
 
 function Context({ block }: BlockProps) {

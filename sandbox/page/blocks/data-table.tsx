@@ -3,7 +3,7 @@ import { type Json, list, numberOf, textOf } from '../../json.ts';
 import { LibraryBlock } from '../text/library-block.tsx';
 import { cellText, nextOrder, type Order, type Row, sortRows } from './table-order.ts';
 
-export function DataTable({ block }: { block: Json }) {
+export function DataTableBlock({ block }: { block: Json }) {
   const [order, setOrder] = useState<Order | null>(null);
   const [page, setPage] = useState(0);
   const [head = [], ...body] = Array.isArray(block.rows) ? block.rows.map(list) : [];
@@ -45,22 +45,20 @@ export function DataTable({ block }: { block: Json }) {
           <span>
             {from + 1}–{until} of {body.length}
           </span>
-          <button
-            type="button"
-            aria-label="Previous page"
-            disabled={page === 0}
-            onClick={() => setPage(page - 1)}
-          >
-            ‹
-          </button>
-          <button
-            type="button"
-            aria-label="Next page"
-            disabled={until >= body.length}
-            onClick={() => setPage(page + 1)}
-          >
-            ›
-          </button>
+          {[
+            { name: 'Previous page', sign: '‹', to: page - 1, isLast: page === 0 },
+            { name: 'Next page', sign: '›', to: page + 1, isLast: until >= body.length },
+          ].map(({ name, sign, to, isLast }) => (
+            <button
+              key={name}
+              type="button"
+              aria-label={name}
+              disabled={isLast}
+              onClick={() => setPage(to)}
+            >
+              {sign}
+            </button>
+          ))}
         </nav>
       )}
     </div>

@@ -6,21 +6,15 @@ export function Files({ files }: { files: Message['files'] }) {
     <ul className="files">
       {files.map(({ name, url, mimetype }) => (
         <li key={url}>
-          {mimetype.startsWith('image/') ? (
-            <a href={url} target="_blank" rel="noopener noreferrer">
-              <img src={url} alt={name} />
-            </a>
-          ) : (
-            <a className="file" href={url} download={name}>
-              <span className="file-kind" aria-hidden="true">
-                {name.split('.').at(-1)?.slice(0, 4).toUpperCase()}
-              </span>
-              <span className="file-words">
-                <b>{name}</b>
-                <small>{mimetype}</small>
-              </span>
-            </a>
-          )}
+          <a className="file" href={url} download={name}>
+            <span className="file-kind" aria-hidden="true">
+              {name.split('.').at(-1)?.slice(0, 4).toUpperCase()}
+            </span>
+            <span className="file-words">
+              <b>{name}</b>
+              <small>{mimetype}</small>
+            </span>
+          </a>
         </li>
       ))}
     </ul>

@@ -2,13 +2,13 @@ import type { ComponentType } from 'react';
 import { stringOf } from '../../json.ts';
 import { ButtonElement } from './button.tsx';
 import type { ElementProps } from './field.ts';
-import { Overflow } from './overflow.tsx';
+import { OverflowElement } from './overflow.tsx';
 import { Select } from './select.tsx';
 import { TextInput } from './text-input.tsx';
 
 const ELEMENTS: Readonly<Record<string, ComponentType<ElementProps>>> = {
   button: ButtonElement,
-  overflow: Overflow,
+  overflow: OverflowElement,
   plain_text_input: TextInput,
   number_input: TextInput,
   static_select: Select,

@@ -82,11 +82,3 @@ export function useField({ blockId, element, labels }: ElementProps): Field {
           },
   };
 }
-
-/** True when the bot requests an action at this moment; by default when Enter is pressed. */
-export function dispatchesOn(element: Json, moment: string): boolean {
-  const config = element.dispatch_action_config;
-  if (!isJson(config)) return moment === 'on_enter_pressed';
-  const moments: unknown = config.trigger_actions_on;
-  return Array.isArray(moments) && moments.includes(moment);
-}

@@ -4,7 +4,7 @@ import { type ElementProps, usePress } from './field.ts';
 import { Menu } from './menu.tsx';
 import { PressResult } from './press-result.tsx';
 
-export function Overflow({ blockId, element }: ElementProps) {
+export function OverflowElement({ blockId, element }: ElementProps) {
   const pressed = usePress(blockId, element);
   const items = list(element.options).map((option) => ({
     id: stringOf(option.value) || textOf(option.text),

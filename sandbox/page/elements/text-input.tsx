@@ -1,6 +1,6 @@
 import type { KeyboardEvent } from 'react';
 import { numberOf, stringOf, textOf } from '../../json.ts';
-import { dispatchesOn, type ElementProps, useField } from './field.ts';
+import { type ElementProps, useField } from './field.ts';
 import { PressResult } from './press-result.tsx';
 
 /** The plain text and number inputs; they differ only in the server's field errors. */
@@ -12,14 +12,13 @@ export function TextInput(props: ElementProps) {
   const isMultiline = element.multiline === true;
 
   function onType(typed: string) {
-    const next = { type, value: typed === '' ? null : typed };
-    setState(next);
-    if (dispatches && dispatchesOn(element, 'on_character_entered')) pressed.press(next);
+    setState({ type, value: typed === '' ? null : typed });
   }
 
   function onKeyDown(event: KeyboardEvent) {
     if (event.key !== 'Enter' || isMultiline || event.nativeEvent.isComposing) return;
-    if (!dispatches || !dispatchesOn(element, 'on_enter_pressed')) return;
+    // Slack sends an action when the person presses Enter, if the bot requests actions.
+    if (!dispatches) return;
     event.preventDefault();
     pressed.press({ type, value });
   }

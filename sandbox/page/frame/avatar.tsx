@@ -1,18 +1,12 @@
-const COLOURS = [
-  '#7c3085',
-  '#1164a3',
-  '#2b7d5b',
-  '#b0632a',
-  '#a3314f',
-  '#4b5aa8',
-  '#5b6b1f',
-  '#0f7c86',
+const COLORS = [
+  ...['#7c3085', '#1164a3', '#2b7d5b', '#b0632a'],
+  ...['#a3314f', '#4b5aa8', '#5b6b1f', '#0f7c86'],
 ];
 
-function colourOf(id: string): string {
+function colorOf(id: string): string {
   let sum = 0;
   for (const letter of id) sum = (sum * 31 + letter.charCodeAt(0)) % 9973;
-  return COLOURS[sum % COLOURS.length] ?? '#7c3085';
+  return COLORS[sum % COLORS.length] ?? '#7c3085';
 }
 
 interface Props {
@@ -27,7 +21,7 @@ export function Avatar({ id, name, bot, small = false }: Props) {
   const look = small ? 'avatar small' : 'avatar';
   if (bot) return <SignalArm look={look} />;
   return (
-    <span className={look} style={{ backgroundColor: colourOf(id) }} aria-hidden="true">
+    <span className={look} style={{ backgroundColor: colorOf(id) }} aria-hidden="true">
       {name.slice(0, 1).toUpperCase()}
     </span>
   );

@@ -1,7 +1,6 @@
 const PATHS = {
   hash: 'M7.5 3 6 17M14 3l-1.5 14M3.5 7h13.5M3 13h13.5',
   lock: 'M5.5 9V6.5a4.5 4.5 0 0 1 9 0V9M4 9h12v8H4z',
-  home: 'M3 9.5 10 3l7 6.5M5 8v9h4v-5h2v5h4V8',
   bolt: 'M11 2 4 11.5h5L8 18l8-10h-5.5z',
   send: 'M3 3.5 17.5 10 3 16.5 5 10zM5 10h6',
   reply: 'M3 4h14v10H9l-4 3.5V14H3z',

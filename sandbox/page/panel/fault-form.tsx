@@ -31,19 +31,12 @@ export function FaultForm({ panel, send }: Props) {
       <section>
         <h3>Faults</h3>
         <form className="fault-form" onSubmit={onInject}>
-          <label>
-            API
-            <select
-              value={api}
-              onChange={({ target }) => setApi(target.value === 'alerts' ? 'alerts' : 'cloud')}
-            >
-              {APIS.map((one) => (
-                <option key={one.api} value={one.api}>
-                  {one.name}
-                </option>
-              ))}
-            </select>
-          </label>
+          <SelectField
+            label="API"
+            value={api}
+            options={APIS.map((one) => one.api)}
+            set={(value) => setApi(value === 'alerts' ? 'alerts' : 'cloud')}
+          />
           <SelectField label="Operation" value={selected} options={operations} set={setOperation} />
           <SelectField
             label="Fault"

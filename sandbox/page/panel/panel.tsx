@@ -12,7 +12,7 @@ interface Props {
 }
 
 /** The requests to both API simulators, and the faults and profiles for their next replies. */
-export function Panel({ version, onClose }: Props) {
+export function PanelView({ version, onClose }: Props) {
   const [panel, setPanel] = useState<PanelState | null>(null);
   const [isFailed, setFailed] = useState(false);
 

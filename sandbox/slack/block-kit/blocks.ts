@@ -10,7 +10,6 @@ import {
   StaticSelect,
 } from './elements.ts';
 import { anyText, chars, Flag, mrkdwn, plain } from './objects.ts';
-import { ruleBroken } from './problems.ts';
 import { RichText } from './rich-text.ts';
 import { DataTable } from './tables.ts';
 
@@ -20,13 +19,8 @@ const block = <Type extends string, Shape extends z.ZodRawShape>(type: Type, sha
   z.strictObject({ type: z.literal(type), block_id: chars(255).optional(), ...shape });
 
 const Section = block('section', {
-  text: anyText(3000).optional(),
-  fields: z.array(anyText(2000)).min(1).max(10).optional(),
+  text: anyText(3000),
   accessory: z.discriminatedUnion('type', [...selects, Button, Overflow]).optional(),
-  expand: Flag,
-}).superRefine((section, ctx) => {
-  if (section.text || section.fields) return;
-  ctx.addIssue(ruleBroken('missing_field', 'one of text and fields is required'));
 });
 
 const ActionElement = z.discriminatedUnion('type', [...selects, Button, Overflow]);
@@ -44,7 +38,7 @@ const Input = block('input', {
 });
 
 const Divider = block('divider', {});
-const Header = block('header', { text: plain(150), level: z.int().min(1).max(4).optional() });
+const Header = block('header', { text: plain(150) });
 
 const everywhere = [Actions, Context, Divider, Header, Input, RichText, Section] as const;
 

@@ -86,22 +86,9 @@ export const ConversationsSelect = z.strictObject({
   initial_conversation: chars(255).optional(),
 });
 
-const textFields = {
-  ...inputFields,
-  dispatch_action_config: z
-    .strictObject({
-      trigger_actions_on: z
-        .array(z.enum(['on_enter_pressed', 'on_character_entered']))
-        .min(1)
-        .max(2)
-        .optional(),
-    })
-    .optional(),
-};
-
 export const PlainTextInput = z.strictObject({
   type: z.literal('plain_text_input'),
-  ...textFields,
+  ...inputFields,
   initial_value: chars(3000, 0).optional(),
   multiline: Flag,
   min_length: z.int().min(0).max(3000).optional(),
@@ -112,7 +99,7 @@ const NumberText = z.string().regex(/^-?\d+(\.\d+)?$/);
 
 export const NumberInput = z.strictObject({
   type: z.literal('number_input'),
-  ...textFields,
+  ...inputFields,
   is_decimal_allowed: z.boolean(),
   initial_value: NumberText.optional(),
   min_value: NumberText.optional(),

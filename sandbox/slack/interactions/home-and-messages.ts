@@ -1,7 +1,7 @@
 import type { Delivery, HomeOpening, MessageInput } from '../../protocol.ts';
 import { deliveryOf, notSent, refusedBySlack } from '../delivery/delivery.ts';
 import { sendEvent } from '../delivery/events.ts';
-import { post } from '../messages.ts';
+import { addMessage } from '../messages.ts';
 import { nextTs, type SlackState } from '../state.ts';
 import { encodeTypedText } from '../text-encoding.ts';
 import { viewJson } from '../views.ts';
@@ -30,7 +30,7 @@ export async function openHome(slack: SlackState, { as }: HomeOpening): Promise<
 export async function sendMessage(slack: SlackState, typed: MessageInput): Promise<Delivery> {
   const person = actingPerson(slack, typed.as);
   const conversation = conversationWith(slack, person, typed.channel);
-  post(slack, {
+  addMessage(slack, {
     channel: conversation.id,
     author: person.id,
     text: encodeTypedText(slack.workspace, typed.text),

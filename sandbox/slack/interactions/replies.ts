@@ -1,6 +1,6 @@
 import { isJson, type Json, list, parseJson, stringOf, stringOr } from '../../json.ts';
 import { messageProblems, refuseBlocks } from '../block-kit/validate.ts';
-import { post, remove, updateMessage } from '../messages.ts';
+import { addMessage, remove, updateMessage } from '../messages.ts';
 import type { ReplyTarget } from '../records.ts';
 import type { SlackState } from '../state.ts';
 
@@ -28,10 +28,10 @@ function postReply(
   const { channel, person } = target;
   const isPublic = body.response_type === 'in_channel';
   if (isPublic && target.typed !== null) {
-    post(slack, { channel, author: person, text: target.typed });
+    addMessage(slack, { channel, author: person, text: target.typed });
     target.typed = null;
   }
-  post(slack, {
+  addMessage(slack, {
     channel,
     author: slack.workspace.botUserId,
     text: body.text,

@@ -59,22 +59,21 @@ export function scopeFor(conversation: Conversation, what: 'read' | 'history'): 
 
 export function conversationJson(slack: SlackState, conversation: Conversation): Json {
   const { botUserId, teamId } = slack.workspace;
-  const dm = conversation.kind === 'dm';
+  const isDirect = conversation.kind === 'dm';
   return {
     id: conversation.id,
     is_channel: conversation.kind === 'public' || conversation.kind === 'external',
     is_group: conversation.kind === 'private',
-    is_im: dm,
+    is_im: isDirect,
     is_mpim: false,
-    is_private: conversation.kind === 'private' || dm,
+    is_private: conversation.kind === 'private' || isDirect,
     is_archived: conversation.archived,
     is_general: conversation.name === 'general',
     is_shared: conversation.kind === 'external',
     is_ext_shared: conversation.kind === 'external',
-    is_org_shared: false,
-    is_pending_ext_shared: false,
+    ...{ is_org_shared: false, is_pending_ext_shared: false },
     context_team_id: teamId,
-    ...(dm
+    ...(isDirect
       ? { user: conversation.members.find((id) => id !== botUserId) }
       : {
           name: conversation.name,

@@ -1,6 +1,6 @@
 import { type Json, list, stringOf } from '../../json.ts';
 import { messageProblems, refuseBlocks } from '../block-kit/validate.ts';
-import { messageAt, messageJson, post, updateMessage } from '../messages.ts';
+import { addMessage, messageAt, messageJson, updateMessage } from '../messages.ts';
 import type { StoredMessage } from '../records.ts';
 import type { SlackState } from '../state.ts';
 import { type Conversation, isIn, memberOf } from '../workspace.ts';
@@ -56,7 +56,7 @@ function postMessage(slack: SlackState, args: Json): SlackReply {
   const threadTs = text(args, 'thread_ts') ?? null;
   if (threadTs && !messageAt(slack, channel, threadTs)) return refuse('thread_not_found');
   const author = slack.workspace.botUserId;
-  const message = post(slack, { ...content, channel, author, threadTs });
+  const message = addMessage(slack, { ...content, channel, author, threadTs });
   return { ok: true, channel, ts: message.ts, message: messageJson(slack, message) };
 }
 
@@ -92,7 +92,7 @@ function postEphemeral(slack: SlackState, args: Json): SlackReply {
   const content = readContent(args);
   if (isRefusal(content)) return content;
   if (Buffer.byteLength(content.text) > MAX_UPDATE_TEXT) return refuse('msg_too_long');
-  const { ts } = post(slack, {
+  const { ts } = addMessage(slack, {
     ...content,
     channel: conversation.id,
     author: slack.workspace.botUserId,

@@ -6,6 +6,7 @@ import { type Conversation, isIn } from '../workspace.ts';
 import { conversationJson, scopeFor, visibleConversation } from './channels.ts';
 import {
   flag,
+  isRefusal,
   type Methods,
   method,
   missingScope,
@@ -16,11 +17,21 @@ import {
   text,
 } from './method.ts';
 
-function info(slack: SlackState, args: Json): SlackReply {
+/** The conversation if the app can see it and has the scope, otherwise Slack's refusal. */
+function findConversation(
+  slack: SlackState,
+  args: Json,
+  use: 'read' | 'history',
+): Conversation | SlackReply {
   const conversation = visibleConversation(slack, text(args, 'channel'));
   if (!conversation) return refuse('channel_not_found');
-  const needed = scopeFor(conversation, 'read');
-  if (!slack.manifest.scopes.includes(needed)) return missingScope(slack, needed);
+  const needed = scopeFor(conversation, use);
+  return slack.manifest.scopes.includes(needed) ? conversation : missingScope(slack, needed);
+}
+
+function info(slack: SlackState, args: Json): SlackReply {
+  const conversation = findConversation(slack, args, 'read');
+  if (isRefusal(conversation)) return conversation;
   return { ok: true, channel: conversationJson(slack, conversation) };
 }
 
@@ -54,26 +65,22 @@ function list(slack: SlackState, args: Json): SlackReply {
 }
 
 function members(slack: SlackState, args: Json): SlackReply {
-  const conversation = visibleConversation(slack, text(args, 'channel'));
-  if (!conversation) return refuse('channel_not_found');
-  const needed = scopeFor(conversation, 'read');
-  if (!slack.manifest.scopes.includes(needed)) return missingScope(slack, needed);
+  const conversation = findConversation(slack, args, 'read');
+  if (isRefusal(conversation)) return conversation;
   const { items, response_metadata } = page(conversation.members, args, 100);
   return { ok: true, members: items, response_metadata };
 }
 
 /** The conversation if the app may read its messages, otherwise Slack's refusal. */
 function readableConversation(slack: SlackState, args: Json): Conversation | SlackReply {
-  const conversation = visibleConversation(slack, text(args, 'channel'));
-  if (!conversation) return refuse('channel_not_found');
-  const needed = scopeFor(conversation, 'history');
-  if (!slack.manifest.scopes.includes(needed)) return missingScope(slack, needed);
+  const conversation = findConversation(slack, args, 'history');
+  if (isRefusal(conversation)) return conversation;
   return isIn(conversation, slack.workspace.botUserId) ? conversation : refuse('not_in_channel');
 }
 
 function history(slack: SlackState, args: Json): SlackReply {
   const conversation = readableConversation(slack, args);
-  if ('ok' in conversation) return conversation;
+  if (isRefusal(conversation)) return conversation;
   const oldest = text(args, 'oldest') ?? '0';
   const latest = text(args, 'latest') ?? '9999999999.999999';
   const inclusive = flag(args, 'inclusive');
@@ -85,7 +92,7 @@ function history(slack: SlackState, args: Json): SlackReply {
 
 function replies(slack: SlackState, args: Json): SlackReply {
   const conversation = readableConversation(slack, args);
-  if ('ok' in conversation) return conversation;
+  if (isRefusal(conversation)) return conversation;
   const ts = text(args, 'ts') ?? '';
   if (!messageAt(slack, conversation.id, ts)) return refuse('thread_not_found');
   const thread = storedMessages(slack, conversation).filter(

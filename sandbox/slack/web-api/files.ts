@@ -1,6 +1,6 @@
 import { type Json, list, stringOf, stringOr } from '../../json.ts';
 import { fileJson } from '../files.ts';
-import { messageAt, post } from '../messages.ts';
+import { addMessage, messageAt } from '../messages.ts';
 import type { StoredFile } from '../records.ts';
 import { newId, type SlackState } from '../state.ts';
 import { conversationForPosting } from './channels.ts';
@@ -42,7 +42,7 @@ function completeUpload(slack: SlackState, args: Json): SlackReply {
     file.completed = true;
     file.title = stringOr(sent[index]?.title, file.title);
   }
-  post(slack, {
+  addMessage(slack, {
     channel: conversation.id,
     author: slack.workspace.botUserId,
     text: text(args, 'initial_comment') ?? '',

@@ -14,7 +14,7 @@ const RANGE = '8ef29342507d91666304c181';
 
 const keys = (data: Reading | undefined) => Object.keys(data ?? {});
 
-test('the newest server calls things by their new names', async () => {
+test('the latest server returns the new field names', async () => {
   const { ask } = await alertsServer();
   const { status, json } = await ask('GET', `/${RATE}`);
   expect(status).toBe(200);
@@ -34,7 +34,7 @@ test('the newest server calls things by their new names', async () => {
   expect(keys(json.data)).not.toContain('savedSearch');
 });
 
-test('the documented server keeps to the contract’s fields and values', async () => {
+test('the documented server returns the fields and values of the contract', async () => {
   const { ask } = await alertsServer({ profile: 'docs' });
   const { json } = await ask('GET', `/${RATE}`);
   expect(json.data).toMatchObject({ source: 'search', state: 'active', silenced: true });
@@ -57,7 +57,7 @@ test('the documented server keeps to the contract’s fields and values', async 
   ]);
 });
 
-test('the server of January had the contract’s names, and its own values', async () => {
+test('the server of January returns the contract’s names with its own values', async () => {
   const { ask } = await alertsServer({ profile: 'code-2026-01' });
   const { json } = await ask('GET', `/${RATE}`);
   expect(json.data).toMatchObject({ source: 'saved_search', state: 'ALERT' });
@@ -66,7 +66,7 @@ test('the server of January had the contract’s names, and its own values', asy
   expect(keys(json.data)).not.toContain('note');
 });
 
-test('the server of July knew one channel', async () => {
+test('the server of July returns one channel', async () => {
   const { ask } = await alertsServer({ profile: 'code-2026-07' });
   const { json } = await ask('GET', `/${RATE}`);
   expect(keys(json.data)).toContain('note');
@@ -90,13 +90,13 @@ test.for<[AlertsProfile, string, string, unknown]>([
   ['code-2026-07', NULL_GROUP, 'groupBy', null],
   ['code', RANGE, 'thresholdMax', 900],
   ['docs', RANGE, 'thresholdMax', undefined],
-])('%s shows of %s: %s', async ([profile, id, field, value]) => {
+])('the profile %s returns for alert %s the field %s', async ([profile, id, field, value]) => {
   const { ask } = await alertsServer({ profile });
   const { json } = await ask('GET', `/${id}`);
   expect(json.data?.[field]).toEqual(value);
 });
 
-test('a silence ends with the clock', async () => {
+test('a silence ends at its time', async () => {
   const { ask, clock } = await alertsServer({ profile: 'docs' });
   clock.advance(241 * 60_000);
   expect((await ask('GET', `/${NULL_GROUP}`)).json.data?.silenced).toBe(false);
@@ -112,17 +112,17 @@ const awkward: readonly [string, (alert: AlertSeed) => boolean][] = [
   ['a silence that lasts', ({ silencedForMinutes = 0 }) => silencedForMinutes > 0],
   ['a silence that is over', ({ silencedForMinutes = 0 }) => silencedForMinutes < 0],
   ['no channel', ({ channels }) => channels.length === 0],
-  ['a threshold type never heard of', ({ thresholdType }) => thresholdType === 'deviates_by'],
-  ['a state never heard of', ({ state }) => state === 'FLAPPING'],
-  ['a channel never heard of', ({ channels }) => channels[0]?.type === 'pager'],
+  ['an unknown threshold type', ({ thresholdType }) => thresholdType === 'deviates_by'],
+  ['an unknown state', ({ state }) => state === 'FLAPPING'],
+  ['an unknown channel', ({ channels }) => channels[0]?.type === 'pager'],
   ['a name that mentions everyone', ({ name }) => /<!channel>.*&/.test(name ?? '')],
 ];
 
-test.for(awkward)('among the seeded alerts is one with %s', ([, has]) => {
+test.for(awkward)('the seed has an alert with %s', ([, has]) => {
   expect(ALERTS.some(has)).toBe(true);
 });
 
-test('fourteen alerts come in the order of their ids, with their number', async () => {
+test('fourteen alerts are returned in the order of their ids, with the total', async () => {
   const { ask } = await alertsServer();
   const { json, headers } = await ask('GET', '');
   expect(json.meta).toEqual({ total: 14, limit: 1_000, offset: 0 });
@@ -172,13 +172,13 @@ test.for<[AlertsProfile, string, number, string]>([
   ['code', '000000000000000000000000', 404, '{"message":"Alert not found"}'],
   ['docs', 'abc', 404, '{"message":"Alert not found"}'],
   ['code-2026-01', '000000000000000000000000', 404, 'Not Found'],
-])('%s answers an alert called %s with %i', async ([profile, id, status, text]) => {
+])('the profile %s replies to the alert id “%s” with %i', async ([profile, id, status, text]) => {
   const { ask } = await alertsServer({ profile });
   const answer = await ask('GET', `/${id}`);
   expect([answer.status, answer.text]).toEqual([status, text]);
 });
 
-test('the server of January listed its issues in an array', async () => {
+test('the server of January returns its issues in an array', async () => {
   const { ask } = await alertsServer({ profile: 'code-2026-01' });
   const { json } = await ask('GET', '/abc');
   const issues = [{ path: ['id'], message: 'Invalid ObjectId' }];
@@ -196,7 +196,7 @@ test.for([
   expect(headers['content-type']).toContain('text/plain');
 });
 
-test('a person without a team, and a token that was revoked', async () => {
+test('the tokens of a person without a team and of a removed person are refused', async () => {
   const { ask, alerts } = await alertsServer();
   alerts.setToken(ALERTS_TOKEN, { hasTeam: false });
   const forbidden = await ask('GET', '');
@@ -205,25 +205,25 @@ test('a person without a team, and a token that was revoked', async () => {
   expect((await ask('GET', '')).status).toBe(401);
 });
 
-test('the limit comes before the token, in HTML', async () => {
+test('the rate limit applies before the token check and replies with HTML', async () => {
   const { ask, clock } = await alertsServer({ rateLimit: { requests: 2, perMs: 60_000 } });
-  const stranger = { authorization: 'Bearer other' };
-  await ask('GET', '', undefined, stranger);
-  await ask('GET', '', undefined, stranger);
-  const { status, headers, text } = await ask('GET', '', undefined, stranger);
+  const unknownToken = { authorization: 'Bearer other' };
+  await ask('GET', '', undefined, unknownToken);
+  await ask('GET', '', undefined, unknownToken);
+  const { status, headers, text } = await ask('GET', '', undefined, unknownToken);
   expect([status, headers['retry-after'], headers['ratelimit-limit']]).toEqual([429, '60', '2']);
   expect(headers['content-type']).toContain('text/html');
   expect(text).toContain('Too many requests, please try again later.');
   expect((await ask('GET', '')).status).toBe(200);
   clock.advance(60_000);
-  expect((await ask('GET', '', undefined, stranger)).status).toBe(401);
+  expect((await ask('GET', '', undefined, unknownToken)).status).toBe(401);
 });
 
 test.for([
   ['POST', ''],
   ['DELETE', `/${RATE}`],
   ['GET', `/${RATE}/history`],
-])('%s %s is none of the three operations', async ([method = '', path = '']) => {
+])('%s %s is not one of the three operations', async ([method = '', path = '']) => {
   const { ask } = await alertsServer();
   const { status, headers } = await ask(method, path);
   expect(status).toBe(404);

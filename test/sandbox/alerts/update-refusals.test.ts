@@ -140,7 +140,7 @@ const CODE_REFUSALS: readonly [string, string, unknown, number, string][] = [
   ],
 ];
 
-test.for(CODE_REFUSALS)('the newest server refuses %s', async ([, id, body, status, message]) => {
+test.for(CODE_REFUSALS)('the latest server refuses %s', async ([, id, body, status, message]) => {
   const { ask, alerts } = await alertsServer();
   const before = alerts.alert(id);
   const answer = await ask('PUT', `/${id}`, body);
@@ -149,13 +149,13 @@ test.for(CODE_REFUSALS)('the newest server refuses %s', async ([, id, body, stat
   expect(alerts.effects()).toEqual([]);
 });
 
-test('an unknown interval is refused with the list of the known ones', async () => {
+test('an unknown interval is refused with the list of the accepted ones', async () => {
   const { ask } = await alertsServer();
   const { json } = await ask('PUT', `/${RATE}`, { ...NEEDED, ...SEARCH, interval: '7m' });
   expect(json.message).toMatch(/^Body validation failed: interval: Invalid enum value\. Expected/);
 });
 
-test('even a new name is refused while the webhook is gone', async () => {
+test('an update of the name is refused while the webhook is missing', async () => {
   const { ask, alerts } = await alertsServer();
   const seeded = ALERTS.find(({ id }) => id === DELETED_WEBHOOK);
   const channel = seeded?.channels[0];
@@ -167,7 +167,7 @@ test('even a new name is refused while the webhook is gone', async () => {
   expect((await ask('PUT', `/${DELETED_WEBHOOK}`, body)).status).toBe(200);
 });
 
-test('a webhook removed meanwhile refuses the next update', async () => {
+test('an update is refused after its webhook was removed', async () => {
   const { ask, alerts } = await alertsServer();
   const body = { ...NEEDED, ...SEARCH };
   expect((await ask('PUT', `/${RATE}`, body)).status).toBe(200);
@@ -178,13 +178,13 @@ test('a webhook removed meanwhile refuses the next update', async () => {
 test.for<[AlertsProfile, number]>([
   ['code', 200],
   ['code-2026-07', 400],
-])('%s answers a null groupBy with %i', async ([profile, status]) => {
+])('the profile %s replies to a null groupBy with %i', async ([profile, status]) => {
   const { ask } = await alertsServer({ profile });
   const body = { ...NEEDED, ...SEARCH, groupBy: null };
   expect((await ask('PUT', `/${NULL_GROUP}`, body)).status).toBe(status);
 });
 
-test('the servers before had no word for channels, and January none for ranges', async () => {
+test('earlier servers ignore channels, and the server of January has no ranges', async () => {
   const { ask, alerts } = await alertsServer({ profile: 'code-2026-07' });
   const { channel, ...rest } = NEEDED;
   const plural = { ...rest, ...SEARCH, channels: [channel] };

@@ -5,7 +5,7 @@ import { IMPORT, LATENCY, NEEDED, OPS, RANGE, RATE, SEARCH, TILE } from './updat
 
 const SERVERS: readonly AlertsProfile[] = ['code', 'code-2026-07', 'code-2026-01'];
 
-test('what becomes of a stored field that the update leaves out', async () => {
+test('each profile keeps or clears the stored fields that an update omits', async () => {
   const seen: Record<string, object> = {};
   for (const profile of SERVERS) {
     const { ask, alerts } = await alertsServer({ profile });
@@ -85,7 +85,7 @@ test('what becomes of a stored field that the update leaves out', async () => {
   `);
 });
 
-test.for(SERVERS)('%s: an alert sent back as it was read stays as it was', async (profile) => {
+test.for(SERVERS)('%s: an update with the values of the reply changes nothing', async (profile) => {
   const { ask, alerts } = await alertsServer({ profile });
   for (const id of [RATE, LATENCY, IMPORT]) {
     const before = alerts.alert(id);
@@ -104,7 +104,7 @@ test.for(SERVERS)('%s: an alert sent back as it was read stays as it was', async
   }
 });
 
-test('an update moves updatedAt, even while the clock stands', async () => {
+test('an update increases updatedAt even while the clock stands', async () => {
   const { ask, alerts } = await alertsServer();
   const put = async () => (await ask('PUT', `/${LATENCY}`, { ...NEEDED, ...TILE })).json.data;
   const first = await put();
@@ -114,7 +114,7 @@ test('an update moves updatedAt, even while the clock stands', async () => {
   expect(alerts.effectCount('update alert', LATENCY)).toBe(2);
 });
 
-test('a tile’s update converts an alert of a saved search, and says 200', async () => {
+test('an update with a tile converts an alert of a saved search', async () => {
   const { ask } = await alertsServer();
   const { status, json } = await ask('PUT', `/${RATE}`, { ...NEEDED, ...TILE });
   expect(status).toBe(200);
@@ -123,7 +123,7 @@ test('a tile’s update converts an alert of a saved search, and says 200', asyn
   expect(json.data).not.toHaveProperty('groupBy');
 });
 
-test('the documented server takes any of the nine fields, and loses only texts', async () => {
+test('the documented server accepts each of the nine fields and clears only texts', async () => {
   const { ask, alerts } = await alertsServer({ profile: 'docs' });
   const before = alerts.alert(RATE);
   const { status, json } = await ask('PUT', `/${RATE}`, { threshold: 5, source: 'search' });
@@ -134,14 +134,14 @@ test('the documented server takes any of the nine fields, and loses only texts',
   expect(after).toEqual({ ...before, ...lost });
 });
 
-test('the server of January keeps a negative threshold that it already had', async () => {
+test('the server of January accepts a negative threshold that is already stored', async () => {
   const { ask, alerts } = await alertsServer({ profile: 'code-2026-01' });
   alerts.editAlert(LATENCY, { threshold: -5 });
   const body = { ...NEEDED, ...TILE, threshold: -5, name: 'Latency' };
   expect((await ask('PUT', `/${LATENCY}`, body)).status).toBe(200);
 });
 
-test('the documented server, too, converts an alert that is called a tile’s', async () => {
+test('the documented server converts an alert when the source is a tile', async () => {
   const { ask, alerts } = await alertsServer({ profile: 'docs' });
   const { dashboardId, tileId } = TILE;
   await ask('PUT', `/${RATE}`, { source: 'tile', dashboardId, tileId });
@@ -150,13 +150,13 @@ test('the documented server, too, converts an alert that is called a tile’s', 
   expect([after?.savedSearchId, after?.groupBy]).toEqual([undefined, undefined]);
 });
 
-test('the documented server takes back a type that only it knows', async () => {
+test('the documented server accepts an unknown type that is already stored', async () => {
   const { ask } = await alertsServer({ profile: 'docs' });
   const body = { thresholdType: 'between', threshold: 50 };
   expect((await ask('PUT', `/${RANGE}`, body)).status).toBe(200);
 });
 
-test('someone else edits the alert between the read and the write', async () => {
+test('another user edits the alert between the read and the write', async () => {
   const { ask, alerts } = await alertsServer();
   alerts.before('update alert', () => alerts.editAlert(LATENCY, { state: 'ALERT', threshold: 1 }));
   await ask('GET', `/${LATENCY}`);
@@ -166,7 +166,7 @@ test('someone else edits the alert between the read and the write', async () => 
   expect(alerts.effectCount('update alert')).toBe(1);
 });
 
-test('an alert deleted behind the bot’s back is not found', async () => {
+test('an alert that another user deleted is not found', async () => {
   const { ask, alerts } = await alertsServer();
   alerts.deleteAlert(LATENCY);
   expect((await ask('PUT', `/${LATENCY}`, { ...NEEDED, ...TILE })).status).toBe(404);
@@ -176,7 +176,7 @@ test.for([
   ['reply-differs', { threshold: 254 }],
   ['wrong-object', { id: '1d2c85b529e65225ec2e3630' }],
   ['unknown-enum', { thresholdType: 'brand-new', source: 'brand-new' }],
-] as const)('%s befalls an update that took effect', async ([fault, shown]) => {
+] as const)('the fault %s applies to an update that took effect', async ([fault, shown]) => {
   const { ask, alerts } = await alertsServer();
   alerts.injectFault({ operation: 'update alert', fault, times: 1 });
   const body = { threshold: 250, interval: '15m', thresholdType: 'above', ...TILE, channel: OPS };
@@ -190,7 +190,7 @@ test.for([
   ['429', 429, 'text/html'],
   ['500', 500, 'application/json'],
   ['504-after-effect', 504, 'text/html'],
-] as const)('%s comes in the alerts API’s own form', async ([fault, status, type]) => {
+] as const)('the fault %s has the format of the alerts API', async ([fault, status, type]) => {
   const { ask, alerts } = await alertsServer();
   alerts.injectFault({ operation: 'get alert', fault, times: 1 });
   const answer = await ask('GET', `/${LATENCY}`);
@@ -198,7 +198,7 @@ test.for([
   expect(answer.headers['content-type']).toContain(type);
 });
 
-test('a list of nulls keeps its ids', async () => {
+test('a list of null fields keeps the ids', async () => {
   const { ask, alerts } = await alertsServer();
   alerts.injectFault({ operation: 'list alerts', fault: 'nulls', times: 1 });
   const { json } = await ask('GET', '');

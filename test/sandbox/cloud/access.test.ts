@@ -6,7 +6,7 @@ const STATE = `/services/${serviceId('analytics-prod')}/state`;
 const COSTS = '/usageCost?from_date=2026-11-01&to_date=2026-11-02';
 const UNKNOWN = '00000000-0000-4000-8000-000000000000';
 
-test('a stranger is told that the key is not found, without a request id', async () => {
+test('an unknown key is refused without a request id', async () => {
   const { ask, cloud } = await cloudServer();
   const answer = await ask('PATCH', STATE, { command: 'stop' }, basic({ id: 'x', secret: 'y' }));
   expect(answer.status).toBe(401);
@@ -23,7 +23,7 @@ test.for<[string, Record<string, string>]>([
   expect((await ask('GET', COSTS, undefined, headers)).status).toBe(401);
 });
 
-test('a key that was switched off is told so', async () => {
+test('an inactive key is refused with its own error', async () => {
   const { ask, cloud } = await cloudServer();
   cloud.setKey(CLOUD_KEY.id, { active: false });
   const { status, json } = await ask('GET', COSTS);
@@ -32,7 +32,7 @@ test('a key that was switched off is told so', async () => {
   expect(json.requestId).toMatch(/^[0-9a-f-]{36}$/);
 });
 
-test('a developer key reads, and may not write', async () => {
+test('a developer key can read but not write', async () => {
   const { ask, cloud } = await cloudServer();
   cloud.setKey(CLOUD_KEY.id, { role: 'developer' });
   expect((await ask('GET', COSTS)).status).toBe(200);
@@ -42,7 +42,7 @@ test('a developer key reads, and may not write', async () => {
   expect(cloud.effectCount('set state')).toBe(0);
 });
 
-test('a key that is denied one operation may use the others', async () => {
+test('a key without permission for one operation can use the others', async () => {
   const { ask, cloud } = await cloudServer();
   cloud.setKey(CLOUD_KEY.id, { denied: ['usage cost'] });
   expect((await ask('GET', COSTS)).status).toBe(403);
@@ -57,7 +57,7 @@ test.for<[string, string, number, string]>([
     'BAD_REQUEST: Invalid service id <string:not-a-uuid>',
   ],
   ['an id that nobody has', `/services/${UNKNOWN}/state`, 404, `NOT_FOUND: ${UNKNOWN}`],
-])('%s is refused in the server’s words', async ([, path, status, error]) => {
+])('%s is refused with the error text of the server', async ([, path, status, error]) => {
   const { ask } = await cloudServer();
   const answer = await ask('PATCH', path, { command: 'stop' });
   expect([answer.status, answer.json.error]).toEqual([status, error]);
@@ -70,7 +70,7 @@ test('an unknown id can also be a bad request', async () => {
   expect(json.error).toBe(`BAD_REQUEST: Invalid service id string:"${UNKNOWN}"`);
 });
 
-test('another organization is bare NOT_FOUND', async () => {
+test('another organization is refused with NOT_FOUND', async () => {
   const { cloud } = await cloudServer();
   const url = `${cloud.url}/v1/organizations/${UNKNOWN}${COSTS}`;
   const { status, json } = await send({ method: 'GET', url, headers: basic(CLOUD_KEY) });
@@ -82,7 +82,7 @@ test.for([
   ['GET', `/services/${serviceId('analytics-prod')}`],
   ['DELETE', `/services/${serviceId('analytics-prod')}`],
   ['POST', STATE],
-])('%s %s is none of the seven operations', async ([method = '', path = '']) => {
+])('%s %s is not one of the seven operations', async ([method = '', path = '']) => {
   const { ask, cloud } = await cloudServer();
   const answer = await ask(method, path);
   expect(answer.status).toBe(404);
@@ -90,7 +90,7 @@ test.for([
   expect(cloud.count('no such route')).toBe(1);
 });
 
-test('the eleventh request within ten seconds waits for the first to be ten seconds old', async () => {
+test('the eleventh request within ten seconds is refused until the first is ten seconds old', async () => {
   const { ask, clock } = await cloudServer({
     behaviour: { rateLimit: { requests: 10, perMs: 10_000 } },
   });
@@ -110,7 +110,7 @@ test.for<['retry-after' | 'no header' | 'html', string | undefined, string]>([
   ['retry-after', '10', 'application/json'],
   ['no header', undefined, 'application/json'],
   ['html', undefined, 'text/html'],
-])('a limit with %s', async ([rateLimitReply, retryAfter, type]) => {
+])('a rate limit replies with %s', async ([rateLimitReply, retryAfter, type]) => {
   const rateLimit = { requests: 1, perMs: 10_000 };
   const { ask } = await cloudServer({ behaviour: { rateLimit, rateLimitReply } });
   await ask('GET', COSTS);
@@ -120,7 +120,7 @@ test.for<['retry-after' | 'no header' | 'html', string | undefined, string]>([
   expect(headers['x-ratelimit-reset']).toBeUndefined();
 });
 
-test('every request is noted with its answer, and the key cannot be read from the log', async () => {
+test('every request is logged with its reply, without the key', async () => {
   const { ask, cloud } = await cloudServer();
   await ask('PATCH', STATE, { command: 'stop' });
   const [seen] = cloud.requests();

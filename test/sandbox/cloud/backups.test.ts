@@ -6,7 +6,7 @@ const RUNNING = 'a562f066-16fd-4cd4-ab2c-8fc1f92d2fde';
 const path = (service: string, backup: string) =>
   `/services/${serviceId(service)}/backups/${backup}`;
 
-test('a backup under way grows, has no end, and then is done', async () => {
+test('a backup in progress grows, has no end time, and then is done', async () => {
   const { ask, clock } = await cloudServer();
   const read = async () => (await ask('GET', path('analytics-prod', RUNNING))).json.result;
   const first = await read();
@@ -53,7 +53,7 @@ test.for<[string, string, string, unknown]>([
     { bucketProvider: 'AZURE', containerName: 'company-backups' },
   ],
   ['no bucket of its own', 'analytics-prod', 'c6a20eb7-42fe-4995-b901-d32fb4f1fa9e', undefined],
-])('a backup with %s', async ([, service, id, bucket]) => {
+])('the reply of a backup with %s', async ([, service, id, bucket]) => {
   const { ask } = await cloudServer();
   const { status, json } = await ask('GET', path(service, id));
   expect(status).toBe(200);
@@ -61,13 +61,13 @@ test.for<[string, string, string, unknown]>([
   expect(json.result?.bucket).toEqual(bucket);
 });
 
-test('a failed backup says so', async () => {
+test('a failed backup has the status error', async () => {
   const { ask } = await cloudServer();
   const { json } = await ask('GET', path('reporting-core', '7286a06a-a449-45c0-8967-7a17475a29ed'));
   expect(json.result).toMatchObject({ status: 'error', type: 'incremental' });
 });
 
-test('the contract’s backup has no status, no type, and one form of bucket', async () => {
+test('a backup of the contract has no status, no type, and one format of bucket', async () => {
   const { ask } = await cloudServer({ profile: 'contract' });
   const { json } = await ask('GET', path('analytics-prod', FULL));
   expect(json.result).not.toHaveProperty('status');

@@ -33,7 +33,7 @@ const sum = (rows: readonly Row[]) => rows.reduce((all, { totalCredits }) => all
 const ofEntity = (rows: readonly Row[], name: string) =>
   rows.filter(({ entityName }) => entityName === name);
 
-test('a final day reads the same for everyone, and its total is the sum of its rows', async () => {
+test('a final day is the same in each report, and its total is the sum of its rows', async () => {
   const [one, other] = [await cloudServer(), await cloudServer()];
   const first = await report(one.ask, '2026-11-10', '2026-11-10');
   const again = await report(one.ask, '2026-11-10', '2026-11-10');
@@ -49,13 +49,13 @@ test('a final day reads the same for everyone, and its total is the sum of its r
   }
 });
 
-test('another seed makes other figures', async () => {
+test('another seed gives other figures', async () => {
   const [one, other] = [await cloudServer(), await cloudServer({ seed: 'another' })];
   const figures = await Promise.all([one, other].map(({ ask }) => rowsOf(ask, '2026-11-10')));
   expect(figures[0]?.[0]?.totalCredits).not.toBe(figures[1]?.[0]?.totalCredits);
 });
 
-test('today and the two days before are open, move between reads, and settle when locked', async () => {
+test('today and the two previous days change between reports until they are locked', async () => {
   const { ask, clock } = await cloudServer();
   const first = await rowsOf(ask, '2026-11-16', '2026-11-20');
   const open = [...new Set(first.filter(({ locked }) => !locked).map(({ date }) => date))];
@@ -69,7 +69,7 @@ test('today and the two days before are open, move between reads, and settle whe
   expect(await rowsOf(ask, '2026-11-18')).toEqual(locked);
 });
 
-test('most open figures rise to their end, some fall', async () => {
+test('most figures that are not final increase, some decrease', async () => {
   const { ask, clock } = await cloudServer();
   const early = await rowsOf(ask, '2026-11-18', '2026-11-19');
   clock.advance(3 * DAY_MS);
@@ -79,7 +79,7 @@ test('most open figures rise to their end, some fall', async () => {
   expect(rises.some((rise) => rise < 0)).toBe(true);
 });
 
-test('warehouses, services and pipes have rows of their own', async () => {
+test('warehouses, services and pipes have separate rows', async () => {
   const { ask } = await cloudServer();
   const rows = await rowsOf(ask, '2026-11-10');
   const counts = Object.entries(Object.groupBy(rows, ({ entityType }) => entityType ?? ''));
@@ -102,14 +102,14 @@ test('the contract’s rows have ten metrics and no type', async () => {
   expect(row?.metrics.interRegionTier4DataTransferCredits).toBe(0);
 });
 
-test('office services rest at the weekend', async () => {
+test('services with office hours cost less at the weekend', async () => {
   const { ask } = await cloudServer();
   const [friday] = ofEntity(await rowsOf(ask, '2026-11-13'), 'analytics-prod');
   const [saturday] = ofEntity(await rowsOf(ask, '2026-11-14'), 'analytics-prod');
   expect((saturday?.totalCredits ?? 0) / (friday?.totalCredits ?? 0)).toBeLessThan(0.5);
 });
 
-test('one day of analytics-dev stands out, and analytics-eu stays on a higher level', async () => {
+test('analytics-dev has one expensive day, and analytics-eu stays more expensive', async () => {
   const { ask } = await cloudServer();
   const rows = await rowsOf(ask, '2026-10-20', '2026-11-19');
   const spike = ofEntity(rows, 'analytics-dev').toSorted((a, b) => b.totalCredits - a.totalCredits);
@@ -120,7 +120,7 @@ test('one day of analytics-dev stands out, and analytics-eu stays on a higher le
   expect(level.get('2026-10-30')).toBeGreaterThan(1.2 * (level.get('2026-10-23') ?? 0));
 });
 
-test('a renamed service keeps its id and, in older rows, its older name', async () => {
+test('a renamed service keeps its id, and its earlier rows keep the previous name', async () => {
   const { ask } = await cloudServer();
   const id = serviceId('analytics-eu');
   const names = async (day: string) =>
@@ -130,7 +130,7 @@ test('a renamed service keeps its id and, in older rows, its older name', async 
 });
 
 test.for([
-  ['the day that nobody measured', '2026-10-04'],
+  ['the day without data', '2026-10-04'],
   ['a day before the history', '2026-08-21'],
   ['tomorrow', '2026-11-21'],
 ])('%s has no rows, and a total of zero', async ([, day = '']) => {
@@ -144,7 +144,7 @@ test('the history is ninety days long', async () => {
   expect((await rowsOf(ask, '2026-08-22')).length).toBeGreaterThan(10);
 });
 
-test('a stopped service costs no compute from then on; its warehouse goes on', async () => {
+test('a stopped service has no more compute costs, but its warehouse still has costs', async () => {
   const { ask, clock } = await cloudServer();
   const id = serviceId('analytics-prod');
   await ask('PATCH', `/services/${id}/state`, { command: 'stop' });
@@ -184,14 +184,14 @@ test.for<[string, string, number, string | null]>([
   ],
   ['a day that does not exist', 'from_date=2026-02-31&to_date=2026-03-01', 400, '2026-02-31'],
   ['a word', 'from_date=yesterday&to_date=2026-03-01', 400, 'yesterday'],
-])('the period: %s', async ([, query, status, text]) => {
+])('a report with the period %s', async ([, query, status, text]) => {
   const { ask } = await cloudServer();
   const answer = await ask('GET', `/usageCost?${query}`);
   expect(answer.status).toBe(status);
   if (text !== null) expect(answer.json.error).toContain(text);
 });
 
-test('a server that keeps to the contract takes date-times, and no dates', async () => {
+test('a server that follows the contract accepts date-times but not dates', async () => {
   const { ask } = await cloudServer({ behaviour: { costDates: 'date-time' } });
   const midnights = 'from_date=2026-10-01T00:00:00Z&to_date=2026-10-31T00:00:00Z';
   expect((await ask('GET', `/usageCost?${midnights}`)).status).toBe(200);
@@ -204,7 +204,7 @@ test.for<['object' | 'empty' | 'null', unknown]>([
   ['object', expect.objectContaining({ date: '2026-11-10' })],
   ['empty', []],
   ['null', null],
-])('costs may be %s', async ([costShape, costs]) => {
+])('the costs of a report can be %s', async ([costShape, costs]) => {
   const { ask } = await cloudServer({ behaviour: { costShape } });
   const { status, json } = await report(ask, '2026-11-10', '2026-11-10');
   expect(status).toBe(200);
@@ -216,7 +216,7 @@ test.for<[403 | 404]>([[403], [404]])('an organization without reports: %i', asy
   expect((await report(ask, '2026-11-10', '2026-11-10')).status).toBe(status);
 });
 
-test('every seeded service but the stopped one costs something', async () => {
+test('every service of the seed has costs, except the stopped one', async () => {
   const { ask } = await cloudServer();
   const ids = new Set((await rowsOf(ask, '2026-11-10')).map(({ entityId }) => entityId));
   const missing = ORGANIZATION.services.filter(({ id }) => !ids.has(id));

@@ -11,7 +11,7 @@ const free = { organization: { ...ORGANIZATION, plan: 'free' as const } };
 const enterprise = { organization: { ...ORGANIZATION, tier: 'enterprise' as const } };
 const basicTier = { organization: { ...ORGANIZATION, tier: 'basic' as const } };
 
-test('a new service is provisioning at once, and runs a minute later', async () => {
+test('a new service is provisioning first and running a minute later', async () => {
   const { ask, cloud, clock } = await cloudServer();
   const { status, json } = await ask('POST', '/services', BODY);
   expect(status).toBe(200);
@@ -28,7 +28,7 @@ test('a new service is provisioning at once, and runs a minute later', async () 
   expect(cloud.service(id)?.state).toBe('running');
 });
 
-test('two posts make two services, with two passwords', async () => {
+test('two create requests create two services with two passwords', async () => {
   const { ask, cloud } = await cloudServer();
   const first = await ask('POST', '/services', BODY);
   const second = await ask('POST', '/services', BODY);
@@ -39,7 +39,7 @@ test('two posts make two services, with two passwords', async () => {
   expect(cloud.effectCount('create service')).toBe(2);
 });
 
-test('a service in a known warehouse is a secondary', async () => {
+test('a service in an existing warehouse is a secondary', async () => {
   const { ask } = await cloudServer();
   const body = { ...BODY, dataWarehouseId: LAB, isReadonly: true, numReplicas: 1 };
   const { json } = await ask('POST', '/services', body);
@@ -51,7 +51,7 @@ test('a service in a known warehouse is a secondary', async () => {
   });
 });
 
-test('the warehouse of a new service takes a second one', async () => {
+test('the warehouse of a new service accepts a second service', async () => {
   const { ask, cloud } = await cloudServer();
   const first = await ask('POST', '/services', BODY);
   const dataWarehouseId = first.json.result?.service?.dataWarehouseId;
@@ -72,7 +72,7 @@ test('a restore takes longer than an empty service', async () => {
   expect(cloud.service(id)?.state).toBe('running');
 });
 
-test('the endpoint that was asked for is there', async () => {
+test('the requested endpoint is in the reply', async () => {
   const { ask } = await cloudServer();
   const endpoints = [{ protocol: 'mysql', enabled: true }];
   const { json } = await ask('POST', '/services', { ...BODY, endpoints });
@@ -173,7 +173,7 @@ test('the default number of replicas follows the organization’s tier', async (
   expect(json.result?.service?.numReplicas).toBe(1);
 });
 
-test('where nothing is required, nothing needs to be sent', async () => {
+test('a server without required fields accepts an empty body', async () => {
   const { ask } = await cloudServer({ behaviour: { createRequires: [] } });
   expect((await ask('POST', '/services', {})).status).toBe(200);
 });

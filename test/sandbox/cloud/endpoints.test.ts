@@ -17,7 +17,7 @@ const STREAM = {
 };
 const SERVICE = { description: '', type: 'VPC_ENDPOINT_SERVICE', vpcEndpointServiceName: 'svc' };
 
-test('the reply repeats what was sent and is still provisioning', async () => {
+test('the reply repeats the body and has the status Provisioning', async () => {
   const { ask, cloud } = await cloudServer();
   const { status, json } = await ask('POST', PATH, RESOURCE);
   expect(status).toBe(200);
@@ -35,7 +35,7 @@ test.for<[object, string, boolean]>([
   [SERVICE, 'PendingAcceptance', false],
   [RESOURCE, 'Ready', true],
   [STREAM, 'Failed', false],
-])('%j ends as %s', async ([body, status, hasNames]) => {
+])('the endpoint %j ends with the status %s', async ([body, status, hasNames]) => {
   const { ask, cloud, clock } = await cloudServer();
   await ask('POST', PATH, body);
   expect(cloud.endpoints()).toMatchObject([{ status: 'Provisioning' }]);
@@ -45,7 +45,7 @@ test.for<[object, string, boolean]>([
   expect(endpoint?.dnsNames).toHaveLength(hasNames ? 1 : 0);
 });
 
-test('a server that answers late shows the end at once', async () => {
+test('a server that replies late returns the final status', async () => {
   const { ask } = await cloudServer({ behaviour: { endpointReply: 'settled' } });
   expect((await ask('POST', PATH, RESOURCE)).json.result?.status).toBe('Ready');
 });
@@ -85,7 +85,7 @@ test('255 characters of description are accepted', async () => {
   expect((await ask('POST', PATH, body)).status).toBe(200);
 });
 
-test('whether the service name is needed depends on the server', async () => {
+test('some servers require the service name', async () => {
   const { ask, cloud } = await cloudServer();
   const body = { ...SERVICE, vpcEndpointServiceName: null };
   expect((await ask('POST', PATH, body)).status).toBe(200);
@@ -93,11 +93,14 @@ test('whether the service name is needed depends on the server', async () => {
   expect((await ask('POST', PATH, body)).status).toBe(400);
 });
 
-test.for(['archive', 'ci'])('a service that does not run (%s) gets no endpoint', async (name) => {
-  const { ask, cloud } = await cloudServer();
-  const path = `/services/${serviceId(name)}/pipesReversePrivateEndpoints`;
-  const { status, json } = await ask('POST', path, RESOURCE);
-  expect(status).toBe(424);
-  expect(json.error).toMatch(/^FAILED_DEPENDENCY: .*Current state: (stopped|idle)$/);
-  expect(cloud.effects()).toEqual([]);
-});
+test.for(['archive', 'ci'])(
+  'an endpoint of a service that does not run (%s) is refused',
+  async (name) => {
+    const { ask, cloud } = await cloudServer();
+    const path = `/services/${serviceId(name)}/pipesReversePrivateEndpoints`;
+    const { status, json } = await ask('POST', path, RESOURCE);
+    expect(status).toBe(424);
+    expect(json.error).toMatch(/^FAILED_DEPENDENCY: .*Current state: (stopped|idle)$/);
+    expect(cloud.effects()).toEqual([]);
+  },
+);

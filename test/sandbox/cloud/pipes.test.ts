@@ -4,7 +4,7 @@ import { cloudServer, pipeId, serviceId } from '../servers.ts';
 const path = (service: string, pipe: string) =>
   `/services/${serviceId(service)}/pipes/${pipe}/settings`;
 
-test('the settings of a pipe are its twelve keys', async () => {
+test('the settings of a pipe have twelve keys', async () => {
   const { ask } = await cloudServer();
   const { status, json } = await ask('GET', path('analytics-prod', pipeId('orders')));
   expect(status).toBe(200);
@@ -12,7 +12,7 @@ test('the settings of a pipe are its twelve keys', async () => {
   expect(json.result?.object_storage_max_insert_bytes).toBe(10_737_418_240);
 });
 
-test('live settings hold nulls and keys of which no contract speaks; the contract’s do not', async () => {
+test('only the settings of live servers have nulls and keys that are not in the contract', async () => {
   const { ask, cloud } = await cloudServer();
   const clicks = path('analytics-prod', pipeId('clicks'));
   const events = path('analytics-eu', pipeId('events-eu'));
@@ -34,12 +34,12 @@ test('a pipe that copies a database has no settings', async () => {
 test.for<[string, string, string, number]>([
   ['another service’s pipe', 'staging', pipeId('orders'), 404],
   ['an id that is no uuid', 'analytics-prod', 'orders', 400],
-])('%s is not found there', async ([, service, pipe, status]) => {
+])('%s is not found in this service', async ([, service, pipe, status]) => {
   const { ask } = await cloudServer();
   expect((await ask('GET', path(service, pipe))).status).toBe(status);
 });
 
-test('whether a stopped service tells its settings depends on the server', async () => {
+test('some servers refuse the settings of a stopped service', async () => {
   const { ask, cloud } = await cloudServer();
   const old = path('archive', pipeId('old-imports'));
   expect((await ask('GET', old)).status).toBe(200);

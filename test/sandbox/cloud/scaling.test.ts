@@ -6,7 +6,7 @@ import { cloudServer, serviceId } from '../servers.ts';
 const STAGING = serviceId('staging');
 const path = (id: string) => `/services/${id}/replicaScaling`;
 
-test('a scaling merges, and its reply shows the new values but what is in force yet', async () => {
+test('a scaling merges the values; the reply has the new values and the effective values', async () => {
   const { ask, clock } = await cloudServer();
   const { status, json } = await ask('PATCH', path(STAGING), { maxReplicaMemoryGb: 64 });
   expect(status).toBe(200);
@@ -21,7 +21,7 @@ test('a scaling merges, and its reply shows the new values but what is in force 
   expect(later.json.result?.currentScaling?.maxReplicaMemoryGb).toBe(64);
 });
 
-test('the last of several quick scalings wins', async () => {
+test('the last of several scalings takes effect', async () => {
   const { ask, cloud, clock } = await cloudServer();
   for (const max of [64, 96]) await ask('PATCH', path(STAGING), { maxReplicaMemoryGb: max });
   const last = await ask('PATCH', path(STAGING), { maxReplicaMemoryGb: 48 });
@@ -31,14 +31,14 @@ test('the last of several quick scalings wins', async () => {
   expect(cloud.effectCount('scale', STAGING)).toBe(3);
 });
 
-test('a server that lags replies with the old values', async () => {
+test('a server with a delay replies with the old values', async () => {
   const { ask, cloud } = await cloudServer({ behaviour: { scalingReply: 'old values' } });
   const { json } = await ask('PATCH', path(STAGING), { maxReplicaMemoryGb: 64 });
   expect(json.result?.maxReplicaMemoryGb).toBe(32);
   expect(cloud.service(STAGING)?.scaling.maxReplicaMemoryGb).toBe(64);
 });
 
-test('the idle timeout is not shown once idle scaling is off', async () => {
+test('a reply without idle scaling has no idle timeout', async () => {
   const { ask } = await cloudServer();
   const { json } = await ask('PATCH', path(STAGING), { idleScaling: false });
   expect(json.result).not.toHaveProperty('idleTimeoutMinutes');
@@ -85,21 +85,21 @@ test.for<[string, object, string]>([
   expect(cloud.effects()).toEqual([]);
 });
 
-test('a maximum below the present minimum is refused for the maximum’s sake', async () => {
+test('a maximum below the current minimum is refused at the field of the maximum', async () => {
   const { ask } = await cloudServer();
   const prod = path(serviceId('analytics-prod'));
   const { json } = await ask('PATCH', prod, { maxReplicaMemoryGb: 16 });
   expect(json.error).toMatch(/request body\.maxReplicaMemoryGb: must not be less/);
 });
 
-test('the first service of a warehouse keeps two replicas', async () => {
+test('the primary service of a warehouse needs two replicas', async () => {
   const { ask } = await cloudServer();
   const prod = path(serviceId('analytics-prod'));
   expect((await ask('PATCH', prod, { numReplicas: 1 })).status).toBe(400);
   expect((await ask('PATCH', prod, { numReplicas: 2 })).status).toBe(200);
 });
 
-test('a horizontally scaled service has no number of replicas, and takes none', async () => {
+test('a horizontally scaled service has no number of replicas and accepts none', async () => {
   const { ask } = await cloudServer();
   const features = path(serviceId('ml-features'));
   const { json } = await ask('PATCH', features, { minReplicaMemoryGb: 32, maxReplicaMemoryGb: 32 });
@@ -109,7 +109,7 @@ test('a horizontally scaled service has no number of replicas, and takes none', 
   expect((await ask('PATCH', features, { maxReplicaMemoryGb: 64 })).status).toBe(400);
 });
 
-test('a free organization stays below its ceiling', async () => {
+test('a free organization cannot exceed its memory limit', async () => {
   const organization = { ...ORGANIZATION, plan: 'free' as const };
   const { ask } = await cloudServer({ organization });
   expect((await ask('PATCH', path(STAGING), { maxReplicaMemoryGb: 120 })).status).toBe(200);
@@ -122,7 +122,7 @@ test.for<[string, Partial<CloudBehaviour>, object, number]>([
   ['no right, but other fields', { replicaEntitlement: 403 }, { idleScaling: false }, 200],
   ['an empty body refused', { emptyPatch: 'refused' }, {}, 400],
   ['an empty body accepted', { emptyPatch: 'accepted' }, {}, 200],
-])('an organization with %s', async ([, behaviour, body, status]) => {
+])('the reply to an organization with %s', async ([, behaviour, body, status]) => {
   const { ask } = await cloudServer({ behaviour });
   expect((await ask('PATCH', path(STAGING), body)).status).toBe(status);
 });

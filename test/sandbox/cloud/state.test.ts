@@ -23,7 +23,7 @@ const STATES: readonly ServiceState[] = [
   'softdeleted',
 ];
 
-test('every state answers every command in its own way', async () => {
+test('each state accepts or refuses each command', async () => {
   const { ask, cloud, clock } = await cloudServer();
   const seen: string[] = [];
   for (const state of STATES) {
@@ -73,7 +73,7 @@ test.for<[string, ServiceState, string, Partial<CloudBehaviour>, number, Service
   ['stop of starting', 'starting', 'stop', { stopWhileStarting: 'accepted' }, 200, 'stopped'],
   ['start of stopping', 'stopping', 'start', { startWhileStopping: 'unchanged' }, 200, 'stopping'],
   ['stop of idle', 'idle', 'stop', { stopOfIdleEnds: 'idle' }, 200, 'idle'],
-])('a server of the other kind: %s', async ([, state, command, behaviour, status, end]) => {
+])('a server with another behaviour: %s', async ([, state, command, behaviour, status, end]) => {
   const { ask, cloud, clock } = await cloudServer({ behaviour });
   cloud.setServiceState(STAGING, state);
   expect((await ask('PATCH', path(STAGING), { command })).status).toBe(status);
@@ -81,7 +81,7 @@ test.for<[string, ServiceState, string, Partial<CloudBehaviour>, number, Service
   expect(cloud.service(STAGING)?.state).toBe(end);
 });
 
-test('a stop takes its time', async () => {
+test('a stop takes 90 seconds', async () => {
   const { ask, cloud, clock } = await cloudServer();
   const { json } = await ask('PATCH', path(STAGING), { command: 'stop' });
   expect(json.result?.state).toBe('stopping');
@@ -117,7 +117,7 @@ test('a primary alone in its warehouse stops', async () => {
   expect([status, json.result?.state]).toEqual([200, 'stopping']);
 });
 
-test('a server that lags shows the old state, though the stop took effect', async () => {
+test('a server with a delay replies with the previous state after the stop took effect', async () => {
   const { ask, cloud } = await cloudServer({ behaviour: { staleReply: true } });
   const { json } = await ask('PATCH', path(STAGING), { command: 'stop' });
   expect(json.result?.state).toBe('running');
@@ -147,7 +147,7 @@ test.for<[string, unknown, string]>([
   expect(cloud.effects()).toEqual([]);
 });
 
-test('a body that is not called JSON is not read', async () => {
+test('a body with another content type than JSON is ignored', async () => {
   const { ask } = await cloudServer();
   const headers = { 'content-type': 'text/plain' };
   const { json } = await ask('PATCH', path(STAGING), { command: 'stop' }, headers);
@@ -163,7 +163,7 @@ test('unknown fields are ignored, unless the server is strict', async () => {
   expect(json.error).toBe('BAD_REQUEST: request body.force: unknown field <boolean:true>');
 });
 
-test('only what moved a service is an effect', async () => {
+test('only a command that changes the state is an effect', async () => {
   const { ask, cloud } = await cloudServer();
   await ask('PATCH', path(STAGING), { command: 'start' });
   await ask('PATCH', path(STAGING), { command: 'stop' });

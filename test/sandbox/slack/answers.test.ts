@@ -1,23 +1,23 @@
 import { expect, test } from 'vitest';
 import { actions, button, plain, section } from './block-samples.ts';
-import { ana, approvals, ben, clock, general, standIn, sven } from './bolt-app.ts';
+import { ana, approvals, ben, clock, general, startSlack, sven } from './bolt-app.ts';
 import { clientOf, listener, posted } from './client.ts';
 
 async function started(answer?: () => unknown) {
   const time = clock();
-  const slack = await standIn({ now: time.now });
-  const heard = await listener(slack, answer);
-  const respond = async (body: object, url = String(heard.at(-1)?.response_url)) => {
+  const slack = await startSlack({ now: time.now });
+  const received = await listener(slack, answer);
+  const respond = async (body: object, url = String(received.at(-1)?.response_url)) => {
     const response = await fetch(url, { method: 'POST', body: JSON.stringify(body) });
     return response.status;
   };
-  return { slack, heard, respond, time, client: clientOf(slack) };
+  return { slack, received, respond, time, client: clientOf(slack) };
 }
 
-const texts = (slack: Awaited<ReturnType<typeof standIn>>, person: string) =>
+const texts = (slack: Awaited<ReturnType<typeof startSlack>>, person: string) =>
   slack.clientState(person).messages.map(({ text }) => text);
 
-test('a response_url answers privately where the app is not even a member', async () => {
+test('a response_url works in a channel in which the app is not a member', async () => {
   const { slack, respond } = await started();
   await slack.command(ana, general, '/service stop');
   expect(await respond({ text: 'Only for you' })).toBe(200);
@@ -25,7 +25,7 @@ test('a response_url answers privately where the app is not even a member', asyn
   expect(texts(slack, ben)).toEqual([]);
 });
 
-test('an answer in the channel shows the typed command once', async () => {
+test('a public reply shows the typed command once', async () => {
   const { slack, respond } = await started();
   await slack.command(ana, general, '/service stop a<b');
   await respond({ text: 'First', response_type: 'in_channel' });
@@ -33,7 +33,7 @@ test('an answer in the channel shows the typed command once', async () => {
   expect(texts(slack, ben)).toEqual(['/service stop a&lt;b', 'First', 'Second']);
 });
 
-test('a response_url works five times and not a sixth', async () => {
+test('a response_url works five times', async () => {
   const { slack, respond } = await started();
   await slack.command(ana, general, '/service stop');
   const statuses: number[] = [];
@@ -41,7 +41,7 @@ test('a response_url works five times and not a sixth', async () => {
   expect(statuses).toEqual([200, 200, 200, 200, 200, 404]);
 });
 
-test('a response_url works for half an hour and no longer', async () => {
+test('a response_url works for 30 minutes', async () => {
   const { slack, respond, time } = await started();
   await slack.command(ana, general, '/service stop');
   time.advance(30 * 60_000);
@@ -51,7 +51,7 @@ test('a response_url works for half an hour and no longer', async () => {
   expect(texts(slack, ana)).toEqual(['still']);
 });
 
-test('blocks that Slack refuses, and nothing at all, are refused here too', async () => {
+test('a reply with invalid blocks and an empty reply are refused', async () => {
   const { slack, respond } = await started();
   await slack.command(ana, general, '/service stop');
   expect(await respond({ blocks: [{ type: 'blink' }] })).toBe(400);
@@ -59,7 +59,7 @@ test('blocks that Slack refuses, and nothing at all, are refused here too', asyn
   expect(texts(slack, ana)).toEqual([]);
 });
 
-test('a private message can be replaced and deleted where it was pressed', async () => {
+test('an ephemeral message can be replaced and deleted', async () => {
   const { slack, respond } = await started();
   await slack.command(ana, general, '/service stop');
   await respond({ text: 'Sure?', blocks: [actions(button({ action_id: 'yes' }))] });
@@ -74,8 +74,8 @@ test('a private message can be replaced and deleted where it was pressed', async
   expect(texts(slack, ana)).toEqual([]);
 });
 
-test('a press tells the app who, what, where and which message', async () => {
-  const { slack, heard, client } = await started();
+test('the payload of a press has the user, the action, the channel and the message', async () => {
+  const { slack, received, client } = await started();
   const approve = button({ action_id: 'approve', value: '7KQ2MX', text: plain('Approve') });
   const blocks = [section('Ana asks'), { ...actions(approve), block_id: 'buttons' }];
   const ts = await posted(client, {
@@ -84,7 +84,7 @@ test('a press tells the app who, what, where and which message', async () => {
     blocks,
   });
   await slack.click(ben, { in: 'message', channel: approvals, ts }, 'approve');
-  expect(heard.at(-1)).toMatchObject({
+  expect(received.at(-1)).toMatchObject({
     type: 'block_actions',
     user: { id: ben, username: 'ben', team_id: 'T0SIGNALBOX' },
     team: { id: 'T0SIGNALBOX' },
@@ -104,18 +104,18 @@ test('a press tells the app who, what, where and which message', async () => {
   });
 });
 
-test('a press in a private message comes without the message', async () => {
-  const { slack, heard, respond } = await started();
+test('the payload of a press in an ephemeral message has no message', async () => {
+  const { slack, received, respond } = await started();
   await slack.command(ana, general, '/service stop');
   await respond({ blocks: [actions(button({ action_id: 'yes' }))] });
   const ts = slack.clientState(ana).messages[0]?.ts ?? '';
   await slack.click(ana, { in: 'message', channel: general, ts }, 'yes');
-  expect(heard.at(-1)).toMatchObject({ container: { is_ephemeral: true, message_ts: ts } });
-  expect(heard.at(-1)).not.toHaveProperty('message');
+  expect(received.at(-1)).toMatchObject({ container: { is_ephemeral: true, message_ts: ts } });
+  expect(received.at(-1)).not.toHaveProperty('message');
 });
 
-test('whoever looks at an old screen can press a button that is gone', async () => {
-  const { slack, heard, client } = await started();
+test('a user can press a button that an update has removed', async () => {
+  const { slack, received, client } = await started();
   const blocks = [{ ...actions(button({ action_id: 'approve' })), block_id: 'b' }];
   const ts = await posted(client, {
     channel: approvals,
@@ -130,7 +130,7 @@ test('whoever looks at an old screen can press a button that is gone', async () 
     actionId: 'approve',
     element: { type: 'button', value: '7KQ2MX' },
   });
-  expect(heard.at(-1)).toMatchObject({
+  expect(received.at(-1)).toMatchObject({
     actions: [{ value: '7KQ2MX' }],
     message: { text: 'Approved' },
   });
@@ -143,8 +143,8 @@ test.for<[string, unknown, object]>([
   ['too long texts', { options: [option('x'.repeat(76))] }, { error: 'invalid_options' }],
   ['101 options', { options: many(101) }, { error: 'invalid_options' }],
   ['something else', { text: 'x' }, { error: 'invalid_options' }],
-])('a select that is offered %s shows what Slack would', async ([, body, shown]) => {
-  const { slack, heard, client } = await started(() => body);
+])('an external select with %s shows the options as Slack does', async ([, body, shown]) => {
+  const { slack, received, client } = await started(() => body);
   const element = { type: 'external_select', action_id: 'service' };
   const blocks = [{ ...actions(element), block_id: 'b' }];
   const ts = await posted(client, {
@@ -155,7 +155,11 @@ test.for<[string, unknown, object]>([
   const place = { in: 'message', channel: approvals, ts } as const;
   const searched = { as: ana, place, blockId: 'b', actionId: 'service', value: 'an' };
   expect(await slack.suggest(searched)).toMatchObject(shown);
-  expect(heard.at(-1)).toMatchObject({ type: 'block_suggestion', value: 'an', user: { id: ana } });
+  expect(received.at(-1)).toMatchObject({
+    type: 'block_suggestion',
+    value: 'an',
+    user: { id: ana },
+  });
 });
 
 function option(text: string) {
@@ -168,27 +172,27 @@ function many(count: number) {
   return Array.from({ length: count }, () => option('x'));
 }
 
-test('people of another workspace press buttons but have no commands and shortcuts', async () => {
-  const { slack, heard, client } = await started();
+test('users of another workspace can press buttons but have no commands and shortcuts', async () => {
+  const { slack, received, client } = await started();
   const blocks = [actions(button({ action_id: 'approve' }))];
   const channel = 'C0PARTNERS1';
   const ts = await posted(client, { channel, text: 'x', blocks });
   const place = { in: 'message', channel, ts } as const;
   await slack.click(sven, place, 'approve');
-  expect(heard).toMatchObject([{ user: { id: sven, team_id: 'T0PARTNERS1' } }]);
+  expect(received).toMatchObject([{ user: { id: sven, team_id: 'T0PARTNERS1' } }]);
   expect(await slack.command(sven, channel, '/service list')).toMatchObject({
     error: '/service is not a valid command.',
   });
   await slack.shortcut({ as: sven, callbackId: 'service.stop' });
-  expect(heard).toHaveLength(1);
+  expect(received).toHaveLength(1);
   expect(slack.clientState(sven)).toMatchObject({ commands: [], shortcuts: [] });
 });
 
 test('a command is delivered as typed; names in a message become ids', async () => {
-  const { slack, heard } = await started();
+  const { slack, received } = await started();
   const typed = 'stop @ana, #ops @db-leads a<b & https://example.org/?a=1&b=2';
   await slack.command(ana, general, `/service ${typed}`);
-  expect(heard.at(-1)).toMatchObject({ text: typed });
+  expect(received.at(-1)).toMatchObject({ text: typed });
   await slack.sendMessage({ as: ana, channel: general, text: typed });
   expect(slack.messages(general).at(-1)?.text).toBe(
     `stop <@${ana}>, <#C0OPS000001|ops> <!subteam^S0DBLEADS01|@db-leads> ` +

@@ -30,7 +30,7 @@ const codes = (found: readonly { code: string; pointer: string }[]) =>
   found.map(({ code, pointer }) => `${code} ${pointer}`);
 
 test.for<[string, object[], string]>([
-  ['a block nobody knows', [{ type: 'blink' }], 'unsupported_type /blocks/0/type'],
+  ['an unknown block', [{ type: 'blink' }], 'unsupported_type /blocks/0/type'],
   ...['image', 'table', 'markdown', 'card', 'video'].map((type): [string, object[], string] => [
     `a ${type}, which Signalbox does not send`,
     [{ type }],
@@ -44,7 +44,7 @@ test.for<[string, object[], string]>([
     [{ type: 'header', text: mrkdwn('x') }],
     'invalid_value /blocks/0/text/type',
   ],
-  ['a section of nothing', [{ type: 'section' }], 'missing_field /blocks/0'],
+  ['a section without text', [{ type: 'section' }], 'missing_field /blocks/0'],
   ['a header without text', [{ type: 'header' }], 'missing_field /blocks/0'],
   ['a bare string as text', [{ type: 'section', text: 'x' }], 'wrong_type /blocks/0/text'],
   ['one block_id twice', [ided('a'), ided('a')], 'duplicate_block_id /blocks/1/block_id'],
@@ -101,11 +101,11 @@ test.for<[string, object]>([
   ['24 characters of title', { title: plain(words(24)) }],
   ['inputs and submit', { submit: plain('Ask'), blocks: [input(typed()), input(select())] }],
   ['3000 characters of metadata', { private_metadata: words(3000) }],
-])('Slack takes a modal with %s', ([, more]) => {
+])('Slack accepts a modal with %s', ([, more]) => {
   expect(viewProblems(modal(more))).toEqual([]);
 });
 
-test('a home tab may have 100 blocks and a chart, but no alert and no title', () => {
+test('a Home tab accepts 100 blocks and a chart, but no title', () => {
   const home = (more: object) => viewProblems({ type: 'home', blocks: [], ...more });
   expect(home({ blocks: times(100, () => section('x')) })).toEqual([]);
   expect(home({ blocks: [barChart(['a'], [one(['a'])])] })).toEqual([]);
@@ -113,7 +113,7 @@ test('a home tab may have 100 blocks and a chart, but no alert and no title', ()
   expect(home({ title: plain('x') })).not.toEqual([]);
 });
 
-test('the answer names each place and each reason', () => {
+test('the error reply lists the pointer and the reason of each problem', () => {
   const problems = messageProblems([actions(button({ text: plain(words(76)) }))]);
   expect(refuseBlocks('invalid_blocks', problems)).toEqual({
     ok: false,
@@ -131,7 +131,7 @@ test('the answer names each place and each reason', () => {
   });
 });
 
-test('things that are no list of blocks are refused, not run into', () => {
+test('a value that is not a list of blocks is refused', () => {
   expect(codes(messageProblems('x'))).toEqual(['wrong_type /blocks']);
   expect(codes(messageProblems([null]))).toEqual(['wrong_type /blocks/0']);
   expect(viewProblems({ type: 'workflow_step' })).not.toEqual([]);

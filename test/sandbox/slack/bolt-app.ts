@@ -54,7 +54,7 @@ export const manifest: Json = {
   },
 };
 
-/** A clock that moves only when told to. */
+/** A clock that moves only when `advance` is called. */
 export function clock(start = '2026-11-20T12:00:00Z') {
   let at = new Date(start).getTime();
   return {
@@ -65,8 +65,8 @@ export function clock(start = '2026-11-20T12:00:00Z') {
   };
 }
 
-/** A stand-in that stops with the test that started it. */
-export async function standIn(options: Partial<SlackOptions> = {}) {
+/** A Slack simulator that stops at the end of the test. */
+export async function startSlack(options: Partial<SlackOptions> = {}) {
   const slack = await startSlackSimulator({
     manifest,
     delivery: { mode: 'http', signingSecret: SECRET },
@@ -77,7 +77,7 @@ export async function standIn(options: Partial<SlackOptions> = {}) {
   return slack;
 }
 
-type StandIn = Awaited<ReturnType<typeof standIn>>;
+type SlackForTest = Awaited<ReturnType<typeof startSlack>>;
 export type BoltApp = App;
 
 export const quiet = {
@@ -90,8 +90,8 @@ export const quiet = {
   getLevel: () => LogLevel.ERROR,
 };
 
-/** A Bolt app over HTTP, at whose door the stand-in delivers from now on. */
-export async function httpBot(slack: StandIn, listen: (app: BoltApp) => void) {
+/** A Bolt app over HTTP, to which the simulator delivers from now on. */
+export async function httpBot(slack: SlackForTest, listen: (app: BoltApp) => void) {
   const receiver = new HTTPReceiver({ signingSecret: SECRET, port: 0, logger: quiet });
   const app = await appOn(slack, receiver, listen);
   const server = await receiver.start(0);
@@ -103,7 +103,7 @@ export async function httpBot(slack: StandIn, listen: (app: BoltApp) => void) {
 }
 
 export async function socketBot(
-  slack: StandIn,
+  slack: SlackForTest,
   listen: (app: BoltApp) => void,
   clientPingTimeout = 5000,
 ) {
@@ -120,7 +120,7 @@ export async function socketBot(
 }
 
 async function appOn(
-  slack: StandIn,
+  slack: SlackForTest,
   receiver: HTTPReceiver | SocketModeReceiver,
   listen: (app: BoltApp) => void,
 ) {

@@ -3,13 +3,13 @@ import { WebAPIPlatformError, WebClient } from '@slack/web-api';
 import { expect, onTestFinished } from 'vitest';
 import { z } from 'zod';
 import type { Json } from '../../../sandbox/json.ts';
-import { quiet, type standIn } from './bolt-app.ts';
+import { quiet, type startSlack } from './bolt-app.ts';
 
-export type StandIn = Awaited<ReturnType<typeof standIn>>;
+export type SlackForTest = Awaited<ReturnType<typeof startSlack>>;
 
 /** The official client, without retries, so that one test call is one call. */
 export function clientOf(
-  slack: StandIn,
+  slack: SlackForTest,
   token = slack.botToken,
   { timeout = 0 }: { readonly timeout?: number } = {},
 ) {
@@ -44,13 +44,13 @@ export async function posted(client: WebClient, message: Record<string, unknown>
   return Posted.parse(await client.apiCall('chat.postMessage', message)).ts;
 }
 
-/** What the app is told, without an app: acknowledges all it hears with the given body. */
-export async function listener(slack: StandIn, answer: () => unknown = () => undefined) {
-  const heard: Json[] = [];
+/** Receives the app's payloads and acknowledges each of them with the given body. */
+export async function listener(slack: SlackForTest, answer: () => unknown = () => undefined) {
+  const received: Json[] = [];
   const server = createServer(async (request, response) => {
     let body = '';
     for await (const chunk of request) body += String(chunk);
-    heard.push(read(request.headers['content-type'] ?? '', body));
+    received.push(read(request.headers['content-type'] ?? '', body));
     const reply = answer();
     if (reply === undefined) response.end();
     else response.setHeader('content-type', 'application/json').end(JSON.stringify(reply));
@@ -64,7 +64,7 @@ export async function listener(slack: StandIn, answer: () => unknown = () => und
     server.closeAllConnections();
     server.close();
   });
-  return heard;
+  return received;
 }
 
 function read(contentType: string, body: string): Json {

@@ -1,10 +1,10 @@
 import { describe, expect, test, vi } from 'vitest';
 import { z } from 'zod';
 import { actions, button, plain, section } from './block-samples.ts';
-import { ana, approvals, ben, general, httpBot, socketBot, standIn } from './bolt-app.ts';
+import { ana, approvals, ben, general, httpBot, socketBot, startSlack } from './bolt-app.ts';
 import { posted } from './client.ts';
 
-type StandIn = Awaited<ReturnType<typeof standIn>>;
+type SlackForTest = Awaited<ReturnType<typeof startSlack>>;
 
 const transports = [
   ['HTTP', httpBot, {}],
@@ -13,12 +13,12 @@ const transports = [
 
 describe.for(transports)('a Bolt app over %s', ([, bot, options]) => {
   async function withBot(listen: Parameters<typeof httpBot>[1]) {
-    const slack = await standIn(options);
+    const slack = await startSlack(options);
     const app = await bot(slack, listen);
     return { slack, app };
   }
 
-  test('hears a typed command and answers privately', async () => {
+  test('receives a command and replies with an ephemeral message', async () => {
     const { slack } = await withBot((app) => {
       app.command('/service', async ({ command, ack }) => {
         await ack({ text: `${command.user_id} typed ${command.text} in ${command.channel_id}` });
@@ -33,7 +33,7 @@ describe.for(transports)('a Bolt app over %s', ([, bot, options]) => {
     expect(slack.clientState(ben).messages).toEqual([]);
   });
 
-  test('opens a modal, hears the submission and shows errors in it', async () => {
+  test('opens a modal, receives the submission and shows errors in it', async () => {
     const { slack } = await withBot((app) => {
       app.command('/service', async ({ ack, client, body }) => {
         await ack();
@@ -55,7 +55,7 @@ describe.for(transports)('a Bolt app over %s', ([, bot, options]) => {
     expect(slack.clientState(ana).views).toEqual([]);
   });
 
-  test('hears a button of a message and redraws the message', async () => {
+  test('receives the press of a button and updates the message', async () => {
     const { slack, app } = await withBot((on) => {
       on.action('change.approve', async ({ ack, body, client, action }) => {
         await ack();
@@ -95,7 +95,7 @@ describe.for(transports)('a Bolt app over %s', ([, bot, options]) => {
     });
   });
 
-  test('hears that a home tab was opened and fills it', async () => {
+  test('receives the opening of the Home tab and publishes it', async () => {
     const { slack } = await withBot((app) => {
       app.event('app_home_opened', async ({ event, client }) => {
         const view = { type: 'home', blocks: [section(`Hello ${event.user}`)] };
@@ -108,15 +108,15 @@ describe.for(transports)('a Bolt app over %s', ([, bot, options]) => {
     expect(slack.clientState(ben).home).toBeNull();
   });
 
-  test('hears shortcuts, with the message they were used on', async () => {
-    const heard: unknown[] = [];
+  test('receives shortcuts, with the message of a message shortcut', async () => {
+    const received: unknown[] = [];
     const { slack } = await withBot((app) => {
       app.shortcut('service.stop', async ({ ack, shortcut }) => {
-        heard.push(shortcut.type);
+        received.push(shortcut.type);
         await ack();
       });
       app.shortcut({ callback_id: 'ask', type: 'message_action' }, async ({ ack, shortcut }) => {
-        heard.push(shortcut.message.text);
+        received.push(shortcut.message.text);
         await ack();
       });
     });
@@ -124,11 +124,11 @@ describe.for(transports)('a Bolt app over %s', ([, bot, options]) => {
     const ts = slack.messages(general)[0]?.ts ?? '';
     await slack.shortcut({ as: ana, callbackId: 'service.stop' });
     await slack.shortcut({ as: ana, callbackId: 'ask', channel: general, ts });
-    expect(heard).toEqual(['shortcut', 'What is this?']);
+    expect(received).toEqual(['shortcut', 'What is this?']);
   });
 
-  test('that never acknowledges costs the person an error line', async () => {
-    const slack = await standIn({ ...options, ackTimeoutMs: 60 });
+  test('that never acknowledges causes a time-out error for the user', async () => {
+    const slack = await startSlack({ ...options, ackTimeoutMs: 60 });
     await bot(slack, (app) => app.command('/service', async () => {}));
     expect(await slack.command(ana, general, '/service stop')).toMatchObject({
       status: 0,
@@ -136,14 +136,14 @@ describe.for(transports)('a Bolt app over %s', ([, bot, options]) => {
     });
   });
 
-  test('that is not there costs the person another error line', async () => {
-    const slack = await standIn(options);
+  test('that does not run causes a dispatch error for the user', async () => {
+    const slack = await startSlack(options);
     expect(await slack.command(ana, general, '/service stop')).toMatchObject({
       error: '/service failed with the error "dispatch_failed"',
     });
   });
 
-  test('that acknowledges with blocks which Slack refuses fails visibly', async () => {
+  test('that acknowledges with invalid blocks causes an error for the user', async () => {
     const { slack } = await withBot((app) => {
       app.command('/service', async ({ ack }) => {
         await ack({ blocks: [{ type: 'blink' }] });
@@ -155,7 +155,7 @@ describe.for(transports)('a Bolt app over %s', ([, bot, options]) => {
 });
 
 test('a wrong signing secret makes Bolt refuse the delivery', async () => {
-  const slack = await standIn({ delivery: { mode: 'http', signingSecret: 'another' } });
+  const slack = await startSlack({ delivery: { mode: 'http', signingSecret: 'another' } });
   await httpBot(slack, (app) => app.command('/service', ({ ack }) => ack()));
   expect(await slack.command(ana, general, '/service stop')).toMatchObject({
     status: 401,
@@ -164,7 +164,7 @@ test('a wrong signing secret makes Bolt refuse the delivery', async () => {
 });
 
 test('a signature older than five minutes makes Bolt refuse the delivery', async () => {
-  const slack = await standIn({ signedAt: () => new Date(Date.now() - 6 * 60_000) });
+  const slack = await startSlack({ signedAt: () => new Date(Date.now() - 6 * 60_000) });
   await httpBot(slack, (app) => app.command('/service', ({ ack }) => ack()));
   expect(await slack.command(ana, general, '/service stop')).toMatchObject({ status: 401 });
 });
@@ -194,7 +194,7 @@ const approveButton = actions(
   button({ action_id: 'change.approve', value: '7KQ2MX', text: plain('Approve') }),
 );
 const filled = (value: string) => ({ reason: { reason: { type: 'plain_text_input', value } } });
-async function open(slack: StandIn, person: string) {
+async function open(slack: SlackForTest, person: string) {
   await vi.waitFor(() => expect(slack.clientState(person).views).toHaveLength(1));
   return slack.clientState(person).views;
 }

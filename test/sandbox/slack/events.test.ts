@@ -1,9 +1,9 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { ana, ben, standIn } from './bolt-app.ts';
+import { ana, ben, startSlack } from './bolt-app.ts';
 
-describe('an event that the app does not take', () => {
+describe('an event that the app does not accept', () => {
   interface Offer {
     readonly num: string | undefined;
     readonly reason: string | undefined;
@@ -35,11 +35,11 @@ describe('an event that the app does not take', () => {
     return { offers, eventsUrl: `http://127.0.0.1:${port}/` };
   }
 
-  test('is offered three more times, with the reason, after the documented pauses', async () => {
+  test('is retried three times, with the reason, after the documented delays', async () => {
     const { offers, eventsUrl } = await listener([500, 0, 503, 500, 200]);
     const waits: number[] = [];
-    const slack = await standIn({
-      ackTimeoutMs: 400,
+    const slack = await startSlack({
+      ackTimeoutMs: 1500,
       wait: async (ms) => {
         waits.push(ms);
       },
@@ -56,10 +56,10 @@ describe('an event that the app does not take', () => {
     expect(waits).toEqual([0, 60_000, 300_000]);
   });
 
-  test('is not offered again when the app says so, or once it is taken', async () => {
+  test('is not retried when the app refuses retries or has accepted it', async () => {
     const said = await listener([500], { 'x-slack-no-retry': '1' });
     const taken = await listener([500, 202]);
-    const slack = await standIn();
+    const slack = await startSlack();
     slack.deliverTo(said.eventsUrl);
     await slack.admin.deactivate(ben);
     slack.deliverTo(taken.eventsUrl);
@@ -67,9 +67,9 @@ describe('an event that the app does not take', () => {
     expect([said.offers.length, taken.offers.length]).toEqual([1, 2]);
   });
 
-  test('may come twice with nothing that tells the two apart', async () => {
+  test('can be delivered twice without a difference', async () => {
     const { offers, eventsUrl } = await listener([]);
-    const slack = await standIn();
+    const slack = await startSlack();
     slack.deliverTo(eventsUrl);
     await slack.admin.deactivate(ben);
     await slack.redeliver(slack.events()[0]?.id ?? '');

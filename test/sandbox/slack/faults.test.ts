@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
 import type { SlackFaultKind } from '../../../sandbox/slack/web-api/faults.ts';
-import { approvals, standIn } from './bolt-app.ts';
+import { approvals, startSlack } from './bolt-app.ts';
 import { clientOf, outcome } from './client.ts';
 
 async function started() {
-  const slack = await standIn();
+  const slack = await startSlack();
   const post = (timeout = 0) => {
     const { chat } = clientOf(slack, slack.botToken, { timeout });
     return outcome(chat.postMessage({ channel: approvals, text: 'x' }));
@@ -13,12 +13,12 @@ async function started() {
 }
 
 test.for<[string, SlackFaultKind, string, number]>([
-  ['too many requests', 'rate-limited', 'WebAPIRateLimitedError', 0],
-  ['a broken server', 'server-error', 'WebAPIHTTPError', 0],
-  ['an error of its own', { error: 'fatal_error' }, 'fatal_error', 0],
-  ['no answer', 'no-reply', 'WebAPIRequestError', 0],
-  ['a lost answer', 'reply-lost', 'WebAPIRequestError', 1],
-])('a post that meets %s is posted %4$i times', async ([, how, error, posted]) => {
+  ['rate limit', 'rate-limited', 'WebAPIRateLimitedError', 0],
+  ['server error', 'server-error', 'WebAPIHTTPError', 0],
+  ['another error', { error: 'fatal_error' }, 'fatal_error', 0],
+  ['no reply', 'no-reply', 'WebAPIRequestError', 0],
+  ['lost reply', 'reply-lost', 'WebAPIRequestError', 1],
+])('a post with the fault “%s” is posted %4$i times', async ([, how, error, posted]) => {
   const { slack, post } = await started();
   slack.failNext({ method: 'chat.postMessage', times: 1, how });
   expect(await post(how === 'no-reply' ? 50 : 0)).toBe(error);
@@ -27,14 +27,14 @@ test.for<[string, SlackFaultKind, string, number]>([
   expect(slack.messages(approvals)).toHaveLength(posted + 1);
 });
 
-test('a page of a proxy instead of an answer is no success', async () => {
+test('an HTML page of a proxy is not a success', async () => {
   const { slack, post } = await started();
   slack.failNext({ method: 'chat.postMessage', times: 1, how: 'html' });
   expect(await post()).toContain('<!doctype html>');
   expect(slack.messages(approvals)).toEqual([]);
 });
 
-test('a fault befalls as many calls as it was armed for, of that method only', async () => {
+test('a fault applies to the given number of calls of its method', async () => {
   const { slack, post } = await started();
   slack.failNext({ method: 'chat.postMessage', times: 2, how: 'server-error' });
   expect(await outcome(clientOf(slack).auth.test())).toBe('ok');
@@ -45,7 +45,7 @@ test('a fault befalls as many calls as it was armed for, of that method only', a
   ]);
 });
 
-test('a fault for any method, and faults taken back', async () => {
+test('a fault for any method applies to the next call, and faults can be cleared', async () => {
   const { slack, post } = await started();
   slack.failNext({ method: '*', times: 2, how: { error: 'internal_error' } });
   expect(await outcome(clientOf(slack).auth.test())).toBe('internal_error');
@@ -53,7 +53,7 @@ test('a fault for any method, and faults taken back', async () => {
   expect(await post()).toBe('ok');
 });
 
-test('the caller is told how long to wait', async () => {
+test('a rate-limited reply has the header retry-after', async () => {
   const { slack } = await started();
   const how = 'rate-limited';
   slack.failNext({ method: 'users.info', times: 1, how, retryAfterSeconds: 30 });

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
-import { ana, approvals, standIn } from './bolt-app.ts';
+import { ana, approvals, startSlack } from './bolt-app.ts';
 import { clientOf, outcome } from './client.ts';
 
 test('a file is uploaded in three steps, and only once', async () => {
-  const slack = await standIn();
+  const slack = await startSlack();
   const { files } = clientOf(slack);
   const file = Buffer.from('day,credits\n1,2\n');
   await clientOf(slack).filesUploadV2({ channel_id: approvals, file, filename: 'costs.csv' });
@@ -15,8 +15,8 @@ test('a file is uploaded in three steps, and only once', async () => {
   expect(await outcome(again)).toBe('file_not_found');
 });
 
-test('bytes of another length than announced are not taken', async () => {
-  const slack = await standIn();
+test('an upload with another length than requested is refused', async () => {
+  const slack = await startSlack();
   const { files } = clientOf(slack);
   const opened = await files.getUploadURLExternal({ filename: 'costs.csv', length: 3 });
   const sent = await fetch(opened.upload_url ?? '', { method: 'POST', body: 'four' });

@@ -11,11 +11,11 @@ import {
   richText,
   section,
 } from './block-samples.ts';
-import { ana, approvals, ben, cleo, emil, hugo, standIn, sven } from './bolt-app.ts';
+import { ana, approvals, ben, cleo, emil, hugo, startSlack, sven } from './bolt-app.ts';
 import { clientOf } from './client.ts';
 
 async function started() {
-  const slack = await standIn();
+  const slack = await startSlack();
   const client = clientOf(slack);
   const say = async (text: string, blocks: object[] = []) => {
     await client.apiCall('chat.postMessage', { channel: approvals, text, blocks });
@@ -32,21 +32,16 @@ test.for<[string, string, object[], string[][]]>([
   ['a group, without those who left', '<!subteam^S0DBLEADS01>', [], [['group', ...leads]]],
   ['a group with a name', '<!subteam^S0DBLEADS01|@db-leads>', [], [['group', ...leads]]],
   ['a person in a section', 'x', [section(`<@${ana}>`)], [['user', ana]]],
-  [
-    'a person in a field',
-    'x',
-    [{ type: 'section', fields: [mrkdwn(`<@${ana}>`)] }],
-    [['user', ana]],
-  ],
+  ['a person in a context', 'x', [context(`<@${ana}>`)], [['user', ana]]],
   ['a person in rich text', 'x', [richText({ type: 'user', user_id: ana })], [['user', ana]]],
   ['a group in rich text', 'x', [richText(group('S0DBLEADS01'))], [['group', ...leads]]],
-])('a message that names %s reaches them', async ([, text, blocks, reached]) => {
+])('a mention of %s notifies them', async ([, text, blocks, reached]) => {
   const { say } = await started();
   expect(await say(text, blocks)).toEqual(reached);
 });
 
 test.for(['channel', 'here', 'everyone'])(
-  '<!%s> reaches everyone in the channel',
+  '<!%s> notifies everyone in the channel',
   async (range) => {
     const { slack, say } = await started();
     const [[kind, ...who] = []] = await say(`<!${range}> look`);
@@ -57,7 +52,7 @@ test.for(['channel', 'here', 'everyone'])(
   },
 );
 
-test('rich text for everyone reaches everyone', async () => {
+test('a broadcast in rich text notifies everyone', async () => {
   const { say } = await started();
   const [[kind] = []] = await say('x', [richText({ type: 'broadcast', range: 'here' })]);
   expect(kind).toBe('here');
@@ -71,13 +66,13 @@ test.for<[string, string, object[]]>([
   ['an option', 'x', [actions({ type: 'static_select', options: [option('<!here>')] })]],
   ['a button', 'x', [actions(button({ text: plain('<!everyone>'), value: '<!here>' }))]],
   ['a date', '<!date^1763600000^{date}|yesterday>', [dataTable([raws(1), raws(1)])]],
-])('%s names nobody', async ([, text, blocks]) => {
+])('%s is not a mention', async ([, text, blocks]) => {
   const { slack, say } = await started();
   expect(await say(text, blocks)).toEqual([]);
   expect(slack.mentions()).toEqual([]);
 });
 
-test('nobody is reached outside the channel, after leaving, or in private', async () => {
+test('a mention notifies no one outside the channel, no deactivated user, and no one in an ephemeral message', async () => {
   const { slack, chat, say } = await started();
   slack.admin.invite('db-approvals', hugo);
   expect(await say(`<@${hugo}> <@${sven}> <@U0NOBODY001>`)).toEqual([['user'], ['user'], ['user']]);
@@ -86,7 +81,7 @@ test('nobody is reached outside the channel, after leaving, or in private', asyn
   expect(slack.mentions()).toHaveLength(before);
 });
 
-test('a name that a redrawn message brings in is noted as such', async () => {
+test('a mention in an update is recorded as an update', async () => {
   const { slack, chat } = await started();
   const { ts = '' } = await chat.postMessage({ channel: approvals, text: 'x' });
   await chat.update({ channel: approvals, ts, text: `<@${ana}>` });
@@ -94,6 +89,10 @@ test('a name that a redrawn message brings in is noted as such', async () => {
     { ts, via: 'update', kind: 'user', target: ana, notified: [ana] },
   ]);
 });
+
+function context(text: string) {
+  return { type: 'context', elements: [mrkdwn(text)] };
+}
 
 function group(usergroup_id: string) {
   return { type: 'usergroup', usergroup_id };

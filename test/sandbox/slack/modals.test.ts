@@ -1,22 +1,22 @@
 import { expect, test } from 'vitest';
 import { z } from 'zod';
 import { input, modal, plain, section, words } from './block-samples.ts';
-import { ana, ben, clock, general, standIn } from './bolt-app.ts';
+import { ana, ben, clock, general, startSlack } from './bolt-app.ts';
 import { clientOf, listener, outcome } from './client.ts';
 
 /** Ana has typed a command; the trigger of it is at hand. */
 async function afterCommand(answer?: () => unknown) {
   const time = clock();
-  const slack = await standIn({ now: time.now });
-  const heard = await listener(slack, answer);
+  const slack = await startSlack({ now: time.now });
+  const received = await listener(slack, answer);
   const trigger = async () => {
     await slack.command(ana, general, '/service stop');
-    return String(heard.at(-1)?.trigger_id);
+    return String(received.at(-1)?.trigger_id);
   };
   const client = clientOf(slack);
   const open = async (view: object = asking) =>
     client.apiCall('views.open', { trigger_id: await trigger(), view: view });
-  return { slack, heard, trigger, client, time, open };
+  return { slack, received, trigger, client, time, open };
 }
 
 const reason = (more: object = {}) =>
@@ -31,7 +31,7 @@ const filled = (value: string) => ({ reason: { reason: { type: 'plain_text_input
 const viewId = (slack: { clientState: (as: string) => { views: readonly { id: string }[] } }) =>
   slack.clientState(ana).views.at(-1)?.id ?? '';
 
-test('a trigger opens one modal, within three seconds', async () => {
+test('a trigger opens one modal within three seconds', async () => {
   const { trigger, client, time } = await afterCommand();
   const openWith = (trigger_id: string) =>
     outcome(client.apiCall('views.open', { trigger_id, view: asking }));
@@ -68,11 +68,11 @@ test('a modal of more than 250 kB is too large', async () => {
   );
 });
 
-test('the app is told what was filled in, and what was left as it began', async () => {
-  const { slack, heard, open } = await afterCommand();
+test('a submission has the typed values and the unchanged initial values', async () => {
+  const { slack, received, open } = await afterCommand();
   await open();
   await slack.submit(ana, viewId(slack));
-  expect(heard.at(-1)).toMatchObject({
+  expect(received.at(-1)).toMatchObject({
     type: 'view_submission',
     user: { id: ana },
     view: {
@@ -88,18 +88,18 @@ test.for<[string, object, string, string]>([
   ['nothing at all', {}, '', 'Please complete this required field.'],
   ['too few letters', { min_length: 3 }, 'ab', 'Please enter at least 3 characters.'],
   ['too many letters', { max_length: 3 }, 'abcd', 'Please enter at most 3 characters.'],
-  ['words for a number', number(), 'many', 'Please enter a number.'],
-  ['half a number', number(), '1.5', 'Please enter a whole number.'],
+  ['a text for a number', number(), 'many', 'Please enter a number.'],
+  ['a fraction for a whole number', number(), '1.5', 'Please enter a whole number.'],
   ['too little', number({ min_value: '8' }), '4', 'Please enter a number of at least 8.'],
   ['too much', number({ max_value: '8' }), '12', 'Please enter a number of at most 8.'],
-])('Slack itself refuses %s in a field and does not ask the app', async (example) => {
+])('Slack refuses %s in a field without a request to the app', async (example) => {
   const [, element, value, error] = example;
-  const { slack, heard, open } = await afterCommand();
+  const { slack, received, open } = await afterCommand();
   await open(modal({ submit: plain('Ask'), blocks: [reason(element)] }));
-  const before = heard.length;
+  const before = received.length;
   await slack.submit(ana, viewId(slack), filled(value));
   expect(slack.clientState(ana).views).toMatchObject([{ errors: { reason: error } }]);
-  expect(heard).toHaveLength(before);
+  expect(received).toHaveLength(before);
 });
 
 function number(more: object = {}) {
@@ -110,14 +110,17 @@ test.for<[string, object, string[]]>([
   ['errors', { errors: { reason: 'Too short.' } }, ['Stop?']],
   ['update', { view: modal({ title: plain('Working') }) }, ['Working']],
   ['clear', {}, []],
-])('the answer “%s” to a submission is obeyed', async ([response_action, more, titles]) => {
-  let answer: unknown;
-  const { slack, open } = await afterCommand(() => answer);
-  await open();
-  answer = { response_action, ...more };
-  expect(await slack.submit(ana, viewId(slack))).toMatchObject({ error: null });
-  expect(slack.clientState(ana).views.map(({ title }) => title)).toEqual(titles);
-});
+])(
+  'the response action “%s” to a submission takes effect',
+  async ([response_action, more, titles]) => {
+    let answer: unknown;
+    const { slack, open } = await afterCommand(() => answer);
+    await open();
+    answer = { response_action, ...more };
+    expect(await slack.submit(ana, viewId(slack))).toMatchObject({ error: null });
+    expect(slack.clientState(ana).views.map(({ title }) => title)).toEqual(titles);
+  },
+);
 
 test.for<[string, unknown]>([
   ['errors for no input of the modal', { response_action: 'errors', errors: { other: 'x' } }],
@@ -126,7 +129,7 @@ test.for<[string, unknown]>([
   ['an unknown action', { response_action: 'explode' }],
   ['a second modal', { response_action: 'push', view: modal() }],
   ['something else', { text: 'Thank you' }],
-])('an answer of %s to a submission is trouble', async ([, body]) => {
+])('the response %s to a submission is an error', async ([, body]) => {
   let answer: unknown;
   const { slack, open } = await afterCommand(() => answer);
   await open();
@@ -140,7 +143,7 @@ test.for<[string, unknown]>([
 
 const Opened = z.object({ view: z.object({ id: z.string(), hash: z.string() }) });
 
-test('an update with an old hash is refused, and one for a closed modal too', async () => {
+test('an update with an old hash or of a closed modal is refused', async () => {
   const { slack, client, open } = await afterCommand();
   const { id: view_id, hash } = Opened.parse(await open()).view;
   const update = (withHash: string) =>
@@ -151,7 +154,7 @@ test('an update with an old hash is refused, and one for a closed modal too', as
   expect(await update('')).toBe('not_found');
 });
 
-test('one person neither sees nor answers the modal of another', async () => {
+test('a user neither sees nor submits the modal of another user', async () => {
   const { slack, open } = await afterCommand();
   await open();
   expect(slack.clientState(ben).views).toEqual([]);

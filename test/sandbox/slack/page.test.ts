@@ -4,22 +4,22 @@ import { join } from 'node:path';
 import express from 'express';
 import { expect, test } from 'vitest';
 import { actions, button } from './block-samples.ts';
-import { ana, approvals, ben, general, standIn, sven } from './bolt-app.ts';
+import { ana, approvals, ben, general, startSlack, sven } from './bolt-app.ts';
 import { clientOf, listener, posted } from './client.ts';
 
-async function started(options: Parameters<typeof standIn>[0] = {}) {
-  const slack = await standIn(options);
-  const heard = await listener(slack);
+async function started(options: Parameters<typeof startSlack>[0] = {}) {
+  const slack = await startSlack(options);
+  const received = await listener(slack);
   const send = async (route: string, body: unknown) => {
     const headers = { 'content-type': 'application/json' };
     const init = { method: 'POST', headers, body: JSON.stringify(body) };
     const response = await fetch(`${slack.url}/sandbox/${route}`, init);
     return { status: response.status, body: await response.json() };
   };
-  return { slack, heard, send };
+  return { slack, received, send };
 }
 
-test('the page reads one person’s screen', async () => {
+test('the page reads the client state of one user', async () => {
   const { slack } = await started();
   const response = await fetch(`${slack.url}/sandbox/state?as=${ana}`);
   expect(await response.json()).toEqual(JSON.parse(JSON.stringify(slack.clientState(ana))));
@@ -33,16 +33,16 @@ test('the page reads one person’s screen', async () => {
 test.for<[string, string, object, object]>([
   ['a command', 'command', { channel: general, text: '/service stop' }, { command: '/service' }],
   ['a shortcut', 'shortcut', { callbackId: 'service.stop' }, { type: 'shortcut' }],
-  ['a visit', 'home', {}, { event: { type: 'app_home_opened', tab: 'home' } }],
-])('%s from the page reaches the app', async ([, route, body, payload]) => {
-  const { send, heard } = await started();
+  ['opening the Home tab', 'home', {}, { event: { type: 'app_home_opened', tab: 'home' } }],
+])('%s on the page is delivered to the app', async ([, route, body, payload]) => {
+  const { send, received } = await started();
   const answer = await send(route, { as: ana, ...body });
   expect(answer).toMatchObject({ status: 200, body: { status: 200, error: null } });
-  expect(heard).toMatchObject([payload]);
+  expect(received).toMatchObject([payload]);
 });
 
-test('a press from the page reaches the app', async () => {
-  const { slack, send, heard } = await started();
+test('a press on the page is delivered to the app', async () => {
+  const { slack, send, received } = await started();
   const blocks = [{ ...actions(button({ action_id: 'go', value: 'v' })), block_id: 'b' }];
   const client = clientOf(slack);
   const ts = await posted(client, {
@@ -53,22 +53,27 @@ test('a press from the page reaches the app', async () => {
   const place = { in: 'message', channel: approvals, ts };
   const pressed = { as: ben, place, blockId: 'b', actionId: 'go', element: { type: 'button' } };
   expect(await send('action', pressed)).toMatchObject({ status: 200, body: { error: null } });
-  expect(heard).toMatchObject([{ type: 'block_actions', actions: [{ value: 'v' }] }]);
+  expect(received).toMatchObject([{ type: 'block_actions', actions: [{ value: 'v' }] }]);
 });
 
 test.for<[string, string, object, number]>([
-  ['nobody', 'command', { as: 'U0NOBODY001', channel: general, text: '/service' }, 409],
-  ['a place out of sight', 'command', { as: sven, channel: general, text: '/service' }, 409],
-  ['half a request', 'command', { as: ana }, 400],
+  ['an unknown user', 'command', { as: 'U0NOBODY001', channel: general, text: '/service' }, 409],
+  [
+    'a channel that the user cannot see',
+    'command',
+    { as: sven, channel: general, text: '/service' },
+    409,
+  ],
+  ['an incomplete request', 'command', { as: ana }, 400],
   ['a modal that is closed', 'submit', { as: ana, viewId: 'V0', values: {} }, 409],
-])('the page is refused for %s', async ([, route, body, status]) => {
-  const { send, heard } = await started();
+])('the server refuses the page’s request with %s', async ([, route, body, status]) => {
+  const { send, received } = await started();
   const answer = await send(route, body);
   expect(answer).toMatchObject({ status, body: { error: expect.any(String) } });
-  expect(heard).toEqual([]);
+  expect(received).toEqual([]);
 });
 
-test('the page hears at once that something changed', async () => {
+test('the page is notified of a change', async () => {
   const { slack } = await started();
   const leaving = new AbortController();
   const url = `${slack.url}/sandbox/events?as=${ben}`;
@@ -83,7 +88,7 @@ test('the page hears at once that something changed', async () => {
   leaving.abort();
 });
 
-test('the built page and further routes are served', async () => {
+test('the built page and additional routes are served', async () => {
   const page = await mkdtemp(join(tmpdir(), 'sandbox-page-'));
   await writeFile(join(page, 'index.html'), '<title>Sandbox</title>');
   const routes = express.Router().get('/panel', (_, response) => {
@@ -94,8 +99,8 @@ test('the built page and further routes are served', async () => {
   expect(await (await fetch(`${slack.url}/sandbox/panel`)).json()).toEqual({ requests: [] });
 });
 
-test('each stand-in begins with its own workspace, and stops even with open lines', async () => {
-  const first = await standIn();
+test('each simulator has its own workspace and stops with open connections', async () => {
+  const first = await startSlack();
   const url = `${first.url}/sandbox/events?as=${ana}`;
   const stream = await fetch(url);
   first.admin.kick('general', ana);

@@ -1,14 +1,25 @@
 import { describe, expect, test } from 'vitest';
 import { type Json, record } from '../../../sandbox/json.ts';
 import { actions, button } from './block-samples.ts';
-import { ana, approvals, ben, dora, emil, general, gina, hugo, standIn, sven } from './bolt-app.ts';
+import {
+  ana,
+  approvals,
+  ben,
+  dora,
+  emil,
+  general,
+  gina,
+  hugo,
+  startSlack,
+  sven,
+} from './bolt-app.ts';
 import { clientOf, listener, outcome, posted } from './client.ts';
 
 async function started() {
-  const slack = await standIn();
-  const heard = await listener(slack);
-  const events = () => heard.map(({ event }) => record(event));
-  return { slack, heard, events, client: clientOf(slack) };
+  const slack = await startSlack();
+  const received = await listener(slack);
+  const events = () => received.map(({ event }) => record(event));
+  return { slack, received, events, client: clientOf(slack) };
 }
 
 const bot = 'U0SIGNALBOX';
@@ -16,22 +27,22 @@ const bot = 'U0SIGNALBOX';
 test.for<[string, string, Json]>([
   ['a colleague', ana, { is_restricted: false, is_bot: false, deleted: false }],
   ['a guest', gina, { is_restricted: true, team_id: 'T0SIGNALBOX' }],
-  ['someone who left', hugo, { deleted: true }],
+  ['a deactivated user', hugo, { deleted: true }],
   ['the app itself', bot, { is_bot: true }],
-  ['an outsider who shares a channel', sven, { is_stranger: false, team_id: 'T0PARTNERS1' }],
-])('users.info tells %s by its flags', async ([, id, flags]) => {
+  ['an external user with a shared channel', sven, { is_stranger: false, team_id: 'T0PARTNERS1' }],
+])('users.info returns the flags of %s', async ([, id, flags]) => {
   const { client } = await started();
   expect((await client.users.info({ user: id })).user).toMatchObject(flags);
 });
 
-test('an outsider who shares no channel with the app any more is a stranger', async () => {
+test('an external user without a shared channel has the flag is_stranger', async () => {
   const { slack, client } = await started();
   slack.admin.kick('shared-partners', sven);
   const { user } = await client.users.info({ user: sven });
   expect(user).toMatchObject({ is_stranger: true, team_id: 'T0PARTNERS1' });
 });
 
-test('the groups of the sandbox hold whom they should, those who left too', async () => {
+test('the user groups of the sandbox have their members, including a deactivated user', async () => {
   const { client } = await started();
   const { usergroups } = await client.usergroups.list({ include_users: true });
   expect(Object.fromEntries(usergroups?.map(({ handle, users }) => [handle, users]) ?? [])).toEqual(
@@ -44,7 +55,7 @@ test('the groups of the sandbox hold whom they should, those who left too', asyn
 });
 
 describe('an administrator', () => {
-  test('changes a group, and the app hears the difference and the whole', async () => {
+  test('changes a group, and the app receives the difference and the new members', async () => {
     const { slack, events, client } = await started();
     const before = slack.workspace.groups.find(({ handle }) => handle === 'db-leads')?.updatedAt;
     await slack.admin.setGroup('db-leads', [ben, dora]);
@@ -61,7 +72,7 @@ describe('an administrator', () => {
     expect(users).toEqual([ben, dora]);
   });
 
-  test('fills a group with 600 people, and the event carries 500', async () => {
+  test('sets 600 members, and the event contains 500', async () => {
     const { slack, events } = await started();
     const many = Array.from({ length: 600 }, (_, index) => `U0MANY${index}`);
     await slack.admin.setGroup('engineering', many);
@@ -69,7 +80,7 @@ describe('an administrator', () => {
     expect(whole).toMatchObject({ subteam: { users: many.slice(0, 500), user_count: 600 } });
   });
 
-  test('disables a group, which then has no members to tell', async () => {
+  test('disables a group, whose members cannot be read any more', async () => {
     const { slack, events, client } = await started();
     await slack.admin.disableGroup('db-leads');
     expect(events()).toMatchObject([{ subteam: { date_delete: expect.any(Number) } }]);
@@ -77,7 +88,7 @@ describe('an administrator', () => {
     expect(await outcome(users)).toBe('no_such_subteam');
   });
 
-  test('deactivates a person, who stays in the group and can do nothing more', async () => {
+  test('deactivates a user, who stays in the group but cannot act', async () => {
     const { slack, events, client } = await started();
     await slack.admin.deactivate(ben);
     expect(events()).toMatchObject([{ type: 'user_change', user: { id: ben, deleted: true } }]);
@@ -89,7 +100,7 @@ describe('an administrator', () => {
     );
   });
 
-  test('adds a person and makes a colleague a guest', async () => {
+  test('adds a user and changes a member to a guest', async () => {
     const { slack, events, client } = await started();
     await slack.admin.addPerson({
       id: 'U0NINA00001',
@@ -106,7 +117,7 @@ describe('an administrator', () => {
   });
 });
 
-test('each person sees the channels they are in and no others', async () => {
+test('each user sees only the channels of which they are a member', async () => {
   const { slack } = await started();
   const seen = (id: string) => slack.clientState(id).channels.map(({ name }) => name);
   expect(seen(sven)).toEqual(['shared-partners']);
@@ -114,8 +125,8 @@ test('each person sees the channels they are in and no others', async () => {
   expect(seen(emil)).not.toContain('shared-partners');
 });
 
-test('nobody presses, types or picks where they cannot look', async () => {
-  const { slack, client, heard } = await started();
+test('no user can act in a channel that they cannot see', async () => {
+  const { slack, client, received } = await started();
   const blocks = [actions(button({ action_id: 'approve' }))];
   const ts = await posted(client, {
     channel: approvals,
@@ -129,10 +140,10 @@ test('nobody presses, types or picks where they cannot look', async () => {
     'no element with action_id reject',
   );
   await expect(slack.openHome({ as: bot })).rejects.toThrow('an app cannot act');
-  expect(heard).toEqual([]);
+  expect(received).toEqual([]);
 });
 
-test('a channel is unread until its reader has looked', async () => {
+test('a channel is unread until the user opens it', async () => {
   const { slack, client } = await started();
   const unread = (id: string) =>
     slack.clientState(id).channels.find(({ name }) => name === 'db-approvals')?.unread;

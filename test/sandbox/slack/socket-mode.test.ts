@@ -1,24 +1,24 @@
 import { expect, onTestFinished, test } from 'vitest';
-import { ana, type BoltApp, general, socketBot, standIn } from './bolt-app.ts';
+import { ana, type BoltApp, general, socketBot, startSlack } from './bolt-app.ts';
 import { clientOf } from './client.ts';
 
-test('two connections take turns', async () => {
-  const slack = await standIn({ delivery: { mode: 'socket' } });
-  const heard: string[] = [];
+test('two connections receive payloads in turn', async () => {
+  const slack = await startSlack({ delivery: { mode: 'socket' } });
+  const received: string[] = [];
   for (const name of ['one', 'two']) {
     await socketBot(slack, (app) => {
       app.command('/service', async ({ ack }) => {
-        heard.push(name);
+        received.push(name);
         await ack();
       });
     });
   }
   for (let n = 0; n < 4; n += 1) await slack.command(ana, general, '/service stop');
-  expect(heard.toSorted()).toEqual(['one', 'one', 'two', 'two']);
+  expect(received.toSorted()).toEqual(['one', 'one', 'two', 'two']);
 });
 
-test('an app whose connection Slack closes comes back on another', async () => {
-  const slack = await standIn({ delivery: { mode: 'socket' } });
+test('an app reconnects after Slack closes its connection', async () => {
+  const slack = await startSlack({ delivery: { mode: 'socket' } });
   // The client waits one ping timeout before it comes back, so this one is impatient.
   const listen = (app: BoltApp) => app.command('/service', ({ ack }) => ack());
   await socketBot(slack, listen, 500);
@@ -28,8 +28,8 @@ test('an app whose connection Slack closes comes back on another', async () => {
   expect(await slack.command(ana, general, '/service stop')).toMatchObject({ error: null });
 });
 
-test('a way in is good for one connection', async () => {
-  const slack = await standIn({ delivery: { mode: 'socket' } });
+test('a ticket is valid for one connection', async () => {
+  const slack = await startSlack({ delivery: { mode: 'socket' } });
   const { url = '' } = await clientOf(slack, slack.appToken).apps.connections.open({});
   const tryIn = async () => {
     const socket = new WebSocket(url);
@@ -42,8 +42,8 @@ test('a way in is good for one connection', async () => {
   expect([await tryIn(), await tryIn()]).toEqual(['hello', 'refused']);
 });
 
-test('an eleventh connection is sent away', async () => {
-  const slack = await standIn({ delivery: { mode: 'socket' } });
+test('an eleventh connection is refused', async () => {
+  const slack = await startSlack({ delivery: { mode: 'socket' } });
   const client = clientOf(slack, slack.appToken);
   const first: string[] = [];
   for (let n = 0; n < 11; n += 1) {

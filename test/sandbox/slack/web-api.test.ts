@@ -2,8 +2,18 @@ import { expect, test } from 'vitest';
 import { z } from 'zod';
 import type { Json } from '../../../sandbox/json.ts';
 import { words } from './block-samples.ts';
-import { ana, approvals, clock, emil, general, hugo, manifest, standIn, sven } from './bolt-app.ts';
-import { clientOf, outcome, type StandIn } from './client.ts';
+import {
+  ana,
+  approvals,
+  clock,
+  emil,
+  general,
+  hugo,
+  manifest,
+  startSlack,
+  sven,
+} from './bolt-app.ts';
+import { clientOf, outcome, type SlackForTest } from './client.ts';
 
 const secret = {
   id: 'C0SECRET001',
@@ -16,20 +26,30 @@ const secret = {
 
 test.for<[string, string, Json, string]>([
   [
-    'posting where the app is not',
+    'posting where the app is not a member',
     'chat.postMessage',
     { channel: general, text: 'x' },
     'not_in_channel',
   ],
   [
-    'posting nowhere',
+    'posting in an unknown channel',
     'chat.postMessage',
     { channel: 'C0NOWHERE01', text: 'x' },
     'channel_not_found',
   ],
-  ['posting in secret', 'chat.postMessage', { channel: secret.id, text: 'x' }, 'channel_not_found'],
-  ['posting to the past', 'chat.postMessage', { channel: '#ops', text: 'x' }, 'is_archived'],
-  ['saying nothing', 'chat.postMessage', { channel: approvals }, 'no_text'],
+  [
+    'posting in a private channel of others',
+    'chat.postMessage',
+    { channel: secret.id, text: 'x' },
+    'channel_not_found',
+  ],
+  [
+    'posting in an archived channel',
+    'chat.postMessage',
+    { channel: '#ops', text: 'x' },
+    'is_archived',
+  ],
+  ['posting an empty message', 'chat.postMessage', { channel: approvals }, 'no_text'],
   [
     'unknown blocks',
     'chat.postMessage',
@@ -37,7 +57,12 @@ test.for<[string, string, Json, string]>([
     'invalid_blocks',
   ],
   ['51 blocks', 'chat.postMessage', { channel: approvals, blocks: rules(51) }, 'invalid_blocks'],
-  ['no JSON', 'chat.postMessage', { channel: approvals, blocks: '{' }, 'invalid_blocks_format'],
+  [
+    'blocks that are not JSON',
+    'chat.postMessage',
+    { channel: approvals, blocks: '{' },
+    'invalid_blocks_format',
+  ],
   [
     'markdown_text',
     'chat.postMessage',
@@ -45,19 +70,24 @@ test.for<[string, string, Json, string]>([
     'invalid_arguments',
   ],
   [
-    'no thread',
+    'an unknown thread',
     'chat.postMessage',
     { channel: approvals, text: 'x', thread_ts: '1.2' },
     'thread_not_found',
   ],
-  ['a leaver', 'chat.postMessage', { channel: hugo, text: 'x' }, 'channel_not_found'],
+  ['a deactivated user', 'chat.postMessage', { channel: hugo, text: 'x' }, 'channel_not_found'],
   [
-    'an absent reader',
+    'an ephemeral message to a non-member',
     'chat.postEphemeral',
     { channel: approvals, user: sven, text: 'x' },
     'user_not_in_channel',
   ],
-  ['no message', 'chat.update', { channel: approvals, ts: '1.2', text: 'x' }, 'message_not_found'],
+  [
+    'an update of an unknown message',
+    'chat.update',
+    { channel: approvals, ts: '1.2', text: 'x' },
+    'message_not_found',
+  ],
   [
     'a person as channel',
     'chat.update',
@@ -65,15 +95,25 @@ test.for<[string, string, Json, string]>([
     'channel_not_found',
   ],
   ['no link', 'chat.getPermalink', { channel: approvals, message_ts: '1.2' }, 'message_not_found'],
-  ['nobody', 'users.info', { user: 'U0NOBODY001' }, 'user_not_found'],
+  ['an unknown user', 'users.info', { user: 'U0NOBODY001' }, 'user_not_found'],
   ['no group', 'usergroups.users.list', { usergroup: 'S0NOTHING01' }, 'no_such_subteam'],
   ['a handle for an id', 'usergroups.users.list', { usergroup: 'db-leads' }, 'no_such_subteam'],
-  ['a secret channel', 'conversations.info', { channel: secret.id }, 'channel_not_found'],
-  ['a method nobody has', 'chat.shout', {}, 'unknown_method'],
-  ['a home for nobody', 'views.publish', { user_id: 'U0NOBODY001', view: {} }, 'user_not_found'],
+  [
+    'a private channel of others',
+    'conversations.info',
+    { channel: secret.id },
+    'channel_not_found',
+  ],
+  ['an unknown method', 'chat.shout', {}, 'unknown_method'],
+  [
+    'a Home tab of an unknown user',
+    'views.publish',
+    { user_id: 'U0NOBODY001', view: {} },
+    'user_not_found',
+  ],
   ['the wrong token', 'apps.connections.open', {}, 'not_allowed_token_type'],
 ])('Slack refuses %s', async ([, method, args, error]) => {
-  const slack = await standIn();
+  const slack = await startSlack();
   slack.admin.addChannel({ ...secret, members: [...secret.members] });
   slack.admin.archive('ops');
   expect(await outcome(clientOf(slack).apiCall(method, args))).toBe(error);
@@ -85,15 +125,15 @@ function rules(count: number) {
 }
 
 test('a call needs the right token', async () => {
-  const slack = await standIn();
+  const slack = await startSlack();
   expect(await outcome(clientOf(slack, 'xoxb-wrong').auth.test())).toBe('invalid_auth');
   expect(await outcome(clientOf(slack, '').auth.test())).toBe('not_authed');
   expect(await outcome(clientOf(slack).auth.test())).toBe('ok');
 });
 
-test('the scopes of the manifest are told, and a missing one is named', async () => {
+test('replies list the scopes, and a missing scope is named', async () => {
   const scopes = { bot: ['chat:write', 'users:read'] };
-  const slack = await standIn({ manifest: { ...manifest, oauth_config: { scopes } } });
+  const slack = await startSlack({ manifest: { ...manifest, oauth_config: { scopes } } });
   const client = clientOf(slack);
   const { response_metadata } = await client.auth.test();
   expect(response_metadata).toMatchObject({ scopes: ['chat:write', 'users:read'] });
@@ -105,8 +145,8 @@ test('the scopes of the manifest are told, and a missing one is named', async ()
   });
 });
 
-test('an update by text alone removes the blocks; one above 4000 letters is too long', async () => {
-  const slack = await standIn();
+test('an update with only a text removes the blocks; more than 4000 characters are refused', async () => {
+  const slack = await startSlack();
   const { chat } = clientOf(slack);
   const text = { type: 'mrkdwn' as const, text: 'x' };
   const blocks = [{ type: 'section' as const, text }];
@@ -119,8 +159,8 @@ test('an update by text alone removes the blocks; one above 4000 letters is too 
   expect(await outcome(long)).toBe('msg_too_long');
 });
 
-test('the app changes and deletes only what it wrote itself', async () => {
-  const slack = await standIn();
+test('the app can update only its own messages', async () => {
+  const slack = await startSlack();
   const { chat } = clientOf(slack);
   await slack.sendMessage({ as: ana, channel: approvals, text: 'mine' });
   const ts = slack.messages(approvals)[0]?.ts ?? '';
@@ -128,8 +168,8 @@ test('the app changes and deletes only what it wrote itself', async () => {
   expect(await outcome(update)).toBe('cant_update_message');
 });
 
-test('a private message is seen by one person and cannot be updated', async () => {
-  const slack = await standIn();
+test('an ephemeral message is visible to one user and cannot be updated', async () => {
+  const slack = await startSlack();
   const { chat } = clientOf(slack);
   const posted = await chat.postEphemeral({ channel: approvals, user: emil, text: 'No.' });
   expect(slack.clientState(emil).messages).toMatchObject([{ text: 'No.', ephemeral: true }]);
@@ -139,8 +179,8 @@ test('a private message is seen by one person and cannot be updated', async () =
   expect(await outcome(update)).toBe('message_not_found');
 });
 
-test('a message to a person arrives in the conversation with the app', async () => {
-  const slack = await standIn();
+test('a message to a user is posted in the direct conversation with the app', async () => {
+  const slack = await startSlack();
   const client = clientOf(slack);
   const posted = await client.chat.postMessage({ channel: ana, text: 'Only you' });
   expect(slack.clientState(ana).channels).toContainEqual(
@@ -149,8 +189,8 @@ test('a message to a person arrives in the conversation with the app', async () 
   expect(slack.clientState(emil).messages).toEqual([]);
 });
 
-test('what was posted can be read back, newest first, and its thread in order', async () => {
-  const slack = await standIn();
+test('the history is returned newest first, and a thread in order', async () => {
+  const slack = await startSlack();
   const { chat, conversations } = clientOf(slack);
   const metadata = { event_type: 'change', event_payload: { id: '7KQ2MX' } };
   const first = await chat.postMessage({ channel: approvals, text: 'one', metadata });
@@ -165,8 +205,8 @@ test('what was posted can be read back, newest first, and its thread in order', 
   expect(messages?.map(({ text }) => text)).toEqual(['one', 'reply']);
 });
 
-test('long lists come in pages', async () => {
-  const slack = await standIn();
+test('long lists are returned in pages', async () => {
+  const slack = await startSlack();
   const names: unknown[] = [];
   for await (const page of clientOf(slack).paginate('users.list', { limit: 4 })) {
     const { members } = Members.parse(page);
@@ -176,9 +216,9 @@ test('long lists come in pages', async () => {
   expect(names).toEqual(slack.workspace.members.map(({ name }) => name));
 });
 
-test('with limits on, a second post within a second and a 21st list in a minute wait', async () => {
+test('rate limits refuse a second post within a second and a 21st list within a minute', async () => {
   const time = clock();
-  const slack = await standIn({ rateLimits: true, now: time.now });
+  const slack = await startSlack({ rateLimits: true, now: time.now });
   const post = (channel = approvals) =>
     fetch(`${slack.apiUrl}chat.postMessage`, {
       method: 'POST',
@@ -200,7 +240,7 @@ test('with limits on, a second post within a second and a 21st list in a minute 
 
 const Members = z.object({ members: z.array(z.object({ name: z.string() })) });
 
-async function lists(slack: StandIn, times: number): Promise<Set<string>> {
+async function lists(slack: SlackForTest, times: number): Promise<Set<string>> {
   const client = clientOf(slack);
   const outcomes = new Set<string>();
   for (let n = 0; n < times; n += 1) outcomes.add(await outcome(client.usergroups.list()));
