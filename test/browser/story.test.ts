@@ -3,7 +3,7 @@ import { type Browser, chromium, type Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startSandbox } from '../../sandbox/start.ts';
 
-// Without these it looks for its maker's servers, which a closed network refuses one by one.
+// Without these flags Chromium contacts servers of its vendor, which a closed network refuses.
 const QUIET = [
   '--no-sandbox',
   '--disable-gpu',
@@ -34,7 +34,7 @@ async function openAs(person: string, channel: string): Promise<Page> {
   return page;
 }
 
-/** Pictures are kept where a folder is named for them: a person looks at them, not a machine. */
+/** Takes screenshots for a person to review, if PICTURES names a folder. */
 async function picture(page: Page, name: string): Promise<void> {
   const folder = process.env.PICTURES;
   if (!folder) return;
