@@ -5,7 +5,7 @@ export const STAGING = '1525c708-e4bc-426d-a9e7-d11b6c27caf5';
 export const ANALYTICS = '2f7c9d34-5f0e-4f0a-8f58-0f6f0b1c2d3e';
 export const empty = { text: '', blocks: [] };
 
-/** Staging needs one approval: the shortest way through a whole life. */
+/** Requests a change of staging, which needs one approval, and returns its card. */
 export async function ask(stage: Stage, as = ANA, line = '/service stop staging for the night') {
   await stage.slack.command(as, 'ops', line);
   const preview = await stage.privateWord(as, 'staging?');

@@ -8,7 +8,7 @@ test.for([
   ['/service stopp staging', 'has no “stopp”', 'service stop staging'],
   ['/service stop stagign', 'I know no service “stagign”', 'service stop staging'],
   ['/service show analytics', 'I know no service “analytics”', 'service show analytics-prod'],
-])('%s is not guessed at, but offered', async ([line = '', sentence = '', offer = '']) => {
+])('for %s the nearest command is offered', async ([line = '', sentence = '', offer = '']) => {
   const stage = await openStage();
   await stage.slack.command(ANA, 'ops', line);
   const answer = (await stage.privateWord(ANA, sentence)) ?? empty;
@@ -16,7 +16,7 @@ test.for([
   expect(buttonsOf(answer)).toContain('command.0');
 });
 
-test('an offered command is run by its button, for whoever presses it', async () => {
+test('a button runs the offered command for the user who presses it', async () => {
   const stage = await openStage();
   await stage.slack.command(ANA, 'ops', '/service stop stagin at last');
   const offers = await stage.privateWord(ANA, 'I know no service “stagin”');
@@ -30,13 +30,13 @@ test.for([
   '/service stop “staging” “with smart quotes”',
   '/service  stop   "staging"  for the night',
   '/service STOP staging for the night',
-])('%s means staging', async (line) => {
+])('%s selects the service staging', async (line) => {
   const stage = await openStage();
   await stage.slack.command(ANA, 'ops', line);
   await stage.privateWord(ANA, 'Stop staging?');
 });
 
-test('missing words open a form with the given ones filled in, and its answer is a preview', async () => {
+test('a command with missing arguments opens a form, and submitting it shows a preview', async () => {
   const stage = await openStage();
   await stage.slack.command(ANA, 'ops', '/service stop');
   const view = await stage.modal(ANA, 'service.stop');
@@ -57,7 +57,7 @@ test('missing words open a form with the given ones filled in, and its answer is
   expect(textOf(preview)).toContain('by form');
 });
 
-test('a prod service needs a reason, and the form that asks for it has the rest', async () => {
+test('a change of a prod service without a reason opens a form that keeps the typed values', async () => {
   const stage = await openStage();
   await stage.slack.command(ANA, 'ops', '/service stop analytics-prod');
   const view = await stage.modal(ANA, 'service.stop');
@@ -68,7 +68,7 @@ test('a prod service needs a reason, and the form that asks for it has the rest'
   expect(shown).toContain('analytics-prod');
 });
 
-test('an edited preview takes the place of the first, which can no longer be sent off', async () => {
+test('an edited preview replaces the first one, which can no longer be confirmed', async () => {
   const stage = await openStage();
   await stage.slack.command(ANA, 'ops', '/service stop staging for the night');
   const first = await stage.privateWord(ANA, 'Stop staging?');
@@ -89,7 +89,7 @@ test('an edited preview takes the place of the first, which can no longer be sen
   expect(stage.slack.messages('db-approvals')).toEqual([]);
 });
 
-test('an edited preview keeps what was typed', async () => {
+test('the edit form of a preview contains the typed values', async () => {
   const stage = await openStage();
   await stage.slack.command(ANA, 'ops', '/service stop staging for the night');
   await stage.press(ANA, await stage.privateWord(ANA, 'Stop staging?'), 'change.edit');
@@ -101,7 +101,7 @@ test('an edited preview keeps what was typed', async () => {
   expect(shown).toContain(STAGING);
 });
 
-test('a second click on confirm asks nobody twice', async () => {
+test('a second click on confirm posts no second card', async () => {
   const stage = await openStage();
   await stage.slack.command(ANA, 'ops', '/service stop staging for the night');
   const preview = await stage.privateWord(ANA, 'Stop staging?');
@@ -115,7 +115,7 @@ test('a second click on confirm asks nobody twice', async () => {
   expect(stage.slack.messages('db-approvals')).toHaveLength(1);
 });
 
-test('help works for everybody and shows first what the reader may use', async () => {
+test('help is available to every user and lists the permitted commands first', async () => {
   const stage = await openStage();
   await stage.slack.command('U0DORA0001', 'ops', '/signalbox');
   const help = textOf((await stage.privateWord('U0DORA0001', 'What Signalbox can do')) ?? empty);

@@ -22,43 +22,43 @@ async function previewFor(stage: Stage, as: string) {
   return (await stage.privateWord(as, 'Stop analytics-prod?')) ?? { ...empty, channel: '', ts: '' };
 }
 
-/** Ana asks, the card stands, and it waits for two approvals. */
-async function waiting(stage: Stage, as = ANA) {
+/** The card of a request that waits for two approvals. */
+async function waitingCard(stage: Stage, as = ANA) {
   await stage.press(as, await previewFor(stage, as), 'change.confirm');
   return stage.card('Stop analytics-prod: waiting for approval');
 }
 
-async function breakIt(stage: Stage, card: Awaited<ReturnType<typeof waiting>>) {
+async function useBreakGlass(stage: Stage, card: Awaited<ReturnType<typeof waitingCard>>) {
   await stage.press(ANA, card, 'change.break-glass');
   await stage.slack.submit(ANA, await stage.modal(ANA, 'change.break-glass'), because(REASON));
   return stage.card('Stop analytics-prod: accepted');
 }
 
-function told(stage: Stage, channel: string) {
+function textsIn(stage: Stage, channel: string) {
   return stage.slack.messages(channel).map(textOf).join('\n');
 }
 
 test('with break-glass a change runs without approvals, and everyone is notified', async () => {
   const stage = await openStage();
-  const card = await waiting(stage);
+  const card = await waitingCard(stage);
   expect(buttonsOf(card ?? empty)).toContain('change.break-glass');
-  const ended = await breakIt(stage, card);
+  const ended = await useBreakGlass(stage, card);
   expect(stage.cloud.effectCount('set state', ANALYTICS)).toBe(1);
   const text = textOf(ended ?? empty);
   expect(text).toContain('⚠ Break-glass by');
   expect(text).toContain(REASON);
   expect(text).toContain('nobody yet');
 
-  await expect.poll(() => told(stage, 'db-audit')).toContain('used break-glass');
+  await expect.poll(() => textsIn(stage, 'db-audit')).toContain('used break-glass');
   const line = stage.slack
     .messages('db-approvals')
     .find((message) => message.threadTs && textOf(message).includes('used break-glass'));
-  // The groups are called by a mention in the blocks; the text beside it would call them twice.
+  // The blocks mention the groups. The fallback text would mention them a second time.
   expect(JSON.stringify(line?.blocks)).toContain('S0DBLEADS01');
   expect(textOf(line ?? empty)).toContain(REASON);
 });
 
-test('from the preview too, before anybody was asked', async () => {
+test('break-glass works from the preview, before the request is posted', async () => {
   const stage = await openStage();
   const preview = await previewFor(stage, ANA);
   expect(buttonsOf(preview)).toEqual([
@@ -67,20 +67,20 @@ test('from the preview too, before anybody was asked', async () => {
     'change.edit',
     'change.cancel',
   ]);
-  await breakIt(stage, preview as never);
+  await useBreakGlass(stage, preview as never);
   expect(stage.cloud.effectCount('set state', ANALYTICS)).toBe(1);
 });
 
-test('the preview that it was broken from gives way, for its buttons are dead', async () => {
+test('the preview loses its buttons after break-glass was used from it', async () => {
   const stage = await openStage();
   const preview = await previewFor(stage, ANA);
-  await breakIt(stage, preview as never);
+  await useBreakGlass(stage, preview as never);
   const seen = () => stage.slack.clientState(ANA).messages.filter(({ ephemeral }) => ephemeral);
   await expect.poll(() => seen().map(textOf).join()).toContain('The card shows the result');
   expect(seen().flatMap(buttonsOf)).toEqual([]);
 });
 
-test('who thinks for longer than a preview can be answered is told all the same', async () => {
+test('a break-glass form that is submitted after the preview expired is refused in a direct message', async () => {
   const stage = await openStage();
   await stage.press(ANA, await previewFor(stage, ANA), 'change.break-glass');
   const form = await stage.modal(ANA, 'change.break-glass');
@@ -91,14 +91,14 @@ test('who thinks for longer than a preview can be answered is told all the same'
   expect(stage.cloud.count('set state')).toBe(0);
 });
 
-test('whoever may not do it alone is not shown how to', async () => {
+test('break-glass is not offered to a requester without the break-glass role', async () => {
   const stage = await openStage();
   expect(buttonsOf(await previewFor(stage, FINN))).not.toContain('change.break-glass');
 });
 
 test('only the requester can use break-glass for a change', async () => {
   const stage = await openStage();
-  const card = await waiting(stage);
+  const card = await waitingCard(stage);
   for (const someone of [BEN, DORA, FINN]) {
     await stage.press(someone, card, 'change.break-glass');
     await stage.privateWord(someone, `Only <@${ANA}> can do that`);
@@ -106,9 +106,9 @@ test('only the requester can use break-glass for a change', async () => {
   expect(stage.cloud.count('set state')).toBe(0);
 });
 
-test('without a word why, nothing is broken', async () => {
+test('break-glass requires a reason', async () => {
   const stage = await openStage();
-  const card = await waiting(stage);
+  const card = await waitingCard(stage);
   await stage.press(ANA, card, 'change.break-glass');
   const form = await stage.modal(ANA, 'change.break-glass');
   const shown = JSON.stringify(stage.slack.clientState(ANA).views.at(-1));
@@ -118,7 +118,7 @@ test('without a word why, nothing is broken', async () => {
   expect(stage.cloud.count('set state')).toBe(0);
 });
 
-test('a freeze holds in an emergency as well', async () => {
+test('a freeze also blocks break-glass', async () => {
   const frozen = (file: object) => ({
     ...file,
     freezes: [
@@ -131,7 +131,7 @@ test('a freeze holds in an emergency as well', async () => {
     ],
   });
   const stage = await openStage({ yaml: frozen });
-  const card = await waiting(stage);
+  const card = await waitingCard(stage);
   stage.clock.now = new Date('2026-11-20T12:20:00Z');
   await stage.press(ANA, card, 'change.break-glass');
   await stage.slack.submit(ANA, await stage.modal(ANA, 'change.break-glass'), because(REASON));
@@ -140,23 +140,23 @@ test('a freeze holds in an emergency as well', async () => {
   expect(stage.cloud.count('set state')).toBe(0);
 });
 
-const withoutGlass = (file: object) =>
+const withoutBreakGlass = (file: object) =>
   JSON.parse(JSON.stringify(file).replaceAll(/,"breakGlass":\{[^}]*\}/g, ''));
-const withoutPager = (file: object) =>
+const withOtherBreakGlassUser = (file: object) =>
   JSON.parse(JSON.stringify(file).replaceAll(`"users":["${ANA}"]`, `"users":["${FINN}"]`));
 
 test.for([
-  ['no longer knows an emergency', withoutGlass, 'does not allow break-glass'],
-  ['gives the pager to somebody else', withoutPager, 'break-glass only to'],
-] as const)('a policy that %s stops it right before sending', async ([, yaml, words]) => {
+  ['no longer has a break-glass rule', withoutBreakGlass, 'does not allow break-glass'],
+  ['gives the break-glass role to another user', withOtherBreakGlassUser, 'break-glass only to'],
+] as const)('a policy that %s stops the change before sending', async ([, yaml, words]) => {
   const stage = await openStage({ databaseUrl: await freshUrl('sqlite') });
   stage.cloud.injectFault({ operation: 'set state', fault: '429-retry-after', times: 1 });
-  const card = await waiting(stage);
+  const card = await waitingCard(stage);
   await stage.press(ANA, card, 'change.break-glass');
   await stage.slack.submit(ANA, await stage.modal(ANA, 'change.break-glass'), because(REASON));
   const held = await stage.card('nothing was sent');
   expect(textOf(held ?? empty)).toContain('Stop analytics-prod: emergency, without approval');
-  // Before the clock goes on: else it may run by the rules of before.
+  // The old process must stop before the clock advances, or it runs the change under the old policy.
   await stage.down();
   stage.clock.now = new Date(stage.clock.now.getTime() + 300_000);
   await stage.restart(yaml);
@@ -166,9 +166,9 @@ test.for([
   expect(stage.cloud.effectCount('set state', ANALYTICS)).toBe(0);
 });
 
-test('somebody else looks at it afterwards and writes down what they found', async () => {
+test('another user reviews a break-glass change and records the result', async () => {
   const stage = await openStage();
-  const ended = await breakIt(stage, await waiting(stage));
+  const ended = await useBreakGlass(stage, await waitingCard(stage));
   expect(buttonsOf(ended ?? empty)).toContain('change.review');
 
   await stage.press(ANA, ended, 'change.review');
@@ -180,16 +180,16 @@ test('somebody else looks at it afterwards and writes down what they found', asy
   const form = await stage.modal(BEN, 'change.review');
   await stage.slack.submit(BEN, form, because('It was right: the shop was back in a minute'));
   await expect
-    .poll(() => told(stage, 'db-approvals'))
+    .poll(() => textsIn(stage, 'db-approvals'))
     .toContain('It was right: the shop was back in a minute');
   const after = await stage.card('It was right');
   expect(buttonsOf(after ?? empty)).not.toContain('change.review');
-  await expect.poll(() => told(stage, 'db-audit')).toContain('reviewed the break-glass use');
+  await expect.poll(() => textsIn(stage, 'db-audit')).toContain('reviewed the break-glass use');
 });
 
-test('whoever may look at it finds it on their home tab, until somebody has', async () => {
+test('a pending break-glass review is on the Home tab of every user who may review it', async () => {
   const stage = await openStage();
-  await breakIt(stage, await waiting(stage));
+  await useBreakGlass(stage, await waitingCard(stage));
   const home = async (as: string) => {
     await stage.slack.openHome({ as });
     await expect.poll(() => JSON.stringify(stage.slack.clientState(as).home)).toContain('Commands');

@@ -7,7 +7,7 @@ import { ANA, BEN, NOON, openStage, type Stage, textOf } from './stage.ts';
 
 const STAGE_KEY = Buffer.alloc(32, 7);
 
-test('on a trail that was edited nothing is executed, and reading goes on', async () => {
+test('a modified audit trail stops executions, and queries still work', async () => {
   const url = await freshUrl('postgres');
   const before = await openDatabase(url);
   await before.transaction((tx) =>
@@ -23,7 +23,7 @@ test('on a trail that was edited nothing is executed, and reading goes on', asyn
   await expect
     .poll(() => stage.slack.messages('db-audit').map(textOf).join('\n'))
     .toContain('The audit trail does not match its hashes. Event 1');
-  later(stage, 1);
+  setMinutesAfterNoon(stage, 1);
   await stage.slack.command(ANA, 'ops', '/service list');
   await stage.privateWord(ANA, 'analytics-prod');
   expect(stage.cloud.count('set state')).toBe(0);
@@ -33,20 +33,20 @@ test('on a trail that was edited nothing is executed, and reading goes on', asyn
   const metrics = await fetch(`${stage.url}/metrics`);
   expect(await metrics.text()).toContain('signalbox_trail_broken 1');
 
-  // Once it reads as it was written, a start that looks at all of it lets it go on.
+  // After the row is restored, a start verifies the trail again and executes the change.
   await run(url, "update audit_event set body = replace(body, 'Started', 'started') where seq = 1");
   await stage.restart();
-  later(stage, 2);
+  setMinutesAfterNoon(stage, 2);
   await stage.card('Stop staging: accepted');
   expect(stage.cloud.count('set state')).toBe(1);
 });
 
-function later(stage: Stage, minutes: number): void {
+function setMinutesAfterNoon(stage: Stage, minutes: number): void {
   stage.clock.now = new Date(NOON.getTime() + minutes * 60_000);
   stage.wake();
 }
 
-test('with another key than the trail was written with, it does not start', async () => {
+test('a start with another key than that of the audit trail is refused', async () => {
   const url = await freshUrl('sqlite');
   const before = await openDatabase(url);
   const other = Buffer.alloc(32, 9);

@@ -14,7 +14,7 @@ async function spentOf(stage: Stage): Promise<string> {
   return textOf((await stage.privateWord(DORA, 'Budgets ·')) ?? empty);
 }
 
-test('/cost budget shows the bar, the pace and where the month is heading', async () => {
+test('/cost budget shows the bar, the pace and the forecast of the month', async () => {
   const stage = await openStage({ yaml: withBudget(6_000) });
   const answer = await spentOf(stage);
   expect(answer).toMatch(/█+░* \d+ %/);
@@ -23,13 +23,13 @@ test('/cost budget shows the bar, the pace and where the month is heading', asyn
   expect(answer).toContain('if usage stays as it was lately');
 });
 
-test('without a budget it says where one would be written', async () => {
+test('/cost budget without budgets says where to configure one', async () => {
   const stage = await openStage();
   await stage.slack.command(DORA, 'ops', '/cost budget');
   await stage.privateWord(DORA, 'names no budgets');
 });
 
-test('a budget tells each of its thresholds once a month, and the next month anew', async () => {
+test('a budget reports each threshold once per month', async () => {
   const thresholds = [50, 80, 100];
   const stage = await openStage({
     organization: withSpike(400),
@@ -44,7 +44,7 @@ test('a budget tells each of its thresholds once a month, and the next month ane
   await expect.poll(marks).toEqual(['50', '80', '100', '50']);
 });
 
-test('a forecast above the amount is told, and not again the day after', async () => {
+test('a forecast above the amount is reported once', async () => {
   const stage = await openStage({ organization: withSpike(400), yaml: withBudget(3_000) });
   await lookAt(stage, '2026-11-20T12:02:00Z');
   await lookAt(stage, '2026-11-21T07:00:00Z');
@@ -53,7 +53,7 @@ test('a forecast above the amount is told, and not again the day after', async (
   expect(told(stage, 'almost certain to be exceeded')).toHaveLength(1);
 });
 
-test('while the report cannot be read no budget is told of', async () => {
+test('no budget is reported while the usage report cannot be read', async () => {
   const stage = await openStage({ yaml: withBudget(100) });
   stage.cloud.injectFault({ operation: 'usage cost', fault: '403', times: 20 });
   stage.clock.now = new Date('2026-11-20T12:02:00Z');
@@ -63,7 +63,7 @@ test('while the report cannot be read no budget is told of', async () => {
   expect(told(stage, 'Budget')).toEqual([]);
 });
 
-test('a channel that people of another workspace read is told nothing', async () => {
+test('no budget is reported to a channel that is shared with another workspace', async () => {
   const stage = await openStage({ yaml: withBudget(100, { notify: '#shared-partners' }) });
   await lookAt(stage, '2026-11-20T12:02:00Z');
   await lookAt(stage, '2026-11-21T07:00:00Z');

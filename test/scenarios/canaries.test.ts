@@ -13,8 +13,8 @@ import { ANA, BEN, openStage, SECRET, type Stage } from './stage.ts';
 const CREATION =
   '/service create "analytics new" provider=aws region=eu-west-1 ip=10.0.0.0/8 min=16 max=32 "a new market"';
 
-/** A server that repeats in its refusal how it was asked, as debugging pages do. */
-async function talkative(): Promise<string> {
+/** Starts a server that repeats the request headers in its error, as debug pages do. */
+async function startEchoServer(): Promise<string> {
   const server = createServer((request, reply) => {
     const said = `you sent ${request.headers.authorization}`;
     reply.writeHead(422, { 'content-type': 'application/json', 'x-echo': said });
@@ -54,8 +54,8 @@ test('no secret gets into the database, the log or Slack, whatever a server repe
   const stage = await openStage({
     databaseUrl,
     log,
-    // The cloud is the first of the two; the alerts API is the one that talks too much.
-    through: async (url) => (apis++ === 0 ? url : talkative()),
+    // The first URL is that of the cloud. The alerts API is replaced by the echoing server.
+    through: async (url) => (apis++ === 0 ? url : startEchoServer()),
   });
   await stage.slack.command(ANA, 'ops', CREATION);
   await stage.press(ANA, await stage.privateWord(ANA, 'analytics new?'), 'change.confirm');
@@ -85,19 +85,19 @@ test('no secret gets into the database, the log or Slack, whatever a server repe
     ),
   );
   expect(found).toEqual([]);
-  // The look itself has to be able to find something.
+  // The search must be able to find something.
   expect(places.database).toContain('a new market');
   expect(places.Slack).toContain('a new market');
 });
 
-test('a database that does not answer keeps its password to itself', async () => {
+test('the error of an unreachable database does not contain its password', async () => {
   const url = 'postgres://signalbox:canary-of-the-database@127.0.0.1:1/signalbox';
   const failed = await openDatabase(url).catch((error: unknown) => error);
   expect(failed).toBeInstanceOf(Error);
   expect(inspect(failed, { depth: 20 })).not.toContain('canary');
 });
 
-test('text from outside is one line of the log, and cannot steer a terminal', async () => {
+test('external text stays on one line of the log and contains no terminal control characters', async () => {
   const lines: string[] = [];
   const log = createLog({ level: 'trace' }, { write: (line: string) => void lines.push(line) });
   const evil = 'x\r\n{"level":60,"msg":"all is well"}\u001b[2J\u2028"}';

@@ -5,7 +5,7 @@ import { aChange, channel, stored } from '../storage/example-change.ts';
 import { ask, empty, STAGING } from './asking.ts';
 import { ANA, BEN, buttonsOf, DORA, FINN, NOON, openStage, type Stage, textOf } from './stage.ts';
 
-/** What one person is answered to a line that they type. */
+/** The private answer to a command line that a user types. */
 async function said(stage: Stage, as: string, line: string, words: string): Promise<string> {
   await stage.slack.command(as, 'ops', line);
   return textOf((await stage.privateWord(as, words)) ?? empty);
@@ -15,16 +15,16 @@ function idIn(text: string): string {
   return / ([2-9A-HJKMNP-TV-Z]{6})\b/.exec(text)?.[1] ?? '';
 }
 
-async function asked(stage: Stage, as = ANA, line?: string): Promise<string> {
+async function requestAndReadId(stage: Stage, as = ANA, line?: string): Promise<string> {
   const card = await ask(stage, as, line);
   return idIn(textOf(card ?? empty).replace(/.*Requested by/s, ''));
 }
 
-test('a change is shown with its history, and only with what its reader may press', async () => {
+test('a change is shown with its history and only the buttons that its reader may press', async () => {
   const stage = await openStage();
-  const id = await asked(stage);
+  const id = await requestAndReadId(stage);
 
-  // In any case, and as it is read from a list.
+  // Ids are case-insensitive and accept a leading #.
   await stage.slack.command(ANA, 'ops', `/change show #${id.toLowerCase()}`);
   const own = await stage.privateWord(ANA, 'History');
   expect(textOf(own ?? empty)).toContain('Stop staging: waiting for approval');
@@ -43,9 +43,9 @@ test('a change is shown with its history, and only with what its reader may pres
   expect(after).toContain(BEN);
 });
 
-test('an id that is not known is never guessed: what is near is offered', async () => {
+test('for an unknown id the nearest ones are offered', async () => {
   const stage = await openStage();
-  const id = await asked(stage);
+  const id = await requestAndReadId(stage);
   const wrong = `${id.slice(0, 5)}0`;
   const near = await said(stage, ANA, `/change cancel ${wrong}`, `There is no change “${wrong}”`);
   expect(near).toContain(`change show ${id}`);
@@ -58,9 +58,9 @@ test('an id that is not known is never guessed: what is near is offered', async 
   await stage.card('Stop staging: waiting for approval');
 });
 
-test('who asked cancels by typing, and nobody else does', async () => {
+test('only the requester can cancel a change with a command', async () => {
   const stage = await openStage();
-  const id = await asked(stage);
+  const id = await requestAndReadId(stage);
   const refused = await said(stage, FINN, `/change cancel ${id}`, 'can do that');
   expect(refused).toContain(ANA);
   await said(stage, ANA, `/change cancel ${id.toLowerCase()}`, 'Cancelled');
@@ -73,7 +73,7 @@ test('who asked cancels by typing, and nobody else does', async () => {
   expect(stage.cloud.count('set state')).toBe(0);
 });
 
-test('a draft is its requester’s alone', async () => {
+test('a draft is visible only to its requester', async () => {
   const stage = await openStage();
   await stage.slack.command(ANA, 'ops', '/service stop staging in secret');
   const preview = textOf((await stage.privateWord(ANA, 'Stop staging?')) ?? empty);
@@ -87,10 +87,10 @@ test('a draft is its requester’s alone', async () => {
   expect(await said(stage, ANA, `/change show ${id}`, 'History')).toContain('prepared');
 });
 
-test('lists say how many there are, and turn their pages', async () => {
+test('lists show their total and have pages', async () => {
   const databaseUrl = await freshUrl('postgres');
   const stage = await openStage({ databaseUrl });
-  await stored(await openForTest(databaseUrl), ...Array.from({ length: 21 }, waiting));
+  await stored(await openForTest(databaseUrl), ...Array.from({ length: 21 }, waitingChange));
   const first = await said(stage, DORA, '/change list', '21 changes waiting for approval');
   expect(first).toContain('1 older one follows');
   const older = /"value":"(change list pending before=\w{6})"/.exec(first)?.[1] ?? '';
@@ -99,19 +99,19 @@ test('lists say how many there are, and turn their pages', async () => {
   await said(stage, BEN, '/change list review', '0 changes that nobody has looked at');
 });
 
-// Each from a moment of its own, and with the card that it would have by now.
-function waiting(_: unknown, n: number): Change {
+// Each has its own creation time, and a card as if it had been posted.
+function waitingChange(_: unknown, n: number): Change {
   const createdAt = new Date(NOON.getTime() + n * 1_000);
   const card = { channel: channel('C0APPROVALS'), ts: `1.${n}` };
   return aChange({ createdAt, card, expiresAt: new Date(NOON.getTime() + 86_400_000) });
 }
 
-test('the trail is searched by person, command, target, state and time', async () => {
+test('the audit trail is searchable by user, command, target, state and time', async () => {
   const stage = await openStage();
   await stage.press(BEN, await ask(stage), 'change.approve');
   await stage.card('Stop staging: accepted');
   await said(stage, DORA, '/service stop staging because', 'You can’t use');
-  // What was understood stands below each answer, and tells one answer from another.
+  // Each answer repeats the filters as they were parsed, which distinguishes the answers.
   const log = (filter: string, words = `/change log ${filter}`) =>
     said(stage, DORA, `/change log ${filter}`, words);
 
@@ -136,32 +136,32 @@ test('the trail is searched by person, command, target, state and time', async (
 
 test.for<[string, string, string, string | null]>([
   [
-    'the later first',
+    'the later date first',
     'since=2026-11-20 until=2026-11-01',
     'until= is the earlier one',
     'change log by=me since=2026-11-01 until=2026-11-20',
   ],
   [
-    'spans the wrong way round',
+    'time spans in reverse order',
     'since=1d until=7d',
     'until= is the earlier one',
     'change log by=me since=10080m until=1440m',
   ],
   [
-    'one day as both ends',
+    'one day at both ends',
     'since=2026-11-20 until=2026-11-20',
     'both are the same moment',
     'change log by=me since=2026-11-20 until=2026-11-21',
   ],
-  ['one hour as both ends', 'since=1h until=1h', 'both are the same moment', null],
-])('a log between %s is asked back, not found empty', async ([, words, why, offered]) => {
+  ['one hour at both ends', 'since=1h until=1h', 'both are the same moment', null],
+])('a log with %s is rejected with the reason', async ([, words, why, offered]) => {
   const stage = await openStage();
   const answer = await said(stage, DORA, `/change log by=me ${words}`, 'There is no time between');
   expect(answer).toContain(why);
   expect(/"value":"(change log [^"]*)"/.exec(answer)?.[1] ?? null).toBe(offered);
 });
 
-test('a long trail is read page by page', async () => {
+test('a long audit trail is shown in pages', async () => {
   const stage = await openStage();
   for (let n = 0; n < 22; n += 1) await said(stage, DORA, '/service stop staging why', 'You can’t');
   const first = await said(stage, DORA, '/change log by=me', '22 events');

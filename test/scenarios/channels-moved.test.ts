@@ -6,7 +6,7 @@ import { ANA, BEN, openStage, type Stage, textOf } from './stage.ts';
 const edited = (from: string, to: string) => (file: Record<string, never>) =>
   JSON.parse(JSON.stringify(file).replaceAll(from, to));
 
-/** Confirmed by Ana, with no card to be seen so far. */
+/** Ana requests and confirms a change; no card is expected yet. */
 async function confirmed(stage: Stage, line: string): Promise<void> {
   await stage.slack.command(ANA, 'ops', line);
   await stage.press(ANA, await stage.privateWord(ANA, 'staging?'), 'change.confirm');
@@ -19,7 +19,7 @@ async function pass(stage: Stage, minutes: number): Promise<void> {
   await settled(stage);
 }
 
-test('the channel of cards is renamed: what is there goes on, what is new follows the file', async () => {
+test('after the approvals channel is renamed, old cards keep working and new ones follow the file', async () => {
   const stage = await openStage();
   const first = await ask(stage);
   stage.slack.admin.rename('db-approvals', 'db-decisions');
@@ -38,7 +38,7 @@ test('the channel of cards is renamed: what is there goes on, what is new follow
   expect(cards()).toHaveLength(2);
 });
 
-test('the channel of cards is archived: nothing runs, and the keepers are told', async () => {
+test('with an archived approvals channel nothing runs, and the operators are notified', async () => {
   const stage = await openStage();
   stage.slack.admin.archive('db-approvals');
   await confirmed(stage, '/service stop staging for the night');
@@ -48,7 +48,7 @@ test('the channel of cards is archived: nothing runs, and the keepers are told',
   expect(stage.cloud.count('set state')).toBe(0);
 });
 
-test('the audit channel is archived: changes go on', async () => {
+test('with an archived audit channel changes still run', async () => {
   const stage = await openStage();
   stage.slack.admin.archive('db-audit');
   await approved(stage, '/service stop staging for the night');

@@ -7,14 +7,14 @@ import { BEN, NOON, openStage, type Stage, textOf } from './stage.ts';
 
 const HOUR_MS = 3_600_000;
 
-/** Somebody sets the clock, and everybody looks at what is due by it. */
+/** Sets the clock forward or back, and waits until all due work is done. */
 async function jump(stage: Stage, hours: number): Promise<void> {
   stage.clock.now = new Date(stage.clock.now.getTime() + hours * HOUR_MS);
   stage.wake();
   await settled(stage);
 }
 
-test.for(ENGINES)('a clock that is put back repeats nothing on %s', async (engine) => {
+test.for(ENGINES)('a clock that is set back repeats nothing on %s', async (engine) => {
   const databaseUrl = await freshUrl(engine);
   const digest = { channel: '#db-costs', at: '12:30', timezone: 'UTC', days: 'daily' };
   const stage = await openStage({
@@ -36,7 +36,7 @@ test.for(ENGINES)('a clock that is put back repeats nothing on %s', async (engin
   expect(cards).toHaveLength(1);
 });
 
-test('an approval of the future does not run what has not begun, and begins once', async () => {
+test('a change approved at a later clock time waits for its scheduled time and runs once', async () => {
   const stage = await openStage();
   await approved(stage, '/service stop staging in=2h for the night');
   await stage.card('Stop staging: approved');
@@ -50,7 +50,7 @@ test('an approval of the future does not run what has not begun, and begins once
   expect(stage.cloud.count('set state')).toBe(1);
 });
 
-test('what expired by a clock that ran ahead stays expired when it is put right', async () => {
+test('a change that expired while the clock ran ahead stays expired', async () => {
   const stage = await openStage();
   const card = await ask(stage);
   await jump(stage, 48);
@@ -61,7 +61,7 @@ test('what expired by a clock that ran ahead stays expired when it is put right'
   expect(stage.cloud.count('set state')).toBe(0);
 });
 
-test('what nobody knows is sent no second time, however the clock is set', async () => {
+test('a change with an unknown outcome is not sent again after the clock is changed', async () => {
   const databaseUrl = await freshUrl('postgres');
   const stage = await openStage({ databaseUrl });
   stage.cloud.injectFault({ operation: 'set state', fault: 'reset-after-effect', times: 1 });

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { empty } from './asking.ts';
 import { ANA, buttonsOf, DORA, openStage, textOf } from './stage.ts';
 
-test('/cost shows the month so far, says what is not final, and offers more', async () => {
+test('/cost shows the current month, its days that are not final, and more commands', async () => {
   const stage = await openStage();
   await stage.slack.command(DORA, 'ops', '/cost');
   const answer = (await stage.privateWord(DORA, 'credits so far')) ?? empty;
@@ -23,7 +23,7 @@ test.for([
   ['/cost 7d top 2', 'Other'],
   ['/cost october', 'October 2026'],
   ['/cost last month by day', 'October 2026'],
-])('%s is understood', async ([line = '', words = '']) => {
+])('%s is parsed', async ([line = '', words = '']) => {
   const stage = await openStage();
   await stage.slack.command(ANA, 'ops', line);
   await stage.privateWord(ANA, words);
@@ -50,7 +50,7 @@ test.for([
   ['/cost csv stagin 7d', 'service “stagin”', '/cost csv staging 7d'],
   ['/cost anomalies backtest 5000d', 'too long: at most 200 days', 'anomalies backtest 200d'],
   ['/cost anomalies backtst 30d', 'I do not understand', 'anomalies backtest 30d'],
-])('%s is not guessed at', async ([line = '', words = '', offer = '']) => {
+])('for %s the nearest command is offered', async ([line = '', words = '', offer = '']) => {
   const stage = await openStage();
   await stage.slack.command(ANA, 'ops', line);
   const answer = (await stage.privateWord(ANA, 'That is not clear')) ?? empty;
@@ -58,14 +58,14 @@ test.for([
   expect(textOf(answer)).toContain(`${offer.replace(/^\//, '')}"`);
 });
 
-test('a line without an end is refused without being repeated whole', async () => {
+test('a command line that is too long is refused and repeated only in part', async () => {
   const stage = await openStage();
   await stage.slack.command(ANA, 'ops', `/cost ${'x'.repeat(210)}`);
   const answer = textOf((await stage.privateWord(ANA, 'at most 200 characters')) ?? empty);
   expect(answer).toContain(`${'x'.repeat(59)}…)`);
 });
 
-test('the rows come as a file, to nobody but whoever asked', async () => {
+test('the CSV file is sent only to the user who requested it', async () => {
   const stage = await openStage();
   await stage.slack.command(ANA, 'ops', '/cost csv 7d');
   await stage.privateWord(ANA, 'costs-2026-11-13-2026-11-19.csv');
@@ -76,7 +76,7 @@ test('the rows come as a file, to nobody but whoever asked', async () => {
   expect(stage.slack.clientState(DORA).messages.flatMap((message) => message.files)).toEqual([]);
 });
 
-test('while the report cannot be read it says so, and never shows a zero', async () => {
+test('while the usage report cannot be read, an error is shown and never a zero', async () => {
   const stage = await openStage();
   stage.cloud.injectFault({ operation: 'usage cost', fault: '403', times: 20 });
   await stage.slack.command(ANA, 'ops', '/cost 2026-08');

@@ -17,7 +17,7 @@ async function answer(stage: Stage, as: string, line: string, words: string) {
 
 const ADD = '/cost digest add #db-costs at=14:00 zone=Europe/Berlin days=daily';
 
-test('a digest that was added comes at its time, for what was chosen', async () => {
+test('an added digest is posted at its scheduled time for the chosen services', async () => {
   const stage = await openStage();
   const added = await answer(stage, ANA, `${ADD} tag=prod`, 'Digest added');
   expect(added).toContain('#db-costs gets it every day at 14:00 (Europe/Berlin)');
@@ -29,7 +29,7 @@ test('a digest that was added comes at its time, for what was chosen', async () 
   expect(text).toContain('storage and backups are billed to warehouses');
 });
 
-test('the very same one is not added twice, one that differs is', async () => {
+test('an identical digest is refused, and a different one is added', async () => {
   const stage = await openStage();
   await answer(stage, ANA, ADD, 'Digest added');
   await answer(stage, DORA, ADD, 'That digest is there already');
@@ -38,7 +38,7 @@ test('the very same one is not added twice, one that differs is', async () => {
   await answer(stage, DORA, '/cost digest list', '2 cost digests');
 });
 
-test('one that is added after the time of today begins tomorrow', async () => {
+test('a digest that is added after today’s scheduled time starts tomorrow', async () => {
   const stage = await openStage();
   await answer(stage, ANA, '/cost digest add #db-costs at=09:00 days=daily', 'Digest added');
   stage.clock.now = new Date('2026-11-20T12:01:00Z');
@@ -75,7 +75,7 @@ test.for([
   ['/cost digest add #db-costs every=week days=daily', 'must be a single day, such as mon'],
   ['/cost digest remove K3M9QD', 'No digest goes there'],
   ['/cost digest frob', 'can be list, add, remove, pause, resume, now or preview'],
-])('%s is answered and changes nothing', async ([line = '', words = '']) => {
+])('%s gets an explanation and changes nothing', async ([line = '', words = '']) => {
   const stage = await openStage();
   await answer(stage, ANA, line, words);
   await answer(stage, ANA, '/cost digest list', 'No channel gets a cost digest yet');
@@ -86,7 +86,7 @@ test.for([
   ['#db-costs at=9pm days=daily', 'add \\"#db-costs\\" at=21:00 days=daily'],
   ['#db-costs zone=berlin at=09:00', 'add \\"#db-costs\\" at=09:00 zone=Europe/Berlin'],
   ['#db-costs days=monday,thr', 'add \\"#db-costs\\" days=mon,thu'],
-])('of “%s” what was meant is offered with all the rest', async ([words = '', line = '']) => {
+])('for “%s” the corrected command is offered', async ([words = '', line = '']) => {
   const stage = await openStage();
   await stage.slack.command(ANA, 'ops', `/cost digest add ${words}`);
   await expect
@@ -94,20 +94,25 @@ test.for([
     .toContain(line);
 });
 
-test('a mistyped deed is offered as it is called, with all that was typed behind it', async () => {
+test('for a mistyped verb the correct command is offered with its arguments', async () => {
   const stage = await openStage();
-  const said = await answer(stage, ANA, '/cost digest ad #db-costs at=09:00', 'What to do can be');
-  expect(said).toContain('cost digest add \\"#db-costs\\" at=09:00');
+  const storedPosts = await answer(
+    stage,
+    ANA,
+    '/cost digest ad #db-costs at=09:00',
+    'What to do can be',
+  );
+  expect(storedPosts).toContain('cost digest add \\"#db-costs\\" at=09:00');
 });
 
-test('whom the policy does not let, adds none', async () => {
+test('a user without permission cannot add a digest', async () => {
   const stage = await openStage();
   await stage.slack.command(EMIL, 'ops', ADD);
   await stage.privateWord(EMIL, 'You can’t');
   await answer(stage, ANA, '/cost digest list', '0 cost digests');
 });
 
-test('the list shows each with its time, and pauses, resumes and removes by a choice', async () => {
+test('the list shows each digest with its time and buttons to pause, resume and remove it', async () => {
   const stage = await openStage();
   await answer(stage, ANA, ADD, 'Digest added');
   await stage.slack.command(DORA, 'ops', '/cost digest list');
@@ -127,14 +132,14 @@ test('the list shows each with its time, and pauses, resumes and removes by a ch
   expect(posted(stage)).toEqual([]);
 });
 
-test('the digests of the file are listed, and changed in the file alone', async () => {
+test('digests of the configuration file are listed, and can only be changed there', async () => {
   const yaml = (file: object) => ({ ...file, digests: [{ channel: '#db-costs', at: '08:00' }] });
   const stage = await openStage({ yaml });
   expect(await answer(stage, ANA, '/cost digest list', '1 cost digest')).toContain('in the file');
   await answer(stage, ANA, '/cost digest pause #db-costs', 'stands in signalbox.yaml');
 });
 
-test('two of the file for one channel can be told apart, and each is previewed', async () => {
+test('two configured digests of one channel have different names, and each can be previewed', async () => {
   const digests = [{ channel: '#db-costs' }, { channel: '#db-costs', period: 'week', days: 'mon' }];
   const stage = await openStage({ yaml: (file: object) => ({ ...file, digests }) });
   await answer(
@@ -149,7 +154,7 @@ test('two of the file for one channel can be told apart, and each is previewed',
   await answer(stage, ANA, '/cost digest pause #db-costs:day', 'stands in signalbox.yaml');
 });
 
-test('a preview is for one person, and is what would be posted', async () => {
+test('a preview is private and shows what would be posted', async () => {
   const stage = await openStage();
   const text = await answer(stage, DORA, '/cost digest preview service=staging', 'A preview');
   expect(text).toContain('Cost of staging · Tue 17 Nov (UTC)');
@@ -171,14 +176,14 @@ test('a preview is for one person, and is what would be posted', async () => {
   expect(posted(stage)).toEqual([]);
 });
 
-test('a preview of everything comes too where no digest is set', async () => {
+test('a preview works without a configured digest', async () => {
   const stage = await openStage();
   const text = await answer(stage, DORA, '/cost digest preview', 'A preview');
   expect(text).toContain('CSV of the month');
   expect(text).toContain('Add a digest');
 });
 
-test('now posts at once, and once for whoever asks twice', async () => {
+test('“now” posts at once, and only once for repeated requests', async () => {
   const stage = await openStage();
   await answer(stage, ANA, ADD, 'Digest added');
   await answer(stage, ANA, '/cost digest now #db-costs', 'It stands in the channel now');
@@ -186,22 +191,22 @@ test('now posts at once, and once for whoever asks twice', async () => {
   expect(posted(stage)).toHaveLength(1);
 });
 
-test('what a digest said goes with it when it is removed', async () => {
+test('the stored last post of a digest is deleted with the digest', async () => {
   const databaseUrl = await freshUrl('postgres');
   const stage = await openStage({ databaseUrl });
   const { db } = await openForTest(databaseUrl);
-  const said = async () => {
+  const storedPosts = async () => {
     const rows = await db.selectFrom('meta').select('key').execute();
     return rows.filter(({ key }) => key.startsWith('said:')).length;
   };
   await answer(stage, ANA, ADD, 'Digest added');
   await answer(stage, ANA, '/cost digest now #db-costs', 'It stands in the channel now');
-  expect(await said()).toBe(1);
+  expect(await storedPosts()).toBe(1);
   await answer(stage, ANA, '/cost digest remove #db-costs', 'Digest removed');
-  expect(await said()).toBe(0);
+  expect(await storedPosts()).toBe(0);
 });
 
-test('one whose service the file has no more is told once, and can be taken away', async () => {
+test('a digest whose service was removed is reported once and can be removed', async () => {
   const databaseUrl = await freshUrl('sqlite');
   const stage = await openStage({ databaseUrl });
   await answer(stage, ANA, `${ADD} service=staging`, 'Digest added');
@@ -219,7 +224,7 @@ test('one whose service the file has no more is told once, and can be taken away
   await answer(stage, ANA, `/cost digest remove ${id}`, 'Digest removed');
 });
 
-test('a bare “add” opens a form, whose channel is the one it was typed in', async () => {
+test('“add” without arguments opens a form with the current channel', async () => {
   const stage = await openStage();
   await stage.slack.command(ANA, 'db-costs', '/cost digest add');
   const viewId = await stage.modal(ANA, 'cost.digest');

@@ -8,7 +8,7 @@ import { openStage, type Stage, textOf } from './stage.ts';
 
 type File = Record<string, unknown>;
 
-/** The file with these digests in it. */
+/** The configuration file with these digests. */
 function withDigests(...digests: readonly File[]) {
   return (file: File) => ({ ...file, digests });
 }
@@ -19,14 +19,14 @@ function posted(stage: Stage, channel = 'db-costs') {
   return stage.slack.messages(channel).filter(({ threadTs }) => threadTs === null);
 }
 
-/** The clock is put on, and everybody looks at it. */
+/** Sets the clock, and waits until all due work is done. */
 async function at(stage: Stage, time: string): Promise<void> {
   stage.clock.now = new Date(time);
   stage.wake();
   await settled(stage);
 }
 
-test('weekday by weekday it comes once, and on Monday with the weekend', async () => {
+test('a digest on weekdays is posted once per day and covers the weekend on Monday', async () => {
   const databaseUrl = await freshUrl('sqlite');
   const stage = await openStage({ databaseUrl, yaml: withDigests(berlin) });
   await expect.poll(() => posted(stage).length).toBe(1);
@@ -48,7 +48,7 @@ test('weekday by weekday it comes once, and on Monday with the weekend', async (
   expect(threads.map(textOf)[1]).toContain('analytics-prod');
 });
 
-test('after six hours of silence it is missed, and said so once', async () => {
+test('a digest that is six hours late is skipped, and the operators are notified once', async () => {
   const databaseUrl = await freshUrl('sqlite');
   const stage = await openStage({ databaseUrl, yaml: withDigests(berlin) });
   await expect.poll(() => posted(stage).length).toBe(1);
@@ -62,7 +62,7 @@ test('after six hours of silence it is missed, and said so once', async () => {
   expect(posted(stage).map(textOf)[1]).toContain('Cost · 20–23 Nov (UTC)');
 });
 
-test('of two replicas on one PostgreSQL database one posts', async () => {
+test('with two replicas on one PostgreSQL database one of them posts', async () => {
   const databaseUrl = await freshUrl('postgres');
   const stage = await openStage({ databaseUrl, yaml: withDigests(berlin) });
   const other = await stage.replica();
@@ -75,7 +75,7 @@ test('of two replicas on one PostgreSQL database one posts', async () => {
   expect(posted(stage)).toHaveLength(2);
 });
 
-test('where another workspace reads along, nothing is posted and people are told', async () => {
+test('nothing is posted to a channel that is shared with another workspace, and the operators are notified', async () => {
   const shared = { ...berlin, channel: '#shared-partners' };
   const stage = await openStage({ yaml: withDigests(shared) });
   const audit = () =>
@@ -89,7 +89,7 @@ test('where another workspace reads along, nothing is posted and people are told
   expect(audit()).toHaveLength(1);
 });
 
-test('a channel that is archived while it runs gets no digest, and people are told once', async () => {
+test('a channel that is archived at run time gets no digest, and the operators are notified once', async () => {
   const stage = await openStage({ yaml: withDigests({ ...berlin, at: '14:00' }) });
   await settled(stage);
   stage.slack.admin.archive('db-costs');
@@ -101,7 +101,7 @@ test('a channel that is archived while it runs gets no digest, and people are to
   expect(audit.filter((text) => text.includes('#db-costs'))).toHaveLength(1);
 });
 
-test('while Slack does not tell of a channel its digest waits, and comes later', async () => {
+test('a digest waits while the channel lookup fails, and is posted later', async () => {
   const stage = await openStage({ yaml: withDigests({ ...berlin, at: '14:00' }) });
   await settled(stage);
   stage.slack.failNext({ method: 'conversations.list', times: 2, how: 'server-error' });
@@ -113,7 +113,7 @@ test('while Slack does not tell of a channel its digest waits, and comes later',
   await expect.poll(() => posted(stage).length).toBe(1);
 });
 
-test('a post that nobody answers for is unknown: told, and never posted again', async () => {
+test('a post without an answer has an unknown outcome, which is reported; it is not repeated', async () => {
   const stage = await openStage({ yaml: withDigests({ ...berlin, at: '14:00' }) });
   await settled(stage);
   stage.slack.failNext({ method: 'chat.postMessage', times: 1, how: 'reply-lost' });
@@ -124,14 +124,14 @@ test('a post that nobody answers for is unknown: told, and never posted again', 
   expect(posted(stage)).toHaveLength(1);
 });
 
-test('whoever died between permit and post leaves it unknown: told once, never posted', async () => {
+test('a crash between permit and post leaves an unknown outcome, which is reported once; nothing is posted', async () => {
   const databaseUrl = await freshUrl('postgres');
   const digest = { ...berlin, at: '14:00' };
   const stage = await openStage({ databaseUrl, yaml: withDigests(digest) });
   const database = await openForTest(databaseUrl);
-  // The row of a digest has its key where its channel was once enough.
+  // The channel column of a digest row holds the key of the digest.
   const channel = '#db-costs' as ChannelId;
-  const row = { channel, day: '2026-11-20', owner: 'dead', at: new Date('2026-11-20T13:00Z') };
+  const row = { channel, day: '2026-11-20', owner: 'crashed', at: new Date('2026-11-20T13:00Z') };
   await database.transaction((tx) => permitDigest(tx, row));
   await at(stage, '2026-11-20T13:05Z');
   const unknown = () =>
@@ -146,7 +146,7 @@ test('whoever died between permit and post leaves it unknown: told once, never p
   expect(posted(stage)).toEqual([]);
 });
 
-test('a report that cannot be read is posted as such, with the age of what is shown', async () => {
+test('a digest without a current usage report shows the error and the age of its figures', async () => {
   const stage = await openStage({ yaml: withDigests(berlin) });
   await expect.poll(() => posted(stage).length).toBe(1);
   stage.cloud.injectFault({ operation: 'usage cost', fault: '403', times: 50 });
@@ -158,7 +158,7 @@ test('a report that cannot be read is posted as such, with the age of what is sh
   expect(text).not.toMatch(/[^.\d]0 credits/);
 });
 
-test('two hundred channels at one minute cost one fetch of each month', async () => {
+test('digests for 200 channels at the same time fetch each month once', async () => {
   const names = Array.from({ length: 200 }, (_, index) => `team-${index + 1}`);
   const [first] = sandboxWorkspace.channels;
   const rooms = names.map((name, index) => ({

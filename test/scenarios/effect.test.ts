@@ -6,7 +6,7 @@ import { ANA, BEN, openStage, type Stage, textOf } from './stage.ts';
 const STAGING = 'staging';
 const FEATURES = 'ml-features';
 
-/** From the words that Ana types to the server's yes, with the one approval that staging needs. */
+/** Requests a change as Ana, approves it as Ben, and returns the card of the accepted change. */
 async function run(stage: Stage, verb: 'Stop' | 'Start', service: string) {
   await stage.slack.command(ANA, 'ops', `/service ${verb.toLowerCase()} ${service} for the night`);
   const preview = await stage.privateWord(ANA, `${verb} ${service}?`);
@@ -25,7 +25,7 @@ function effectsIn(stage: Stage, threadTs: string | undefined): readonly string[
   return thread.map(({ text }) => text).filter((text) => text.includes('final days later'));
 }
 
-test('the preview and the card of a stop say the same of what it saves', async () => {
+test('the preview and the card of a stop show the same cost effect', async () => {
   const stage = await openStage();
   await stage.slack.command(ANA, 'ops', '/service stop staging for the night');
   const preview = await stage.privateWord(ANA, 'Stop staging?');
@@ -38,7 +38,7 @@ test('the preview and the card of a stop say the same of what it saves', async (
   expect(textOf((await stage.card('Stop staging: waiting')) ?? empty)).toContain(said);
 });
 
-test('a report that does not answer costs the preview its estimate, and nothing else', async () => {
+test('a preview without a usage report shows no estimate and works otherwise', async () => {
   const stage = await openStage();
   stage.cloud.injectFault({ operation: 'usage cost', fault: '403', times: 20 });
   await stage.slack.command(ANA, 'ops', '/service stop staging for the night');
@@ -46,7 +46,7 @@ test('a report that does not answer costs the preview its estimate, and nothing 
   expect(textOf(preview ?? empty)).toContain('not known: the usage report did not answer');
 });
 
-test('a scale of a service whose size nobody has seen is not guessed at', async () => {
+test('a scale of a service with unknown size has no estimate', async () => {
   const stage = await openStage();
   await stage.slack.command(ANA, 'ops', '/service scale staging max=64');
   const preview = await stage.privateWord(ANA, 'Scale staging?');
@@ -55,7 +55,7 @@ test('a scale of a service whose size nobody has seen is not guessed at', async 
   );
 });
 
-test('what was scaled just now has no days of that size to compare the next one with', async () => {
+test('a service that was just scaled has no final days to estimate from', async () => {
   const stage = await openStage();
   await stage.slack.command(ANA, 'ops', '/service scale staging min=16 max=16 idle=off');
   const first = await stage.privateWord(ANA, 'Scale staging?');
@@ -66,7 +66,7 @@ test('what was scaled just now has no days of that size to compare the next one 
   await stage.privateWord(ANA, 'not known: its size was changed lately');
 });
 
-test('in a fresh sandbox a start of lab-core shows its size, and then a scale has its price', async () => {
+test('in a new sandbox a start of lab-core shows its size, and a scale then has an estimate', async () => {
   const stage = await openStage();
   await stage.slack.command(ANA, 'ops', '/service scale lab-core min=8 max=8');
   const unknown = await stage.privateWord(ANA, 'Scale lab-core?');
@@ -78,11 +78,11 @@ test('in a fresh sandbox a start of lab-core shows its size, and then a scale ha
   expect(textOf(told ?? empty)).toMatch(/about −5\.\d credits a day/);
 });
 
-test('whoever may not ask for a change does not make us ask for its costs', async () => {
+test('a refused request does not read the usage report', async () => {
   const stage = await openStage();
   await stage.slack.command(BEN, 'ops', '/service stop staging because');
   await stage.privateWord(BEN, 'You can’t use /service stop');
-  // Names are learned from the last week; an estimate looks back for months.
+  // The directory reads the last week, an estimate reads several months.
   const read = () => JSON.stringify(stage.cloud.requests().map(({ reply }) => reply));
   expect(read()).not.toContain('2026-09');
 
@@ -91,7 +91,7 @@ test('whoever may not ask for a change does not make us ask for its costs', asyn
   expect(read()).toContain('2026-09');
 });
 
-test('what a stop really saved is told in its thread, after three and after seven days', async () => {
+test('the measured savings of a stop are posted in its thread after three and after seven days', async () => {
   const stage = await openStage({ databaseUrl: await freshUrl('sqlite') });
   const card = await run(stage, 'Stop', STAGING);
   pass(stage, 6);
@@ -107,7 +107,7 @@ test('what a stop really saved is told in its thread, after three and after seve
   expect(effectsIn(stage, card?.ts)[1]).toContain('7 final days later');
 });
 
-test('nothing is said of a change that another one followed, and nothing twice', async () => {
+test('no effect is posted for a change that was followed by another, and none is posted twice', async () => {
   const stage = await openStage({ databaseUrl: await freshUrl('sqlite') });
   const stopped = await run(stage, 'Stop', STAGING);
   const other = await run(stage, 'Stop', FEATURES);
@@ -118,7 +118,7 @@ test('nothing is said of a change that another one followed, and nothing twice',
   await expect.poll(() => effectsIn(stage, other?.ts)).toHaveLength(1);
   expect(effectsIn(stage, other?.ts)[0]).toContain('7 final days later');
 
-  // A second pass, and a service that is stopped after it, so that it is known to be over.
+  // The stop below runs after the second pass and shows that the pass is complete.
   await stage.restart();
   await run(stage, 'Stop', STAGING);
   expect(effectsIn(stage, other?.ts)).toHaveLength(1);

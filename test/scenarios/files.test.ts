@@ -6,7 +6,7 @@ const GENERAL = 'C0GENERAL01';
 const PARTNERS = 'C0PARTNERS1';
 const NAME = 'costs-2026-11-13-2026-11-19.csv';
 
-/** Where a person sees files, and what they are called. */
+/** The files that a user sees, with channel, thread and name. */
 function filesOf(stage: Stage, as: string) {
   return stage.slack
     .clientState(as)
@@ -15,8 +15,8 @@ function filesOf(stage: Stage, as: string) {
     );
 }
 
-/** Ben has answered Ana below her message, and Ana asks for rows there. */
-async function askedInThread(stage: Stage, channel: string, other: string) {
+/** Opens the command palette for Ana in a thread of her message with an answer of another user. */
+async function openPaletteInThread(stage: Stage, channel: string, other: string) {
   await stage.slack.sendMessage({ as: ANA, channel, text: 'what does it cost?' });
   const ts = stage.slack.messages(channel).at(-1)?.ts ?? '';
   await stage.slack.sendMessage({ as: other, channel, threadTs: ts, text: 'let us see' });
@@ -42,9 +42,9 @@ async function ask(stage: Stage, view: string, name: string, words: string) {
   });
 }
 
-test('rows that are asked for in a thread come into it, for all who read it', async () => {
+test('a CSV requested in a thread is posted there for all its readers', async () => {
   const stage = await openStage();
-  const { ts, view } = await askedInThread(stage, OPS, BEN);
+  const { ts, view } = await openPaletteInThread(stage, OPS, BEN);
   await ask(stage, view, 'cost csv', '7d');
   const answer = await stage.privateWord(ANA, 'is in this thread, visible to everyone in it');
   expect(answer).toMatchObject({ channel: OPS, threadTs: ts });
@@ -52,20 +52,20 @@ test('rows that are asked for in a thread come into it, for all who read it', as
 });
 
 test.for([
-  ['people of another workspace read', PARTNERS],
-  ['the app is no member', GENERAL],
-] as const)('where %s, they come in private', async ([, channel]) => {
+  ['the channel is shared with another workspace', PARTNERS],
+  ['the app is not a member', GENERAL],
+] as const)('where %s, the CSV is sent in a direct message', async ([, channel]) => {
   const stage = await openStage();
-  const { view } = await askedInThread(stage, channel, BEN);
+  const { view } = await openPaletteInThread(stage, channel, BEN);
   await ask(stage, view, 'cost csv', '7d');
   await stage.privateWord(ANA, 'is in your direct messages with Signalbox');
   expect(filesOf(stage, ANA)).toMatchObject([{ name: NAME }]);
   expect([...filesOf(stage, SVEN), ...filesOf(stage, BEN)]).toEqual([]);
 });
 
-test('where it cannot be found out who reads a thread, they come in private', async () => {
+test('where the readers of a thread are unknown, the CSV is sent in a direct message', async () => {
   const stage = await openStage();
-  const { view } = await askedInThread(stage, OPS, BEN);
+  const { view } = await openPaletteInThread(stage, OPS, BEN);
   const how = { error: 'internal_error' };
   stage.slack.failNext({ method: 'conversations.info', times: 9, how });
   await ask(stage, view, 'cost csv', '7d');
@@ -73,7 +73,7 @@ test('where it cannot be found out who reads a thread, they come in private', as
   expect(filesOf(stage, BEN)).toEqual([]);
 });
 
-test('below a digest, a press brings the rows of its month into its thread', async () => {
+test('a button below a digest posts the CSV of its month into the thread', async () => {
   const stage = await openStage();
   await stage.slack.command(ANA, 'db-costs', '/cost digest add at=14:00');
   await stage.press(ANA, await stage.privateWord(ANA, 'Digest added'), 'command.1');
@@ -90,9 +90,9 @@ test('below a digest, a press brings the rows of its month into its thread', asy
     .toMatchObject([{ threadTs: table?.threadTs, name: 'costs-2026-11-01-2026-11-17.csv' }]);
 });
 
-test('a thread in a workspace without the newest blocks gets the same figures as text', async () => {
+test('in a workspace without the newest blocks, the figures are shown as text', async () => {
   const stage = await openStage();
-  const { ts, view } = await askedInThread(stage, OPS, BEN);
+  const { ts, view } = await openPaletteInThread(stage, OPS, BEN);
   const how = { error: 'invalid_blocks' };
   stage.slack.failNext({ method: 'chat.postEphemeral', times: 1, how });
   await ask(stage, view, 'cost', '7d');

@@ -27,7 +27,7 @@ test.for<[string, Record<string, string>]>([
   ['a signature of another version', { 'x-slack-signature': 'v1=00' }],
   ['a signature that is too short', { 'x-slack-signature': 'v0=' }],
   ['a negative time', signatureOf(LIST, { at: -60_000 })],
-  ['the time of tomorrow', signatureOf(LIST, { at: Date.now() + 86_400_000 })],
+  ['a time of the next day', signatureOf(LIST, { at: Date.now() + 86_400_000 })],
   ['a time that is no number', { 'x-slack-request-timestamp': '1e9' }],
 ])('a request with %s gets a 401, and nothing opens', async ([, headers]) => {
   const stage = await openStage();
@@ -37,14 +37,14 @@ test.for<[string, Record<string, string>]>([
 });
 
 test.for([FORM, `${FORM}; charset=utf-8`])(
-  'a command that calls itself a check of the certificate has no effect (%s)',
+  'a command inside an ssl_check request has no effect (%s)',
   async (type) => {
     const stage = await openStage();
     const body = `${LIST}&ssl_check=1`;
     await deliver(stage, body, { 'content-type': type });
     await deliver(stage, body, {
       'content-type': type,
-      ...signatureOf(body, { secret: 'somebody else' }),
+      ...signatureOf(body, { secret: 'another secret' }),
     });
     await stage.slack.command(ANA, 'ops', '/service list');
     await stage.privateWord(ANA, 'analytics-prod');
@@ -52,7 +52,7 @@ test.for([FORM, `${FORM}; charset=utf-8`])(
   },
 );
 
-test('a large body without a length is turned away as well', async () => {
+test('a large body without a content length is refused', async () => {
   const stage = await openStage();
   const out = request(`${stage.url}/slack/events`, {
     method: 'POST',
@@ -69,8 +69,11 @@ test('a large body without a length is turned away as well', async () => {
 test.for<[string, string]>([
   ['nests 20,000 levels deep', `${'{"a":'.repeat(20_000)}1${'}'.repeat(20_000)}`],
   ['has 10,000 keys', `{${Array.from({ length: 10_000 }, (_, n) => `"k${n}":1`).join()}}`],
-  ['says twice who it is of', `{"type":"block_actions","type":"nothing","user":1,"user":2}`],
-])('a payload that %s is answered, and the bot goes on', async ([, payload]) => {
+  [
+    'contains its type and its user twice',
+    `{"type":"block_actions","type":"nothing","user":1,"user":2}`,
+  ],
+])('a payload that %s is answered, and the bot continues', async ([, payload]) => {
   const stage = await openStage();
   const body = new URLSearchParams({ payload }).toString();
   const status = await deliver(stage, body, { 'content-type': FORM, ...signatureOf(body) });
@@ -79,7 +82,7 @@ test.for<[string, string]>([
   await stage.privateWord(ANA, 'analytics-prod');
 });
 
-test('keys of the language itself are keys like any other', async () => {
+test('the keys __proto__ and constructor have no special meaning', async () => {
   const stage = await openStage();
   const field = { type: 'plain_text_input', value: 'yes' };
   const values = JSON.parse(
@@ -107,7 +110,7 @@ function modal(callback_id: string, about: object = { channel: 'C0OPS000001' }) 
   };
 }
 
-/** What the trail says of those who tried in vain, the oldest first. */
+/** The refusals in the audit trail, oldest first. */
 async function refusals(databaseUrl: string): Promise<readonly string[]> {
   const reader = await openReader(databaseUrl);
   try {
@@ -124,8 +127,8 @@ function idOf(stage: Stage): string {
   return /· ([0-9A-Z]{6})/.exec(card?.text ?? '')?.[1] ?? '';
 }
 
-/** A “yes” from every place where something can be pressed or filled in. */
-function yeses(user: string, change: string): readonly object[] {
+/** An approval from every place with buttons or forms. */
+function approvalsFromEverywhere(user: string, change: string): readonly object[] {
   const press = (trigger: string, where: object) => ({
     ...by(user),
     trigger_id: `${user}.${trigger}`,
@@ -149,22 +152,22 @@ function yeses(user: string, change: string): readonly object[] {
 
 test.for<[string, string, string]>([
   ['the requester', ANA, 'self-approval'],
-  ['somebody without the role', DORA, 'not-an-approver'],
+  ['a user without the role', DORA, 'not-an-approver'],
   ['a guest', GINA, 'guest'],
   ['a deactivated user', HUGO, 'deactivated'],
-  ['somebody of another workspace who says to be of this one', SVEN, 'other-workspace'],
+  ['a user of another workspace with a forged team id', SVEN, 'other-workspace'],
   ['the bot itself', sandboxWorkspace.botUserId, 'bot'],
 ])('an approval by %s has no effect, wherever it is pressed', async ([, user, refusal]) => {
   const databaseUrl = await freshUrl('sqlite');
   const stage = await openStage({ databaseUrl });
   await ask(stage);
-  const tries = yeses(user, idOf(stage));
+  const tries = approvalsFromEverywhere(user, idOf(stage));
   for (const payload of tries) expect(await deliverPayload(stage, payload)).toBe(200);
   await expect.poll(() => refusals(databaseUrl)).toEqual(tries.map(() => refusal));
   expect(stage.cloud.count('set state')).toBe(0);
 });
 
-test('a form that was forged is decided by what is stored, and by who sent it', async () => {
+test('a forged form is checked against the stored change and its sender', async () => {
   const databaseUrl = await freshUrl('sqlite');
   const stage = await openStage({ databaseUrl });
   await ask(stage);
@@ -180,7 +183,7 @@ test('a form that was forged is decided by what is stored, and by who sent it', 
   const view = { ...modal('change.reject', forged), id: 'V0OFSOMEBODYELSE' };
   await deliverPayload(stage, { ...by(DORA), type: 'view_submission', view });
   await expect.poll(() => refusals(databaseUrl)).toEqual(['not-an-approver']);
-  // A press that names another change than its card decides the one that it names, or none.
+  // A press counts only for the change that its value names.
   for (const value of ['ZZZZZZ', 'staging', `${change}x`, '__proto__']) {
     const actions = [{ type: 'button', action_id: 'change.approve', block_id: 'b', value }];
     await deliverPayload(stage, { ...by(CLEO), type: 'block_actions', trigger_id: value, actions });
@@ -190,7 +193,7 @@ test('a form that was forged is decided by what is stored, and by who sent it', 
 });
 
 test.for(ENGINES)(
-  'letters that no database or log expects arrive as letters (%s)',
+  'characters that are unusual in databases and logs are kept (%s)',
   async (engine) => {
     const stage = await openStage({ databaseUrl: await freshUrl(engine) });
     await ask(stage);

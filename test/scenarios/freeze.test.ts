@@ -8,8 +8,8 @@ async function typed(stage: Stage, as: string, line: string, words: string) {
   return (await stage.privateWord(as, words)) ?? { ...empty, channel: '', ts: '' };
 }
 
-/** Ana freezes what is tagged staging for four hours, and Ben lets her. */
-async function frozen(
+/** Ana freezes everything tagged staging for four hours, and Ben approves. */
+async function frozenStaging(
   stage: Stage,
   line = '/change freeze tag=staging until=4h launch of the shop',
 ) {
@@ -23,16 +23,16 @@ async function frozen(
   return stage.card('Freeze everything tagged staging: done');
 }
 
-function later(stage: Stage, minutes: number) {
+function passMinutes(stage: Stage, minutes: number) {
   stage.clock.now = new Date(stage.clock.now.getTime() + minutes * 60_000);
   stage.wake();
 }
 
 test.for(ENGINES)(
-  'a freeze is asked for, approved, holds for everybody, and ends by itself (%s)',
+  'a freeze is requested, approved, blocks every user, and ends at its time (%s)',
   async (engine) => {
     const stage = await openStage({ databaseUrl: await freshUrl(engine) });
-    const card = textOf((await frozen(stage)) ?? empty);
+    const card = textOf((await frozenStaging(stage)) ?? empty);
     expect(card).toContain('It holds from now on, for everybody.');
     expect(card).toContain('2026-11-20T16:00:00.000Z');
 
@@ -44,48 +44,48 @@ test.for(ENGINES)(
     expect(refused).toContain('2026-11-20T16:00:00.000Z');
     expect(refused).toMatch(/\/change unfreeze [0-9A-Z]{6} ends it/);
 
-    later(stage, 4 * 60);
+    passMinutes(stage, 4 * 60);
     await typed(stage, FINN, '/service stop staging for the night', 'Stop staging?');
     await typed(stage, DORA, '/change freezes', 'Nothing is frozen now');
   },
 );
 
-test('a freeze is nothing that any server hears of, and never looks as if one did', async () => {
+test('a freeze sends no request to a server, and its texts say so', async () => {
   const stage = await openStage();
   const line = '/change freeze tag=staging until=4h launch of the shop';
   const preview = textOf(await typed(stage, ANA, line, 'Freeze everything tagged staging?'));
-  const card = textOf((await frozen(stage)) ?? empty);
+  const card = textOf((await frozenStaging(stage)) ?? empty);
   for (const text of [preview, card]) {
     expect(text).toContain('nothing: freezes live in Signalbox');
     expect(text).not.toMatch(/PUT|Answered|server said|accepted/);
   }
 });
 
-test('what was approved before a freeze is not run while it holds', async () => {
+test('a change approved before a freeze does not run during it', async () => {
   const stage = await openStage();
   stage.cloud.injectFault({ operation: 'set state', fault: '429-retry-after', times: 1 });
   await stage.press(BEN, await ask(stage, FINN), 'change.approve');
   await stage.card('nothing was sent');
-  await frozen(stage);
-  later(stage, 2);
+  await frozenStaging(stage);
+  passMinutes(stage, 2);
   const ended = await stage.card('Stop staging: not run: the current policy refuses it');
   expect(textOf(ended ?? empty)).toContain('(launch of the shop, by ');
   expect(stage.cloud.effectCount('set state', STAGING)).toBe(0);
 });
 
-test('a replica that knows nothing of a freeze but what the database says keeps to it', async () => {
+test('a second replica reads the freezes from the database', async () => {
   const stage = await openStage({ databaseUrl: await freshUrl('postgres') });
-  await frozen(stage);
+  await frozenStaging(stage);
   const other = await stage.replica();
   expect(other.ok).toBe(true);
   await typed(stage, FINN, '/service stop staging because', 'staging is frozen until');
 });
 
-test('a freeze is lifted before its end by its button, once, and can be made again', async () => {
+test('a button ends a freeze early, once, and can create it again', async () => {
   const stage = await openStage();
-  const made = await frozen(stage);
+  const made = await frozenStaging(stage);
   expect(buttonsOf(made ?? empty)).toEqual(['change.undo']);
-  later(stage, 10);
+  passMinutes(stage, 10);
   await stage.press(ANA, made, 'change.undo');
   const preview = await stage.privateWord(ANA, 'Unfreeze everything tagged staging?');
   await stage.press(ANA, preview, 'change.confirm');
@@ -97,16 +97,16 @@ test('a freeze is lifted before its end by its button, once, and can be made aga
   const lifted = await stage.card('Unfreeze everything tagged staging: done');
   await typed(stage, FINN, '/service stop staging because', 'Stop staging?');
 
-  later(stage, 10);
+  passMinutes(stage, 10);
   await stage.press(ANA, lifted, 'change.undo');
   const again = await stage.privateWord(ANA, 'Freeze everything tagged staging?');
   expect(textOf(again ?? empty)).toContain('2026-11-20T16:00:00.000Z');
 });
 
-test('of two who lift one freeze the second is told that something has changed', async () => {
+test('the second of two requests to end one freeze becomes stale', async () => {
   const stage = await openStage();
-  await frozen(stage);
-  later(stage, 1);
+  await frozenStaging(stage);
+  passMinutes(stage, 1);
   const cards = [];
   for (const who of [ANA, FINN]) {
     const preview = await typed(
@@ -130,10 +130,10 @@ function isUnfreeze(message: Parameters<typeof textOf>[0] & { threadTs: string |
   return message.threadTs === null && textOf(message).includes('Unfreeze everything');
 }
 
-test('a freeze that has ended by itself is not lifted, and nobody is told that it was', async () => {
+test('a freeze that has already ended cannot be ended again', async () => {
   const stage = await openStage();
-  await frozen(stage);
-  later(stage, 3 * 60);
+  await frozenStaging(stage);
+  passMinutes(stage, 3 * 60);
   const preview = await typed(
     stage,
     ANA,
@@ -142,13 +142,13 @@ test('a freeze that has ended by itself is not lifted, and nobody is told that i
   );
   await stage.press(ANA, preview, 'change.confirm');
   const card = await stage.card('Unfreeze everything tagged staging: waiting');
-  later(stage, 2 * 60);
+  passMinutes(stage, 2 * 60);
   await stage.press(BEN, card, 'change.approve');
   const ended = await stage.card('Unfreeze everything tagged staging: not done');
   expect(textOf(ended ?? empty)).toContain('the freeze is over, or somebody has lifted it already');
 });
 
-test('a freeze holds no freeze: whoever may can lift everything', async () => {
+test('a freeze does not block ending a freeze', async () => {
   const stage = await openStage();
   const line = '/change freeze everything until=2h all hands';
   await stage.press(ANA, await typed(stage, ANA, line, 'Freeze everything?'), 'change.confirm');
@@ -164,7 +164,7 @@ test('a freeze holds no freeze: whoever may can lift everything', async () => {
   expect(textOf(unfreeze)).toContain('all hands');
 });
 
-test('what is to come is shown on every preview of what it will be about', async () => {
+test('a future freeze is shown on each preview that it will affect', async () => {
   const stage = await openStage({
     yaml: (file) => ({
       ...(file as object),
@@ -188,20 +188,28 @@ test('what is to come is shown on every preview of what it will be about', async
 });
 
 test.for<[string, string, string]>([
-  ['nothing to freeze', '/change freeze until=4h why not', '"Say what is frozen: a service'],
-  ['two things', '/change freeze staging tag=prod until=4h x', '"Say what is frozen: a service'],
+  ['a freeze without a scope', '/change freeze until=4h why not', '"Say what is frozen: a service'],
   [
-    'a tag that nothing has',
-    '/change freeze tag=prdo until=4h x',
-    'I know no tag “prdo”. Did you mean',
+    'a freeze with two scopes',
+    '/change freeze staging tag=prod until=4h x',
+    '"Say what is frozen: a service',
   ],
-  ['no such warehouse', '/change freeze warehouse=mian until=4h x', 'I know no warehouse “mian”'],
-  ['no such service', '/change freeze stagin until=4h x', 'I know no service “stagin”'],
-  ['a hundred days', '/change freeze staging until=100d x', 'must be how long'],
-  ['next year', '/change freeze staging until=2027-06-01T10:00Z x', 'must be within 90 days'],
-  ['yesterday', '/change freeze staging until=2026-11-19T10:00Z x', 'is over already'],
-  ['no such freeze', '/change unfreeze tag:prod x', 'I know no freeze “tag:prod”'],
-])('%s is not understood as something else', async ([, line, words]) => {
+  ['an unknown tag', '/change freeze tag=prdo until=4h x', 'I know no tag “prdo”. Did you mean'],
+  [
+    'an unknown warehouse',
+    '/change freeze warehouse=mian until=4h x',
+    'I know no warehouse “mian”',
+  ],
+  ['an unknown service', '/change freeze stagin until=4h x', 'I know no service “stagin”'],
+  ['a freeze of a hundred days', '/change freeze staging until=100d x', 'must be how long'],
+  [
+    'an end in the next year',
+    '/change freeze staging until=2027-06-01T10:00Z x',
+    'must be within 90 days',
+  ],
+  ['an end in the past', '/change freeze staging until=2026-11-19T10:00Z x', 'is over already'],
+  ['an unknown freeze', '/change unfreeze tag:prod x', 'I know no freeze “tag:prod”'],
+])('%s is rejected with an explanation', async ([, line, words]) => {
   const stage = await openStage();
   await stage.slack.command(ANA, 'ops', line);
   const seen = () =>
@@ -210,7 +218,7 @@ test.for<[string, string, string]>([
   expect(stage.slack.messages('db-approvals')).toHaveLength(0);
 });
 
-test('the form finds tags and warehouses by typing ahead, and asks for one choice', async () => {
+test('the freeze form suggests tags and warehouses and requires one choice', async () => {
   const stage = await openStage();
   await stage.slack.command(ANA, 'ops', '/change freeze');
   const view = await stage.modal(ANA, 'change.freeze');
@@ -235,7 +243,7 @@ test('the form finds tags and warehouses by typing ahead, and asks for one choic
   );
 });
 
-test('a freeze is edited in its form with the tag that was typed', async () => {
+test('the edit form of a freeze contains the typed tag', async () => {
   const stage = await openStage();
   const line = '/change freeze tag=staging until=4h launch';
   const preview = await typed(stage, ANA, line, 'Freeze everything tagged staging?');
@@ -248,7 +256,7 @@ test('a freeze is edited in its form with the tag that was typed', async () => {
     .toHaveLength(2);
 });
 
-test('a freeze without a word why asks for one, whatever its rule says', async () => {
+test('a freeze requires a reason, whatever its rule says', async () => {
   const stage = await openStage();
   await stage.slack.command(ANA, 'ops', '/change freeze staging until=4h');
   await stage.modal(ANA, 'change.freeze');
@@ -257,7 +265,7 @@ test('a freeze without a word why asks for one, whatever its rule says', async (
   );
 });
 
-test('a time of day is meant on the clock of whoever asks', async () => {
+test('a time of day uses the time zone of the requester', async () => {
   const stage = await openStage();
   const line = '/change freeze staging until=20:00 backfill';
   const preview = textOf(await typed(stage, ANA, line, 'Freeze staging?'));
@@ -268,7 +276,7 @@ test('a time of day is meant on the clock of whoever asks', async () => {
   expect(new Date(until).getTime()).toBeGreaterThan(NOON.getTime());
 });
 
-test('whoever may not freeze is refused, with who could', async () => {
+test('a user who may not freeze gets a refusal that names who may', async () => {
   const stage = await openStage();
   const line = '/change freeze staging until=4h x';
   const refused = textOf(await typed(stage, DORA, line, 'You can’t use /change freeze'));
@@ -276,7 +284,7 @@ test('whoever may not freeze is refused, with who could', async () => {
   expect(refused).toContain(`<@${ANA}>`);
 });
 
-test('the button that lifts a freeze names the service, and what freezes is not called frozen', async () => {
+test('the button that ends a freeze names the service, and the freeze command itself is not shown as frozen', async () => {
   const stage = await openStage();
   const line = '/change freeze staging until=4h launch';
   const preview = await typed(stage, ANA, line, 'Freeze staging?');

@@ -14,7 +14,7 @@ async function opened(stage: Stage, person: string, words: string): Promise<stri
   return homeOf(stage, person);
 }
 
-test('Ben approves in his Home, which is drawn anew, and the change runs', async () => {
+test('an approval on the Home tab runs the change and redraws the tab', async () => {
   const stage = await openStage();
   await ask(stage);
   const home = await opened(stage, BEN, 'Waiting for you (1)');
@@ -26,7 +26,7 @@ test('Ben approves in his Home, which is drawn anew, and the change runs', async
   expect(stage.cloud.count('set state')).toBe(1);
 });
 
-test('Ben rejects in his Home with a reason', async () => {
+test('a rejection on the Home tab asks for a reason', async () => {
   const stage = await openStage();
   await ask(stage);
   await opened(stage, BEN, 'Waiting for you (1)');
@@ -39,7 +39,7 @@ test('Ben rejects in his Home with a reason', async () => {
   expect(homeOf(stage, BEN)).toContain('Waiting for you (0)');
 });
 
-test('Ana takes her request back in her Home', async () => {
+test('a requester cancels on the Home tab', async () => {
   const stage = await openStage();
   await ask(stage);
   const home = await opened(stage, ANA, 'Your requests (1)');
@@ -50,7 +50,7 @@ test('Ana takes her request back in her Home', async () => {
 });
 
 test.for(['change.approve', 'change.reject'])(
-  'Ben presses %s in a Home that Cleo was faster than: he is told in his messages',
+  'after another approver was faster, %s on the Home tab is answered in a direct message',
   async (id) => {
     const stage = await openStage();
     const card = await ask(stage);
@@ -64,7 +64,7 @@ test.for(['change.approve', 'change.reject'])(
   },
 );
 
-test('a second approval is still missing: the Home of the first approver says so', async () => {
+test('after the first of two approvals, the Home tab shows what is missing', async () => {
   const stage = await openStage();
   await stage.slack.command(ANA, 'ops', '/service stop analytics-prod nightly maintenance');
   await stage.press(ANA, await stage.privateWord(ANA, 'analytics-prod?'), 'change.confirm');
@@ -76,7 +76,7 @@ test('a second approval is still missing: the Home of the first approver says so
   expect(await opened(stage, ANA, 'Your requests (1)')).toContain('(1 of 2)');
 });
 
-test('a press in an open Home does not publish a Home for anybody else', async () => {
+test('a press on one Home tab does not publish the tabs of other users', async () => {
   const stage = await openStage();
   await ask(stage);
   await opened(stage, BEN, 'Waiting for you (1)');
@@ -86,7 +86,7 @@ test('a press in an open Home does not publish a Home for anybody else', async (
   expect(new Set(published)).toEqual(new Set([BEN]));
 });
 
-test('a button in Home opens the form of its command, and the preview comes as a message', async () => {
+test('a command button on the Home tab opens its form, and the preview arrives as a direct message', async () => {
   const stage = await openStage();
   expect(await opened(stage, ANA, 'Commands')).toContain('/alert list');
   await stage.slack.click(ANA, HOME, 'command.service.stop');
@@ -101,7 +101,7 @@ test('a button in Home opens the form of its command, and the preview comes as a
   expect((await stage.privateWord(ANA, 'Stop staging?'))?.channel).toMatch(/^D/);
 });
 
-test('whoever has no role sees nothing of what others do', async () => {
+test('a user without a role sees no changes on the Home tab', async () => {
   const stage = await openStage();
   const card = await ask(stage);
   await stage.press(BEN, card, 'change.approve');
@@ -111,12 +111,12 @@ test('whoever has no role sees nothing of what others do', async () => {
   expect(await opened(stage, CLEO, 'Recent')).toContain('Stop staging: accepted');
 });
 
-test('a guest reads why there is nothing for guests', async () => {
+test('the Home tab tells a guest that guests cannot use Signalbox', async () => {
   const stage = await openStage();
   await opened(stage, GINA, 'Guests cannot use Signalbox.');
 });
 
-test('a preview that was never sent off is no news', async () => {
+test('the Home tab does not list a preview that was never confirmed', async () => {
   const stage = await openStage();
   await stage.slack.command(ANA, 'ops', '/service stop ci for the night');
   await stage.press(ANA, await stage.privateWord(ANA, 'Stop ci?'), 'change.cancel');

@@ -13,8 +13,8 @@ const organization = {
   ),
 };
 
-test('a service with a hostile name is shown as it is called and pings nobody', async () => {
-  // Names of the configuration are plain words, so this one comes in by the usage report.
+test('a service name with markup is shown literally and mentions nobody', async () => {
+  // The configuration accepts plain names only, so this name comes from the usage report.
   const yaml = (file: object) => ({ ...file, services: [], policy: openPolicy() });
   const stage = await openStage({ organization, yaml });
   await expect

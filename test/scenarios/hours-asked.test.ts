@@ -6,7 +6,7 @@ import { ANA, BEN, buttonsOf, CLEO, openStage, textOf } from './stage.ts';
 
 const input = (value: string) => ({ type: 'plain_text_input', value });
 
-test('an hour is one of the clocks of whoever asks', async () => {
+test('a time of day uses the requester’s time zone', async () => {
   const workspace = structuredClone(sandboxWorkspace);
   for (const member of workspace.members) {
     if (member.id === ANA) member.timezone = 'Asia/Tokyo';
@@ -16,7 +16,7 @@ test('an hour is one of the clocks of whoever asks', async () => {
   expect((await stage.privateWord(ANA, 'Stop staging?'))?.text).toContain('2026-11-20T13:00:00');
 });
 
-test('whose clock nobody knows is asked for a date with its zone', async () => {
+test('a user with an unknown time zone must give a date with its zone', async () => {
   const workspace = structuredClone(sandboxWorkspace);
   for (const member of workspace.members) member.timezone = 'Mars/Olympus';
   const stage = await openStage({ workspace });
@@ -27,7 +27,7 @@ test('whose clock nobody knows is asked for a date with its zone', async () => {
   expect((await stage.privateWord(ANA, 'Stop staging?'))?.text).toContain('2026-11-20T22:00:00');
 });
 
-test('the clocks change before it runs: the preview says what becomes of its hour', async () => {
+test('the preview explains a time that occurs twice because of daylight saving', async () => {
   const stage = await openStage();
   stage.clock.now = new Date('2026-10-24T20:00:00.000Z');
   await stage.slack.command(ANA, 'ops', '/service stop staging at=02:30');
@@ -36,7 +36,7 @@ test('the clocks change before it runs: the preview says what becomes of its hou
   expect(preview?.text).toContain('2026-10-25T00:30:00');
 });
 
-test('a form asks for the same hours, and keeps a wrong one to be mended', async () => {
+test('a form accepts the same times and keeps an invalid one for correction', async () => {
   const stage = await openStage();
   await stage.slack.command(ANA, 'ops', '/service stop');
   const view = await stage.modal(ANA, 'service.stop');
@@ -56,7 +56,7 @@ test('a form asks for the same hours, and keeps a wrong one to be mended', async
 const STAGING_ID = '1525c708-e4bc-426d-a9e7-d11b6c27caf5';
 const TEXT = { type: 'plain_text', text: 'staging' } as const;
 
-test('a form of an hour that is over comes back with the rest of what was asked', async () => {
+test('the form for a past time keeps the other arguments', async () => {
   const stage = await openStage();
   await stage.slack.command(ANA, 'ops', '/service stop staging at=2026-11-19T20:00 for the night');
   await stage.modal(ANA, 'service.stop');
@@ -65,7 +65,7 @@ test('a form of an hour that is over comes back with the rest of what was asked'
   expect(form).toContain('"initial_value":"for the night"');
 });
 
-test('the hour is over when its preview is confirmed: nothing is asked of anybody', async () => {
+test('a preview that is confirmed after its scheduled time is refused', async () => {
   const stage = await openStage();
   await stage.slack.command(ANA, 'ops', '/service stop staging in=5m');
   const preview = await stage.privateWord(ANA, 'Stop staging?');
@@ -75,7 +75,7 @@ test('the hour is over when its preview is confirmed: nothing is asked of anybod
   expect(stage.slack.messages('db-approvals')).toEqual([]);
 });
 
-test('what takes it back needs more approvals: then both are approved by as many', async () => {
+test('a revert that needs more approvals raises the approvals of the change', async () => {
   const stage = await openStage({
     yaml: (file) => stricterStart(file, { from: 'approver', count: 2 }),
   });
@@ -88,14 +88,14 @@ test('what takes it back needs more approvals: then both are approved by as many
   await stage.card('Start staging: accepted');
 });
 
-test('whoever may not take it back may not ask for a while', async () => {
+test('a user who may not run the revert cannot request a temporary change', async () => {
   const stage = await openStage({ yaml: (file) => stricterStart(file, null) });
   await stage.slack.command(ANA, 'ops', '/service stop staging for=4h');
   await stage.privateWord(ANA, '/service start');
   expect(stage.slack.messages('db-approvals')).toEqual([]);
 });
 
-test('others would have to approve what takes it back: then it is asked for by itself', async () => {
+test('a revert with other approvers must be requested separately', async () => {
   const stage = await openStage({
     yaml: (file) => stricterStart(file, { from: 'operator', count: 1 }),
   });
@@ -105,7 +105,7 @@ test('others would have to approve what takes it back: then it is asked for by i
   expect(form).toContain('asks other people to approve “service start”');
 });
 
-/** Starting staging by a rule of its own: for operators with these approvals, or for approvers. */
+/** Adds a rule for “service start”: for operators with these approvals, or for approvers. */
 function stricterStart(file: Readonly<Record<string, unknown>>, approvals: object | null) {
   const rules = file.policy as readonly object[];
   const to = approvals ? 'operator' : 'approver';
@@ -114,16 +114,21 @@ function stricterStart(file: Readonly<Record<string, unknown>>, approvals: objec
 }
 
 test.for<[string, string, ReturnType<typeof freeze>, string]>([
-  ['begin after a freeze', 'at=20:00', freeze('20T11:00Z', '20T18:00Z'), 'Stop staging?'],
-  ['begin in a freeze', 'in=1h', freeze('20T12:30Z', '20T18:00Z'), 'is frozen until'],
-  ['go back in one', 'at=16:00 for=23h', freeze('21T12:00Z', '21T18:00Z'), 'is frozen until'],
-])('what is to %s is weighed at that hour', async ([, words, yaml, answer]) => {
+  ['start after a freeze', 'at=20:00', freeze('20T11:00Z', '20T18:00Z'), 'Stop staging?'],
+  ['start during a freeze', 'in=1h', freeze('20T12:30Z', '20T18:00Z'), 'is frozen until'],
+  [
+    'revert during a freeze',
+    'at=16:00 for=23h',
+    freeze('21T12:00Z', '21T18:00Z'),
+    'is frozen until',
+  ],
+])('a change that would %s is checked for that time', async ([, words, yaml, answer]) => {
   const stage = await openStage({ yaml });
   await stage.slack.command(ANA, 'ops', `/service stop staging ${words}`);
   await stage.privateWord(ANA, answer);
 });
 
-test('Home shows what waits for its hour, and what is due back', async () => {
+test('the Home tab shows scheduled changes and pending reverts', async () => {
   const stage = await openStage();
   const home = () => JSON.stringify(stage.slack.clientState(BEN).home ?? []);
   await approved(stage, '/service stop staging for=4h');

@@ -14,7 +14,7 @@ import {
   textOf,
 } from './stage.ts';
 
-test('a stopped service is started again with the button of its ending', async () => {
+test('a stopped service is started with the button of its final card', async () => {
   const stage = await openStage();
   await stage.press(BEN, await ask(stage), 'change.approve');
   const ended = await stage.card('Stop staging: accepted');
@@ -28,7 +28,7 @@ test('a stopped service is started again with the button of its ending', async (
   expect(stage.cloud.effectCount('set state', STAGING)).toBe(2);
 });
 
-test('nobody but an approver decides, and everyone else is told who could', async () => {
+test('only an approver can decide, and other users read who can', async () => {
   const stage = await openStage();
   const card = await ask(stage);
   await stage.press(ANA, card, 'change.approve');
@@ -43,7 +43,7 @@ test('nobody but an approver decides, and everyone else is told who could', asyn
   expect(stage.cloud.count('set state')).toBe(0);
 });
 
-test('somebody without the role may not ask, and reads which rule and who could', async () => {
+test('a user without the role cannot request a change and reads which rule applies and who may', async () => {
   const stage = await openStage();
   await stage.slack.command(DORA, 'ops', '/service stop staging because');
   const refused = await stage.privateWord(DORA, 'You can’t use /service stop on staging');
@@ -53,7 +53,7 @@ test('somebody without the role may not ask, and reads which rule and who could'
   await stage.privateWord(EMIL, 'You can’t use /service list');
 });
 
-test('a rejection says why, to everyone and to the requester', async () => {
+test('a rejection shows its reason on the card and in its thread', async () => {
   const stage = await openStage();
   await stage.press(BEN, await ask(stage), 'change.reject');
   const form = await stage.modal(BEN, 'change.reject');
@@ -70,21 +70,21 @@ test('a rejection says why, to everyone and to the requester', async () => {
     .toContain('rejected “stop staging”: Not during the sale');
 });
 
-test('its requester cancels a change, and nobody else can', async () => {
+test('only the requester can cancel a change', async () => {
   const stage = await openStage();
   const card = await ask(stage);
   await stage.press(BEN, card, 'change.cancel');
   await stage.privateWord(BEN, 'Only <@U0ANA00001> can do that');
   await stage.press(ANA, card, 'change.cancel');
   await stage.card('Stop staging: cancelled');
-  // A phone may still show the card with its buttons: Ben presses what he saw a minute ago.
+  // A client may still show old buttons: Ben presses a button that the card no longer has.
   const late = await pressGone(stage, BEN, card);
   expect(late.error).toBeNull();
   await stage.privateWord(BEN, 'Too late. It is cancelled');
   expect(stage.cloud.count('set state')).toBe(0);
 });
 
-/** Presses a button that the message has lost since the person looked at it. */
+/** Presses a button that the message no longer has. */
 async function pressGone(
   stage: Stage,
   as: string,
@@ -98,7 +98,7 @@ async function pressGone(
   return stage.slack.press({ as, place, blockId: 'card:2', actionId: 'change.approve', element });
 }
 
-test('a question that nobody answers expires, and the requester is told', async () => {
+test('a request without a decision expires, and its requester is notified', async () => {
   const stage = await openStage();
   await ask(stage);
   stage.clock.now = new Date(stage.clock.now.getTime() + 24 * 3_600_000);
@@ -109,7 +109,7 @@ test('a question that nobody answers expires, and the requester is told', async 
     .toContain('“stop staging” expired before it was decided');
 });
 
-test('a draft that was left alone is dead after half an hour', async () => {
+test('a draft cannot be confirmed after 30 minutes', async () => {
   const stage = await openStage();
   await stage.slack.command(ANA, 'ops', '/service stop staging for the night');
   const preview = await stage.privateWord(ANA, 'Stop staging?');
@@ -119,7 +119,7 @@ test('a draft that was left alone is dead after half an hour', async () => {
   expect(stage.slack.messages('db-approvals')).toHaveLength(0);
 });
 
-test('what the server refuses is shown as it said it, and nothing stays locked', async () => {
+test('a rejection by the server is shown verbatim and releases the target', async () => {
   const stage = await openStage();
   stage.cloud.setKey('sandbox-key-id', { role: 'developer' });
   await stage.press(BEN, await ask(stage), 'change.approve');
@@ -131,7 +131,7 @@ test('what the server refuses is shown as it said it, and nothing stays locked',
   await stage.card('Stop staging: accepted');
 });
 
-test('an answer that never came is unknown, is not sent again, and keeps the target', async () => {
+test('a request without an answer has an unknown outcome, is not sent again, and locks its target', async () => {
   const stage = await openStage();
   stage.cloud.injectFault({ operation: 'set state', fault: 'close-after-effect', times: 1 });
   await stage.press(BEN, await ask(stage), 'change.approve');
@@ -139,7 +139,7 @@ test('an answer that never came is unknown, is not sent again, and keeps the tar
   expect(buttonsOf(unknown ?? empty)).toEqual(['change.happened', 'change.did-not-happen']);
   expect(stage.cloud.effectCount('set state', STAGING)).toBe(1);
 
-  // Another approved change of the same service waits until somebody has looked.
+  // Another approved change of the same service waits until the outcome is recorded.
   const second = await ask(stage, FINN, '/service start staging once more');
   await stage.press(BEN, second, 'change.approve');
   await stage.card('Start staging: approved');
@@ -151,12 +151,12 @@ test('an answer that never came is unknown, is not sent again, and keeps the tar
     reason: { reason: { type: 'plain_text_input', value: 'The console says stopped' } },
   });
   await stage.card('Stop staging: it happened');
-  // The second was asked for before that was known: it is stale, not sent on top.
+  // The second change was requested before the outcome was known, so it becomes stale.
   await stage.card('Start staging: not run: it changed since the preview');
   expect(stage.cloud.count('set state')).toBe(1);
 });
 
-test('a server that asks to wait gets the request later, with all checks made again', async () => {
+test('a rate-limited request is sent later, after all checks are repeated', async () => {
   const stage = await openStage();
   stage.cloud.injectFault({ operation: 'set state', fault: '429-retry-after', times: 1 });
   await stage.press(BEN, await ask(stage), 'change.approve');

@@ -4,7 +4,7 @@ import { freshUrl } from '../storage/engines.ts';
 import { ask, empty } from './asking.ts';
 import { ANA, BEN, openStage, textOf } from './stage.ts';
 
-test('another program locks the file while it runs: nothing is lost, and it goes on after that', async () => {
+test('while another program locks the database file nothing is lost, and Signalbox recovers afterwards', async () => {
   const databaseUrl = await freshUrl('sqlite');
   const stage = await openStage({ databaseUrl });
   const card = (await ask(stage)) ?? { channel: '', ts: '' };
@@ -35,7 +35,7 @@ test('another program locks the file while it runs: nothing is lost, and it goes
   expect(stage.cloud.count('set state')).toBe(1);
 });
 
-test('the words of a rejection stay in their form while they cannot be stored', async () => {
+test('the reason of a rejection stays in its form while it cannot be stored', async () => {
   const databaseUrl = await freshUrl('sqlite');
   const stage = await openStage({ databaseUrl });
   const card = await ask(stage);

@@ -34,7 +34,7 @@ const escalating = (file: Record<string, never>) => {
   };
 };
 
-test('approvers are reminded with ever longer pauses, and then it expires', async () => {
+test('approvers are reminded at growing intervals until the change expires', async () => {
   const stage = await openStage({ yaml: escalating });
   await ask(stage);
   pass(stage, 15);
@@ -52,7 +52,7 @@ test('approvers are reminded with ever longer pauses, and then it expires', asyn
   await expect.poll(() => thread(stage).join('\n')).toContain('expired before it was decided');
 });
 
-test('a second role is called, and may decide from then on', async () => {
+test('the escalation role is notified and may approve from then on', async () => {
   const stage = await openStage({ yaml: escalating });
   const card = await ask(stage);
   expect(textOf(card ?? { text: '', blocks: [] })).toContain('to the role chief ');
@@ -66,7 +66,7 @@ test('a second role is called, and may decide from then on', async () => {
   expect(stage.cloud.effectCount('set state', STAGING)).toBe(1);
 });
 
-test('nobody is reminded of what was decided', async () => {
+test('no reminder is sent for a decided change', async () => {
   const stage = await openStage();
   await stage.press(BEN, await ask(stage), 'change.approve');
   await stage.card('Stop staging: accepted');
@@ -78,7 +78,7 @@ test('nobody is reminded of what was decided', async () => {
   expect(thread(stage)).toHaveLength(1);
 });
 
-test('a doubt is told again until somebody has looked', async () => {
+test('an unknown outcome is reported repeatedly until it is resolved', async () => {
   const stage = await openStage();
   stage.cloud.injectFault({ operation: 'set state', fault: '500', times: 9 });
   await stage.press(BEN, await ask(stage), 'change.approve');
@@ -91,7 +91,7 @@ test('a doubt is told again until somebody has looked', async () => {
   await expect.poll(() => thread(stage)).toHaveLength(3);
 });
 
-test('a card whose post was taken without an answer stands there once', async () => {
+test('a card is posted once when Slack accepts the post without an answer', async () => {
   const stage = await openStage({ databaseUrl: await freshUrl('sqlite') });
   stage.slack.failNext({ method: 'chat.postMessage', times: 1, how: 'reply-lost' });
   await stage.slack.command(ANA, 'ops', '/service stop staging for the night');
@@ -116,7 +116,7 @@ test('a card whose post was taken without an answer stands there once', async ()
   expect(cards()).toHaveLength(1);
 });
 
-test('a line of the thread whose post was taken without an answer stands there once', async () => {
+test('a thread message is posted once when Slack accepts the post without an answer', async () => {
   const stage = await openStage();
   const card = await ask(stage);
   stage.slack.failNext({ method: 'chat.postMessage', times: 1, how: 'reply-lost' });
@@ -131,12 +131,12 @@ test('a line of the thread whose post was taken without an answer stands there o
   expect(thread(stage).filter((text) => text.includes('accepted by the server'))).toHaveLength(1);
 });
 
-test('the line in the audit channel stands there once, too', async () => {
+test('a message in the audit channel is posted once when Slack accepts the post without an answer', async () => {
   const stage = await openStage();
   const card = await ask(stage);
   const endings = () =>
     stage.slack.messages('db-audit').filter(({ text }) => text.includes('Stop staging'));
-  // The thread's line is posted before it.
+  // The thread message is posted before it.
   stage.slack.failNext({ method: 'chat.postMessage', times: 3, how: 'reply-lost' });
   await stage.press(BEN, card, 'change.approve');
   await stage.card('Stop staging: accepted');
@@ -155,7 +155,7 @@ test('the line in the audit channel stands there once, too', async () => {
   expect(thread(stage).filter((text) => text.includes('accepted by the server'))).toHaveLength(1);
 });
 
-test('a requester who is not in the channel of the card is told directly', async () => {
+test('a requester outside the approvals channel is notified in a direct message', async () => {
   const { sandboxWorkspace } = await import('../../sandbox/slack/sandbox-workspace.ts');
   const workspace = structuredClone(sandboxWorkspace);
   for (const room of workspace.channels) {
@@ -168,7 +168,7 @@ test('a requester who is not in the channel of the card is told directly', async
   await expect.poll(() => directs(stage, ANA).map(textOf).join()).toContain('was accepted');
 });
 
-test('a requester who reads the thread is not told twice', async () => {
+test('a requester inside the approvals channel gets no direct message', async () => {
   const stage = await openStage();
   await stage.press(BEN, await ask(stage), 'change.approve');
   await stage.card('Stop staging: accepted');
@@ -178,7 +178,7 @@ test('a requester who reads the thread is not told twice', async () => {
 
 const STOP = '/service stop staging for the night';
 
-test('the same within the hour shows the earlier one first', async () => {
+test('a repeated request within an hour shows the earlier one', async () => {
   const stage = await openStage();
   await stage.press(BEN, await ask(stage), 'change.approve');
   await stage.card('Stop staging: accepted');
@@ -190,7 +190,7 @@ test('the same within the hour shows the earlier one first', async () => {
   expect(text.indexOf('requested the same change')).toBeLessThan(text.indexOf('PATCH state'));
 });
 
-test('an hour later it is no repetition, and neither is it after something else ran', async () => {
+test('a request after an hour, or after another change, does not count as repeated', async () => {
   const stage = await openStage();
   await stage.press(BEN, await ask(stage), 'change.approve');
   await stage.card('Stop staging: accepted');

@@ -20,7 +20,7 @@ function sent(stage: Stage, operation: string) {
   return stage.cloud.requests().find((request) => request.operation === operation)?.body;
 }
 
-test('a service is scaled with exactly what was asked for', async () => {
+test('a scale sends exactly the requested fields', async () => {
   const stage = await openStage();
   const line = '/service scale staging min=16 max=64 idle=on idle-timeout=15 "night saving"';
   const { preview, card } = await approved(stage, line, 'Scale staging');
@@ -35,7 +35,7 @@ test('a service is scaled with exactly what was asked for', async () => {
   expect(stage.cloud.service(STAGING)).toMatchObject({ scaling: { minReplicaMemoryGb: 16 } });
 });
 
-test('a second scale shows what was seen, and can be taken back', async () => {
+test('a second scale shows the last seen values and can be undone', async () => {
   const stage = await openStage();
   await approved(stage, '/service scale staging min=16 max=64', 'Scale staging');
   stage.clock.now = new Date(stage.clock.now.getTime() + 60_000);
@@ -49,7 +49,7 @@ test('a second scale shows what was seen, and can be taken back', async () => {
   await stage.privateWord(ANA, '128 → ');
 });
 
-test('a size that is no multiple of four is offered the nearest ones', async () => {
+test('for a size that is not a multiple of four, the nearest sizes are offered', async () => {
   const stage = await openStage();
   await stage.slack.command(ANA, 'ops', '/service scale staging max=30 for the sale');
   const answer = (await stage.privateWord(ANA, 'max must be a multiple of 4')) ?? empty;
@@ -58,7 +58,7 @@ test('a size that is no multiple of four is offered the nearest ones', async () 
   expect(textOf(answer)).toContain('max=32');
 });
 
-test('what is to be created has a name, and neither an id nor a last look', async () => {
+test('a service to be created has a name, and no id or last seen time', async () => {
   const stage = await openStage();
   const line =
     '/service create "analytics new" provider=aws region=eu-west-1 ip=10.0.0.0/8 min=16 max=32';
@@ -69,7 +69,7 @@ test('what is to be created has a name, and neither an id nor a last look', asyn
   }
 });
 
-test('a created service shows its password once, to whoever asked for it', async () => {
+test('the password of a created service is shown once, to its requester only', async () => {
   const stage = await openStage();
   const line =
     '/service create "analytics new" provider=aws region=eu-west-1 ip=10.0.0.0/8 min=16 max=32 "a new market"';
@@ -92,20 +92,20 @@ test('a created service shows its password once, to whoever asked for it', async
   await stage.press(BEN, card, 'change.reveal');
   await stage.privateWord(BEN, 'There is no password to show');
   await stage.press(ANA, card, 'change.reveal');
-  const window = () => JSON.stringify(stage.slack.clientState(ANA).views);
-  await expect.poll(window).toContain(password);
-  expect(window()).toContain('Password of analytics new.');
+  const passwordModal = () => JSON.stringify(stage.slack.clientState(ANA).views);
+  await expect.poll(passwordModal).toContain(password);
+  expect(passwordModal()).toContain('Password of analytics new.');
   await stage.slack.close(ANA, stage.slack.clientState(ANA).views.at(-1)?.id ?? '');
   await stage.press(ANA, card, 'change.reveal');
   await stage.privateWord(ANA, 'There is no password to show');
-  // No window without anything in it beside that.
+  // No empty modal opens next to the refusal.
   expect(stage.slack.clientState(ANA).views).toEqual([]);
   await stage.slack.command(ANA, 'ops', '/service show "analytics new"');
   await stage.privateWord(ANA, 'reply to service create');
 });
 
 test.for([{ error: 'not_found' }, 'server-error', 'reply-lost'] as const)(
-  'a password whose window fails (%s) is not lost, and is nobody else’s either',
+  'a password whose modal fails to open (%s) stays available to its requester only',
   async (how) => {
     const stage = await openStage();
     const line =
@@ -136,7 +136,7 @@ test.for([{ error: 'not_found' }, 'server-error', 'reply-lost'] as const)(
   },
 );
 
-test('an endpoint is created and says what to do next', async () => {
+test('a created endpoint shows the next step', async () => {
   const stage = await openStage();
   const line =
     '/endpoint create analytics-prod type=VPC_ENDPOINT_SERVICE service-name=vpce-svc-1 description=orders "for the feed"';
@@ -149,7 +149,7 @@ test('an endpoint is created and says what to do next', async () => {
   expect(textOf(card ?? empty)).toContain('somebody must accept it');
 });
 
-test('a backup and the settings of a pipe are shown with their exact figures', async () => {
+test('a backup and the settings of a pipe are shown with exact values', async () => {
   const stage = await openStage();
   const backup = ORGANIZATION.backups.find(({ service }) => service === 'analytics-prod');
   await stage.slack.command(ANA, 'ops', `/backup show analytics-prod ${backup?.id}`);
@@ -162,7 +162,7 @@ test('a backup and the settings of a pipe are shown with their exact figures', a
   expect(textOf(gone)).toContain('404');
 });
 
-test('an alert is found, shown and changed, and loses nothing', async () => {
+test('an alert is listed, shown and edited, and keeps its other fields', async () => {
   const stage = await openStage();
   const alert = stage.alerts.alerts().find(({ name }) => name && !name.includes('<'));
   const name = alert?.name ?? '';
@@ -180,7 +180,7 @@ test('an alert is found, shown and changed, and loses nothing', async () => {
   expect(put?.body).toMatchObject({ threshold: 4321, source: alert?.source });
 });
 
-test('an alert that somebody edited meanwhile is not overwritten', async () => {
+test('an alert edited after the preview is not overwritten', async () => {
   const stage = await openStage();
   const alert = stage.alerts.alerts().find(({ name }) => name && !name.includes('<'));
   await stage.slack.command(ANA, 'ops', `/alert edit ${alert?.id} threshold=4321`);
@@ -192,7 +192,7 @@ test('an alert that somebody edited meanwhile is not overwritten', async () => {
   expect(stage.alerts.count('update alert')).toBe(0);
 });
 
-test('a form for an alert opens at once and is filled with what the alert has', async () => {
+test('the alert form opens at once and is filled after the alert is read', async () => {
   const stage = await openStage();
   const alert = stage.alerts.alerts().find(({ source, name }) => source === 'tile' && name);
   await stage.slack.command(ANA, 'ops', '/alert edit');
@@ -218,7 +218,7 @@ test('a form for an alert opens at once and is filled with what the alert has', 
 test.for([
   ['/service scale staging', 'service.scale'],
   ['/alert edit "5xx rate"', 'alert.edit'],
-] as const)('%s says of what, and the form asks for the rest', async ([line, form]) => {
+] as const)('the form of %s shows its target and asks for the rest', async ([line, form]) => {
   const stage = await openStage();
   await stage.slack.command(ANA, 'ops', line);
   await stage.modal(ANA, form);
@@ -226,7 +226,7 @@ test.for([
   await expect.poll(shown).toMatch(/staging|Alert “5xx rate”/);
 });
 
-test('addresses stand in no channel; whoever decides sees them in private', async () => {
+test('IP addresses are not posted to a channel; approvers see them in a private answer', async () => {
   const stage = await openStage();
   const line =
     '/service create "analytics new" provider=aws region=eu-west-1 ip=10.0.0.0/8 "a new market"';
@@ -242,7 +242,7 @@ test('addresses stand in no channel; whoever decides sees them in private', asyn
   await stage.privateWord(BEN, '10.0.0.0/8');
 });
 
-test('a form that stood open while somebody else edited takes nothing of theirs back', async () => {
+test('an alert form that was open during another edit does not revert that edit', async () => {
   const stage = await openStage();
   const alert = stage.alerts.alerts().find(({ source, name }) => source === 'tile' && name);
   const id = alert?.id ?? '';

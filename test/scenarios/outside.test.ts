@@ -27,11 +27,11 @@ function send(stage: Stage, { fields = {}, ...signed }: Forged) {
 }
 
 test.for<[string, number, Forged]>([
-  ['is signed as it should be', 200, {}],
-  ['was signed with another secret', 401, { secret: 'somebody else' }],
+  ['has a valid signature', 200, {}],
+  ['was signed with another secret', 401, { secret: 'another secret' }],
   ['is six minutes old', 401, { at: Date.now() - 360_000 }],
-  ['comes from six minutes ahead', 401, { at: Date.now() + 360_000 }],
-  ['has no time', 401, { at: Number.NaN }],
+  ['is dated six minutes ahead', 401, { at: Date.now() + 360_000 }],
+  ['has no timestamp', 401, { at: Number.NaN }],
 ])('a request that %s gets %i', async ([, status, forged]) => {
   const stage = await openStage();
   const before = stage.slack.calls().length;
@@ -42,9 +42,9 @@ test.for<[string, number, Forged]>([
 test.for([
   ['another workspace', { team_id: 'T0ELSEWHERE' }],
   ['another app', { api_app_id: 'A0ELSEWHERE' }],
-] as const)('a signed request of %s is acknowledged and has no effect', async ([, fields]) => {
+] as const)('a signed request of %s is acknowledged without effect', async ([, fields]) => {
   const stage = await openStage();
-  // Without a service the command opens a form: an effect that shows.
+  // Without a service the command opens a form, which is a visible effect.
   expect(await send(stage, { fields: { ...fields, text: 'stop' } })).toBe(200);
   expect(await send(stage, { fields: { text: 'stop', trigger_id: '4.5.6' } })).toBe(200);
   await expect.poll(() => stage.slack.calls('views.open').length).toBeGreaterThan(0);
@@ -52,7 +52,7 @@ test.for([
   expect(triggers).toEqual(['4.5.6']);
 });
 
-test('a body that is too large is turned away before it is read', async () => {
+test('a body that is too large is refused before it is read', async () => {
   const stage = await openStage();
   expect(await send(stage, { fields: { text: 'x'.repeat(140_000) } })).toBe(413);
 });
@@ -60,11 +60,11 @@ test('a body that is too large is turned away before it is read', async () => {
 test.for([
   ['null', 'application/json', 'null'],
   ['a list', 'application/json', '[]'],
-  ['no JSON', 'application/json', '{'],
+  ['not JSON', 'application/json', '{'],
   ['a payload of null', 'application/x-www-form-urlencoded', 'payload=null'],
   ['a payload of text', 'application/x-www-form-urlencoded', 'payload=%22x%22'],
   ['two payloads', 'application/x-www-form-urlencoded', 'payload=%7B%7D&payload=%7B%7D'],
-] as const)('a signed body that is %s is refused, and the bot goes on', async ([, type, body]) => {
+] as const)('a signed body that is %s is refused without a crash', async ([, type, body]) => {
   const stage = await openStage();
   const headers = { 'content-type': type, ...signatureOf(body) };
   expect(await deliver(stage, body, headers)).toBe(400);
@@ -72,21 +72,21 @@ test.for([
 });
 
 test.for([
-  ['a kind that nobody listens to', { type: 'view_closed' }],
-  ['a kind that Slack does not have yet', { type: 'dream_submission' }],
-] as const)('%s is acknowledged at once, and has no effect', async ([, fields]) => {
+  ['a payload type without a handler', { type: 'view_closed' }],
+  ['a payload type that does not exist', { type: 'dream_submission' }],
+] as const)('%s is acknowledged at once, without effect', async ([, fields]) => {
   const stage = await openStage();
   const view = { id: 'V1', type: 'modal', callback_id: 'service.stop', state: { values: {} } };
-  // Bolt by itself answers with a 404, and only when three seconds are over.
+  // Bolt alone would answer with 404 after three seconds.
   expect(await deliverPayload(stage, { ...by(ANA), view, ...fields })).toBe(200);
 });
 
 test.for([
-  ['without its interaction', { trigger_id: undefined }],
-  ['by nobody', { user: { team_id: sandboxWorkspace.teamId } }],
-  ['by somebody who cannot be', { user: { id: '../U1', team_id: sandboxWorkspace.teamId } }],
-  ['of what is no list', { actions: 7 }],
-] as const)('a press %s is never acknowledged as if it were stored', async ([, fields]) => {
+  ['without its trigger id', { trigger_id: undefined }],
+  ['without a user', { user: { team_id: sandboxWorkspace.teamId } }],
+  ['with an invalid user id', { user: { id: '../U1', team_id: sandboxWorkspace.teamId } }],
+  ['with actions that are not a list', { actions: 7 }],
+] as const)('a press %s is not acknowledged', async ([, fields]) => {
   const stage = await openStage();
   const value = 'ZZZZZZ';
   const actions = [{ type: 'button', action_id: 'change.approve', block_id: 'x', value }];
@@ -95,7 +95,7 @@ test.for([
   expect(await send(stage, {})).toBe(200);
 });
 
-test('a stranger who shares a channel presses in vain', async () => {
+test('a user of another workspace in a shared channel cannot approve', async () => {
   const stage = await openStage({
     yaml: (file) => ({ ...file, channels: { approvals: '#shared-partners' } }),
   });
@@ -117,7 +117,7 @@ test('a click that is delivered twice counts once', async () => {
   expect(await click()).toBe(200);
   expect(await click()).toBe(200);
   await stage.card('1 of 2');
-  // What comes after it was handled: had it counted twice, Ben would have been told so by now.
+  // Cleo's press is handled after both of Ben's. Had Ben's counted twice, he would have a second answer.
   await stage.press(CLEO, card, 'change.approve');
   await stage.card('Stop staging: accepted');
   const words = stage.slack.clientState(BEN).messages.map(({ text }) => text);
@@ -147,7 +147,7 @@ function signedClick(stage: Stage, card: { channel: string; ts: string }, user: 
   return () => deliverPayload(stage, payload);
 }
 
-test('what a field held before another choice made it vanish is not asked for', async () => {
+test('the value of a field that a later choice hides is not sent', async () => {
   const stage = await openStage();
   const text = (name: string, value: string) => ({
     [name]: { [name]: { type: 'plain_text_input', value } },

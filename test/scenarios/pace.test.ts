@@ -5,7 +5,7 @@ import { ANA, BEN, CLEO, openStage, type Stage, textOf } from './stage.ts';
 
 const TOO_MANY = 'You sent too many requests in a short time';
 
-function heard(stage: Stage, as: string, words: string): number {
+function answersWith(stage: Stage, as: string, words: string): number {
   return stage.slack.clientState(as).messages.filter((each) => textOf(each).includes(words)).length;
 }
 
@@ -15,7 +15,7 @@ test.for(ENGINES)(
     const databaseUrl = await freshUrl(engine);
     const stage = await openStage({ databaseUrl });
     const card = await ask(stage);
-    // Cleo may not cancel what Ana asked for, so that each of her presses is refused by itself.
+    // Cleo may not cancel Ana's change, so each press gets a separate refusal.
     const presses = () =>
       Promise.all(Array.from({ length: 20 }, () => stage.press(CLEO, card, 'change.cancel')));
     await presses();
@@ -24,20 +24,20 @@ test.for(ENGINES)(
       stage.slack.deliverTo(`http://127.0.0.1:${port}/slack/events`);
     }
     await presses();
-    await expect.poll(() => heard(stage, CLEO, 'can do that')).toBe(30);
+    await expect.poll(() => answersWith(stage, CLEO, 'can do that')).toBe(30);
     await stage.privateWord(CLEO, TOO_MANY);
 
     stage.clock.now = new Date(stage.clock.now.getTime() + 60_000);
     await stage.press(CLEO, card, 'change.cancel');
-    await expect.poll(() => heard(stage, CLEO, 'can do that')).toBe(31);
-    expect(heard(stage, CLEO, TOO_MANY)).toBe(1);
-    // Nobody else was held up by it.
+    await expect.poll(() => answersWith(stage, CLEO, 'can do that')).toBe(31);
+    expect(answersWith(stage, CLEO, TOO_MANY)).toBe(1);
+    // Other users are not affected.
     await stage.press(BEN, card, 'change.approve');
     await stage.card('Stop staging: accepted');
   },
 );
 
-test('the twenty-first draft of ten minutes is not made, and says why', async () => {
+test('the 21st draft within ten minutes is refused with an explanation', async () => {
   const stage = await openStage();
   for (let n = 0; n < 20; n += 1) {
     await stage.slack.command(ANA, 'ops', `/service stop staging for the night ${n}`);
@@ -50,10 +50,10 @@ test('the twenty-first draft of ten minutes is not made, and says why', async ()
   await stage.privateWord(ANA, 'for good');
 });
 
-test('the sixty-first question of a minute gets one answer that says so', async () => {
+test('the 61st command within a minute gets one refusal', async () => {
   const stage = await openStage();
   for (let n = 0; n < 70; n += 1) await stage.slack.command(ANA, 'ops', '/service help');
-  await expect.poll(() => heard(stage, ANA, TOO_MANY)).toBe(1);
+  await expect.poll(() => answersWith(stage, ANA, TOO_MANY)).toBe(1);
   await stage.slack.command(BEN, 'ops', '/service list');
   await stage.privateWord(BEN, 'analytics-prod');
 });

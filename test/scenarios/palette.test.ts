@@ -5,7 +5,7 @@ import { ANA, DORA, EMIL, FINN, openStage, type Stage } from './stage.ts';
 const OPS = 'C0OPS000001';
 const GENERAL = 'C0GENERAL01';
 
-/** Finn writes something in a channel; with `answered`, Ana has started a thread below it. */
+/** Finn posts a message in a channel; with `answered`, Ana starts a thread below it. */
 async function written(stage: Stage, { answered = true, channel = OPS } = {}) {
   await stage.slack.sendMessage({ as: FINN, channel, text: 'staging is slow' });
   const ts = stage.slack.messages(channel).at(-1)?.ts ?? '';
@@ -43,7 +43,7 @@ async function service(stage: Stage, as: string, viewId: string, name: string): 
   return { type: 'external_select', selected_option: option };
 }
 
-test('Dora asks in a thread and reads the answer there, alone', async () => {
+test('a query from a thread is answered in the thread, visible only to its user', async () => {
   const stage = await openStage();
   const message = await written(stage);
   const palette = await opened(stage, DORA, message);
@@ -60,7 +60,7 @@ test('Dora asks in a thread and reads the answer there, alone', async () => {
   expect(seen.map(({ text }) => text)).toEqual(['I look']);
 });
 
-test('what needs no words can be asked in a thread as well', async () => {
+test('a command without arguments works in a thread', async () => {
   const stage = await openStage();
   const palette = await opened(stage, DORA, await written(stage));
   const form = await chosen(stage, DORA, palette, 'service list');
@@ -68,7 +68,7 @@ test('what needs no words can be asked in a thread as well', async () => {
   expect(await stage.privateWord(DORA, '12 services')).toMatchObject({ channel: OPS });
 });
 
-test('a change that is asked for in a thread goes on there until it is confirmed', async () => {
+test('a change requested in a thread stays there until it is confirmed', async () => {
   const stage = await openStage();
   const message = await written(stage);
   const form = await chosen(stage, ANA, await opened(stage, ANA, message), 'service stop');
@@ -91,7 +91,7 @@ test('a change that is asked for in a thread goes on there until it is confirmed
   await stage.card('Stop staging: waiting for approval');
 });
 
-test('below a message that nobody has answered, the answer comes in the channel', async () => {
+test('below a message without a thread, the answer is posted in the channel', async () => {
   const stage = await openStage();
   const palette = await opened(stage, DORA, await written(stage, { answered: false }));
   await stage.slack.submit(DORA, await chosen(stage, DORA, palette, 'service list'));
@@ -99,14 +99,14 @@ test('below a message that nobody has answered, the answer comes in the channel'
   expect(answer).toMatchObject({ channel: OPS, threadTs: null, ephemeral: true });
 });
 
-test('where the app is no member, the answer comes in the messages with it', async () => {
+test('in a channel without the app, the answer is a direct message', async () => {
   const stage = await openStage();
   const palette = await opened(stage, DORA, await written(stage, { channel: GENERAL }));
   await stage.slack.submit(DORA, await chosen(stage, DORA, palette, 'service list'));
   expect((await stage.privateWord(DORA, '12 services'))?.channel).toMatch(/^D/);
 });
 
-test('it offers what the person may use and nothing else', async () => {
+test('the palette offers only the permitted commands', async () => {
   const stage = await openStage();
   const message = await written(stage);
   await opened(stage, DORA, message);
@@ -118,7 +118,7 @@ test('it offers what the person may use and nothing else', async () => {
   expect(shown(stage, EMIL)).toContain('No rule of the policy allows you a command.');
 });
 
-test('a choice that was never offered is refused when it is submitted', async () => {
+test('a command that was not offered is refused on submission', async () => {
   const stage = await openStage();
   const palette = await opened(stage, DORA, await written(stage));
   const form = await chosen(stage, DORA, palette, 'service stop');
@@ -128,7 +128,7 @@ test('a choice that was never offered is refused when it is submitted', async ()
   await stage.privateWord(DORA, 'You can’t use /service stop on staging');
 });
 
-test('while Slack does not say who is who, it says so', async () => {
+test('the palette shows that the membership lookup failed', async () => {
   const stage = await openStage();
   const message = await written(stage);
   stage.clock.now = new Date(stage.clock.now.getTime() + 2 * 60_000);
@@ -137,7 +137,7 @@ test('while Slack does not say who is who, it says so', async () => {
   expect(shown(stage, DORA)).toContain('Slack did not answer the membership lookup');
 });
 
-test('when the modal does not open, the person is told where they are', async () => {
+test('when the modal does not open, the error is shown in the thread', async () => {
   const stage = await openStage();
   const message = await written(stage);
   stage.slack.failNext({ method: 'views.open', times: 1, how: { error: 'internal_error' } });

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { ask, empty } from './asking.ts';
 import { ANA, BEN, DORA, FINN, NOON, openStage, textOf } from './stage.ts';
 
-test('a user who leaves a group loses its rights at once, not after a minute', async () => {
+test('a user who leaves a group loses its rights at once', async () => {
   const stage = await openStage();
   await stage.slack.command(DORA, 'ops', '/service list');
   await stage.privateWord(DORA, '12 services');
@@ -11,18 +11,18 @@ test('a user who leaves a group loses its rights at once, not after a minute', a
   await stage.privateWord(DORA, 'You can’t use /service list');
 });
 
-test('whoever is deactivated loses them as well', async () => {
+test('a deactivated user loses all rights', async () => {
   const stage = await openStage();
   await stage.slack.command(FINN, 'ops', '/service list');
   await stage.privateWord(FINN, '12 services');
   await stage.slack.admin.deactivate(FINN);
-  // The page lets a deactivated account type; the bot does not answer it.
+  // The page accepts input from a deactivated account; the bot does not answer it.
   await stage.slack.command(FINN, 'ops', '/service list').catch(() => undefined);
   const answers = stage.slack.messages('ops').filter((message) => message.ephemeralFor === FINN);
   expect(answers.filter(({ text }) => text.includes('12 services'))).toHaveLength(1);
 });
 
-test('a group that is deleted while it runs has nobody in it, and the other groups theirs', async () => {
+test('a group deleted at run time counts as empty, and other groups are not affected', async () => {
   const stage = await openStage();
   const card = await ask(stage);
   await stage.slack.admin.disableGroup('db-leads');
@@ -35,7 +35,7 @@ test('a group that is deleted while it runs has nobody in it, and the other grou
   await stage.privateWord(ANA, 'Start staging?');
 });
 
-test('approved by a group that is deleted before it runs, it does not run', async () => {
+test('a change approved by a group that is deleted before it runs does not run', async () => {
   const stage = await openStage();
   await stage.slack.command(ANA, 'ops', '/service stop staging in=2h for the night');
   await stage.press(ANA, await stage.privateWord(ANA, 'staging?'), 'change.confirm');
@@ -48,7 +48,7 @@ test('approved by a group that is deleted before it runs, it does not run', asyn
   expect(stage.cloud.count('set state')).toBe(0);
 });
 
-test('members are read once for many people who ask in the same minute', async () => {
+test('group members are read once for several users within a minute', async () => {
   const stage = await openStage();
   const before = stage.slack.calls('usergroups.users.list').length;
   for (const person of [ANA, BEN, DORA, FINN]) {
@@ -58,7 +58,7 @@ test('members are read once for many people who ask in the same minute', async (
   expect(stage.slack.calls('usergroups.users.list')).toHaveLength(before);
 });
 
-test('a button of an older version says so in private', async () => {
+test('a button of an older version gets a private explanation', async () => {
   const stage = await openStage();
   const card = (await ask(stage)) ?? { channel: '', ts: '' };
   const place = { in: 'message', channel: card.channel, ts: card.ts } as const;
@@ -74,7 +74,7 @@ test('a button of an older version says so in private', async () => {
   expect(textOf((await stage.card('waiting for approval')) ?? empty)).toContain('0 of 1');
 });
 
-test('a fault of ours gives a reference and no details', async () => {
+test('an internal error shows a reference and no details', async () => {
   const stage = await openStage();
   stage.slack.failNext({ method: 'views.open', times: 1, how: { error: 'internal_error' } });
   await stage.slack.command(ANA, 'ops', '/service stop');

@@ -20,7 +20,7 @@ test.for(ENGINES)('a hundred presses by three approvers send one request (%s)', 
   expect(stage.cloud.effectCount('set state', ANALYTICS)).toBe(1);
 });
 
-test('approve and reject in the same moment: one wins, and nothing is sent by the loser', async () => {
+test('of a simultaneous approval and rejection, one takes effect', async () => {
   const stage = await openStage();
   const card = await ask(stage);
   await stage.press(BEN, card, 'change.reject');
@@ -38,7 +38,7 @@ test('approve and reject in the same moment: one wins, and nothing is sent by th
   expect(stage.cloud.effectCount('set state', STAGING)).toBe(rejected ? 0 : 1);
 });
 
-test('of two changes of one service that are approved in one moment, one is sent', async () => {
+test('of two changes of one service approved at the same time, one is sent', async () => {
   const stage = await openStage();
   const stop = await ask(stage, ANA, '/service stop staging for the night');
   const start = await ask(stage, FINN, '/service start staging after all');
@@ -47,7 +47,7 @@ test('of two changes of one service that are approved in one moment, one is sent
     stage.press(CLEO, start, 'change.approve'),
   ]);
   await stage.card('accepted');
-  // The other one waits until the first has ended, and looks again then.
+  // The other one waits until the first has ended, and is then checked again.
   stage.clock.now = new Date(stage.clock.now.getTime() + 15_000);
   stage.wake();
   await stage.card('not run: it changed since the preview');

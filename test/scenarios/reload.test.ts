@@ -6,7 +6,7 @@ type File = Record<string, never>;
 const edited = (from: string, to: string) => (file: File) =>
   JSON.parse(JSON.stringify(file).replaceAll(from, to));
 
-test('an edited policy holds from the reload on, for what is open as well', async () => {
+test('an edited policy applies after the reload, also to open changes', async () => {
   const stage = await openStage();
   const card = await ask(stage);
   expect(await stage.reload(edited('"count":1', '"count":2'))).toEqual({ ok: true });
@@ -18,7 +18,7 @@ test('an edited policy holds from the reload on, for what is open as well', asyn
   expect(stage.cloud.effectCount('set state', STAGING)).toBe(0);
 });
 
-test('a group that is not there keeps the old configuration, which goes on', async () => {
+test('a configuration with an unknown group is refused, and the current one stays', async () => {
   const stage = await openStage();
   const refused = await stage.reload(edited('@db-leads', '@db-leeds'));
   expect(refused).toMatchObject({ ok: false, problems: [{ where: 'Slack' }] });
@@ -26,7 +26,7 @@ test('a group that is not there keeps the old configuration, which goes on', asy
   await stage.card('Stop staging: accepted');
 });
 
-test('no command and no press is lost while it changes over', async () => {
+test('no command and no press is lost during a reload', async () => {
   const stage = await openStage();
   const reloading = stage.reload(edited('"count":1', '"count":1'));
   const sent = Array.from({ length: 20 }, () =>
@@ -44,7 +44,7 @@ test('no command and no press is lost while it changes over', async () => {
   await expect.poll(() => shown().length).toBe(20);
 });
 
-test('over a socket as well', async () => {
+test('a reload works with Socket Mode', async () => {
   const stage = await openStage({ delivery: 'socket' });
   const card = await ask(stage);
   expect(await stage.reload(edited('"count":1', '"count":1'))).toEqual({ ok: true });
@@ -52,7 +52,7 @@ test('over a socket as well', async () => {
   await stage.card('Stop staging: accepted');
 });
 
-test('what a process stands on is not changed under its feet', async () => {
+test('settings that need a restart are not reloaded', async () => {
   const stage = await openStage();
   if (!stage.started.ok) throw new Error('It does not run');
   const { config } = stage;
@@ -66,7 +66,7 @@ test('what a process stands on is not changed under its feet', async () => {
   });
 });
 
-test('what happens is counted, and whoever collects it reads it', async () => {
+test('commands, changes, refusals and API calls are counted in the metrics', async () => {
   const stage = await openStage();
   await stage.press(ANA, await ask(stage), 'change.approve');
   await stage.privateWord(ANA, 'You requested this change');

@@ -20,7 +20,7 @@ async function openLoggedStage() {
   };
 }
 
-test('all lines about one command have one id, those of the API too', async () => {
+test('all log lines of one command share a request id, API calls included', async () => {
   const { stage, saying } = await openLoggedStage();
   await Promise.all([
     stage.slack.command(DORA, 'ops', '/backup show staging nothing'),
@@ -36,7 +36,7 @@ test('all lines about one command have one id, those of the API too', async () =
   expect(asked.toSorted()).toEqual(came.toSorted());
 });
 
-test('a press keeps its id until it is handled, and a request that is sent names its change', async () => {
+test('a press keeps its request id until it is handled, and a sent request names its change', async () => {
   const { stage, saying } = await openLoggedStage();
   const card = await ask(stage);
   await stage.press(BEN, card, 'change.approve');
@@ -45,13 +45,13 @@ test('a press keeps its id until it is handled, and a request that is sent names
   const presses = saying('a payload came in', { kind: 'block_actions' });
   expect(presses.at(-1)?.request).toMatch(/^[\da-f]{10}$/);
   expect(approved?.request).toBe(presses.at(-1)?.request);
-  // It is executed by whichever replica is first, for nobody in particular.
+  // Any replica may execute it, so the line has no request id.
   const [sent] = saying('API called', { operation: 'updateServiceState' });
   expect(sent).toMatchObject({ change: approved?.change, status: 200, api: 'cloud' });
   expect(sent).not.toHaveProperty('request');
 });
 
-test('the reference that a user gets finds the log lines about it', async () => {
+test('the reference of an error finds its log lines', async () => {
   const { stage, saying } = await openLoggedStage();
   stage.slack.failNext({ method: 'views.open', times: 1, how: { error: 'internal_error' } });
   await stage.slack.command(ANA, 'ops', '/service stop');
@@ -61,7 +61,7 @@ test('the reference that a user gets finds the log lines about it', async () => 
   expect(saying('a payload came in', { request: ref })).toHaveLength(1);
 });
 
-test('what a lane does is not said to be about whoever woke it', async () => {
+test('background work does not carry the request id that woke it', async () => {
   const { stage, saying } = await openLoggedStage();
   stage.slack.failNext({ method: 'chat.postMessage', times: 1, how: { error: 'internal_error' } });
   await stage.slack.command(ANA, 'ops', '/service stop staging for the night');

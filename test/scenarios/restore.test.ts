@@ -10,8 +10,8 @@ import { ANA, BEN, openStage, type Stage, textOf } from './stage.ts';
 
 const LINE = '/service stop staging in=30m for the night';
 
-/** Backed up while a change waits for its hour, with everything after that executed and told. */
-async function afterItsHour() {
+/** Makes a backup while a change waits for its scheduled time, and then executes the change. */
+async function executedAfterBackup() {
   const url = await freshUrl('sqlite');
   const path = url.slice('file:'.length);
   const stage = await openStage({ databaseUrl: url });
@@ -40,8 +40,8 @@ function pass(stage: Stage, minutes: number): void {
   stage.wake();
 }
 
-/** Stopped, changed by hand, and started again. */
-async function restartAfter(stage: Stage, work: () => void): Promise<void> {
+/** Runs `work` between a stop and a start of the bot. */
+async function restartWith(stage: Stage, work: () => void): Promise<void> {
   await stage.restart((file) => {
     work();
     return file;
@@ -53,18 +53,18 @@ async function anchors(stage: Stage): Promise<readonly string[]> {
   return [...new Set(found.match(/audit \d+ [0-9a-f]{64}/g) ?? [])];
 }
 
-test('without a sign of the restore it would be sent a second time', async () => {
-  const { stage, path } = await afterItsHour();
-  await restartAfter(stage, () => {
+test('without any sign of the restore, a restored copy sends the change again', async () => {
+  const { stage, path } = await executedAfterBackup();
+  await restartWith(stage, () => {
     restoreCopy(path);
     rmSync(`${path}.head`);
   });
   await expect.poll(() => stage.cloud.count('set state')).toBe(2);
 });
 
-test('a restored copy sends nothing of what was open in it, and its cards say so', async () => {
-  const { stage, path } = await afterItsHour();
-  await restartAfter(stage, () => restoreCopy(path));
+test('a restored copy does not send its open changes, and their cards say so', async () => {
+  const { stage, path } = await executedAfterBackup();
+  await restartWith(stage, () => restoreCopy(path));
   const card = await stage.card('Stop staging: not tracked');
   expect(textOf(card ?? empty)).toContain('restored from an older copy');
   await expect
@@ -73,20 +73,20 @@ test('a restored copy sends nothing of what was open in it, and its cards say so
   pass(stage, 60);
   expect(stage.cloud.count('set state')).toBe(1);
 
-  // The sign was acted on: what is asked for since is not taken away by the next start.
+  // The restore is handled once: changes requested afterwards stay open.
   await ask(stage, ANA, '/service stop staging in=30m again');
   await stage.restart();
   await stage.card('Stop staging: waiting for approval');
 });
 
-test('a restored copy is known by the last line in the audit channel', async () => {
-  const { stage, path } = await afterItsHour();
+test('a restored copy is recognised by the last anchor in the audit channel', async () => {
+  const { stage, path } = await executedAfterBackup();
   const first = await anchors(stage);
   pass(stage, 24 * 60);
   await stage.restart();
   await expect.poll(async () => (await anchors(stage)).length).toBeGreaterThan(first.length);
 
-  await restartAfter(stage, () => {
+  await restartWith(stage, () => {
     restoreCopy(path);
     rmSync(`${path}.head`);
   });
@@ -94,7 +94,7 @@ test('a restored copy is known by the last line in the audit channel', async () 
   expect(stage.cloud.count('set state')).toBe(1);
 });
 
-test('what a restored copy would take back by itself is left, for that may have happened', async () => {
+test('a restored copy does not run a revert that may have run already', async () => {
   const url = await freshUrl('sqlite');
   const path = url.slice('file:'.length);
   const stage = await openStage({ databaseUrl: url });
@@ -106,25 +106,25 @@ test('what a restored copy would take back by itself is left, for that may have 
   await stage.card('Start staging: accepted');
   const sent = stage.cloud.count('set state');
 
-  // The copy has its child as well, unless it was made in the moment before that.
+  // The copy contains the revert, unless it was made right before the revert was created.
   await stage.restart((file) => file);
   await copyOf(path);
   const copy = new DatabaseSync(`${path}.copy`);
   copy.exec('pragma foreign_keys = off; delete from change where parent is not null');
   copy.close();
-  await restartAfter(stage, () => restoreCopy(path));
+  await restartWith(stage, () => restoreCopy(path));
   await expect
     .poll(() => stage.slack.messages('db-approvals').map(textOf).join('\n'))
     .toContain('the database was restored from an older copy, so the revert may have run already');
   expect(stage.cloud.count('set state')).toBe(sent);
 });
 
-test('a restore that a person announced counts like one that was found', async () => {
-  const { stage, path } = await afterItsHour();
+test('an announced restore has the same effect as a detected one', async () => {
+  const { stage, path } = await executedAfterBackup();
   const copy = await openDatabase(`file:${path}.copy`);
   await copy.transaction((tx) => announceRestore(tx, stage.clock.now));
   await copy.close();
-  await restartAfter(stage, () => {
+  await restartWith(stage, () => {
     restoreCopy(path);
     rmSync(`${path}.head`);
   });
@@ -132,7 +132,7 @@ test('a restore that a person announced counts like one that was found', async (
   expect(stage.cloud.count('set state')).toBe(1);
 });
 
-test('each start and stop is in the trail, with what it ran with', async () => {
+test('each start and stop is recorded in the audit trail with its configuration', async () => {
   const url = await freshUrl('sqlite');
   const stage = await openStage({ databaseUrl: url });
   await stage.restart();

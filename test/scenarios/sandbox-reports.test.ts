@@ -5,7 +5,7 @@ import { empty } from './asking.ts';
 import { DORA, openStage, textOf } from './stage.ts';
 import { lookAt } from './watching.ts';
 
-test('whoever opens the sandbox finds a digest, budgets and what was unusual', async () => {
+test('the sandbox starts with a digest, budgets and an anomaly', async () => {
   const stage = await openStage({ yaml: () => parse(sandboxYamlWithReports()) });
   const digest = textOf((await stage.card('Cost · Tue 17 Nov', 'db-costs')) ?? empty);
   for (const budget of ['everything', 'production']) expect(digest).toContain(budget);

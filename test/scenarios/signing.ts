@@ -4,7 +4,7 @@ import { SECRET, type Stage } from './stage.ts';
 
 export const FORM = 'application/x-www-form-urlencoded';
 
-/** The headers with which Slack proves that a body is its own. */
+/** The headers with which Slack signs a body. */
 export function signatureOf(
   body: string,
   { secret = SECRET, at = Date.now() }: { readonly secret?: string; readonly at?: number } = {},
@@ -19,20 +19,20 @@ export async function deliver(
   body: string,
   headers: Readonly<Record<string, string>>,
 ): Promise<number> {
-  // Whoever gets no answer at all is told apart from who gets a no.
+  // A missing answer throws, which distinguishes it from a refusal.
   const signal = AbortSignal.timeout(10_000);
   const answer = await fetch(`${url}/slack/events`, { method: 'POST', headers, body, signal });
   await answer.text();
   return answer.status;
 }
 
-/** Whatever a person pressed or filled in, as Slack sends it. */
+/** Delivers an interaction payload as Slack sends it, and returns the status. */
 export function deliverPayload(stage: Pick<Stage, 'url'>, payload: object): Promise<number> {
   const body = new URLSearchParams({ payload: JSON.stringify(payload) }).toString();
   return deliver(stage, body, { 'content-type': FORM, ...signatureOf(body) });
 }
 
-/** What every payload of this workspace says of itself and of whoever did it. */
+/** The common fields of all payloads of a user of this workspace. */
 export function by(user: string) {
   const { appId, teamId } = sandboxWorkspace;
   return {

@@ -36,16 +36,16 @@ export interface StageOptions {
   readonly delivery?: 'http' | 'socket';
   readonly workspace?: Workspace;
   readonly organization?: OrganizationSeed;
-  /** Slack refuses what comes too fast, by the clock of the stage. */
+  /** Slack applies its rate limits, by the clock of the stage. */
   readonly rateLimits?: boolean;
   readonly log?: Logger;
-  /** Stands between the bot and an API, whose address it is told; its own is what the bot gets. */
+  /** Puts a proxy between the bot and an API: gets the API's URL and returns the proxy's. */
   readonly through?: (url: string) => Promise<string>;
   /** Edits the configuration file before the bot reads it. */
   readonly yaml?: (file: Record<string, never>) => unknown;
 }
 
-/** The real bot between stand-ins for Slack and both APIs, with one clock for all of them. */
+/** The real bot with simulators of Slack and both APIs, all on one clock. */
 export async function openStage(options: StageOptions = {}) {
   const clock = { now: NOON };
   const now = () => clock.now;
@@ -86,7 +86,7 @@ export async function openStage(options: StageOptions = {}) {
     return started;
   };
   let app = await start();
-  // The first line of the day in the audit channel, out of the way of whatever a test counts.
+  // Waits for the daily anchor in the audit channel, so that tests do not count it.
   if (app.ok && anchorsIn(options)) {
     await expect.poll(() => slack.messages('db-audit').length, { interval: 5 }).toBeGreaterThan(0);
   }
@@ -106,24 +106,24 @@ export async function openStage(options: StageOptions = {}) {
     wake: () => {
       if (app.ok) app.wake();
     },
-    /** One more of the same bot, on the same database. */
+    /** Starts a second bot on the same database. */
     replica: async () => {
       const other = await startOne();
       if (!other.ok) throw new Error(JSON.stringify(other.problems));
       onTestFinished(other.stop);
       return other;
     },
-    /** Stops the bot; whatever happens now, it sees only after its restart. */
+    /** Stops the bot until `restart`. */
     down: async () => {
       if (app.ok) await app.stop();
       app = { ok: false, problems: [], lasting: false };
     },
-    /** Works by an edited file from now on, without a stop. */
+    /** Reloads an edited configuration file without a restart. */
     reload: async (yaml: StageOptions['yaml']) => {
       if (!app.ok) throw new Error('It does not run');
       return app.reload(loaded(env, yaml));
     },
-    /** Stops the bot and starts it again, as after a deployment or with an edited policy. */
+    /** Restarts the bot, for example with an edited policy. */
     restart: async (yaml = options.yaml) => {
       if (app.ok) await app.stop();
       app = await start(yaml);
@@ -138,7 +138,7 @@ function anchorsIn({ yaml, workspace }: StageOptions): boolean {
   return !workspace && file?.channels?.audit === '#db-audit';
 }
 
-// The clients count with the clock of the stage, and what they wait for has passed at once.
+// The clients use the clock of the stage; a sleep returns at once.
 function clientClock(now: () => Date): Clock {
   return {
     now: () => now().getTime(),
@@ -173,7 +173,7 @@ function peopleOf(slack: Slack) {
       .clientState(as)
       .messages.filter((message) => message.ephemeral || message.channel[0] === 'D');
   return {
-    /** The newest private message that a person sees, once there is one that holds these words. */
+    /** Waits for a private message with these words and returns the newest one. */
     privateWord: async (as: string, words: string) => {
       await expect
         .poll(() => textsOf(privately(as)))
@@ -185,7 +185,7 @@ function peopleOf(slack: Slack) {
       await expect.poll(() => textsOf(cards())).toContainEqual(expect.stringContaining(words));
       return cards().findLast((message) => textOf(message).includes(words));
     },
-    /** The modal that opens for a person; it comes a moment after the click was acknowledged. */
+    /** Waits for a modal, which opens after the click was acknowledged. */
     modal: async (as: string, callbackId: string) => {
       const top = () => slack.clientState(as).views.at(-1);
       await expect.poll(() => top()?.callbackId).toBe(callbackId);
@@ -206,7 +206,7 @@ interface Readable {
   readonly blocks: readonly Json[];
 }
 
-/** Everything that is to be read in a message, buttons included. */
+/** The text and the blocks of a message as one string. */
 export function textOf({ text, blocks }: Readable): string {
   return `${text}\n${JSON.stringify(blocks)}`;
 }

@@ -16,12 +16,12 @@ function withGroup(handle: string, change: Partial<Group> | null): Workspace {
 }
 
 test.for<[string, Workspace, string]>([
-  ['is not there', withGroup('db-leads', null), 'no user group @db-leads'],
+  ['does not exist', withGroup('db-leads', null), 'no user group @db-leads'],
   ['is disabled', withGroup('db-leads', { disabled: true }), '@db-leads is disabled'],
   ['is empty', withGroup('db-leads', { users: [] }), 'approver'],
-  ['holds only the one who asks', soleOperator(), 'approv'],
-  ['holds one where two must approve', withGroup('db-leads', { users: [BEN] }), '2'],
-])('a group that %s stops the start', async ([, workspace, words]) => {
+  ['contains only the requester', soleOperator(), 'approv'],
+  ['has one member where two must approve', withGroup('db-leads', { users: [BEN] }), '2'],
+])('the start is refused when a group %s', async ([, workspace, words]) => {
   const { started } = await openStage({ workspace });
   expect(started.ok).toBe(false);
   if (!started.ok) expect(JSON.stringify(started.problems)).toContain(words);
@@ -34,7 +34,7 @@ function soleOperator(): Workspace {
   return { ...sandboxWorkspace, groups };
 }
 
-test('a person of the file whom Slack does not know stops the start, by name', async () => {
+test('the start is refused for a user id that Slack does not know', async () => {
   const { started } = await openStage({
     yaml: (file) =>
       JSON.parse(
@@ -46,23 +46,23 @@ test('a person of the file whom Slack does not know stops the start, by name', a
     expect(JSON.stringify(started.problems)).toContain('nobody with the id U0123ABCD');
 });
 
-test('the same story works over a socket, without any address of ours', async () => {
+test('the whole approval flow works with Socket Mode', async () => {
   const stage = await openStage({ delivery: 'socket' });
   await stage.press(BEN, await ask(stage), 'change.approve');
   await stage.card('Stop staging: accepted');
   expect(stage.cloud.count('set state')).toBe(1);
 });
 
-test('health and readiness are told apart', async () => {
+test('health and readiness have separate endpoints', async () => {
   const stage = await openStage();
   expect((await fetch(`${stage.url}/healthz`)).status).toBe(200);
   expect((await fetch(`${stage.url}/readyz`)).status).toBe(200);
 });
 
 test.for([
-  ['a file that is something else', 'This file is not a database of Signalbox'],
+  ['a file that is not a database', 'This file is not a database of Signalbox'],
   ['a server that does not answer', 'is the server at DATABASE_URL running?'],
-])('%s stops the start, with what to look at', async ([what = '', sentence = '']) => {
+])('the start is refused with a hint for %s', async ([what = '', sentence = '']) => {
   const { started } = await openStage({ databaseUrl: await unusable(what) });
   expect(started.ok).toBe(false);
   if (!started.ok) {

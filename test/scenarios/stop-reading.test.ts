@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { DORA, openStage } from './stage.ts';
 
-test('a stop does not wait for a long read, and whoever waits for it hears that', async () => {
+test('a stop does not wait for a long read, and the waiting user is notified', async () => {
   const stage = await openStage();
   stage.cloud.injectFault({ operation: 'usage cost', fault: 'hang', times: 99 });
   await stage.slack.command(DORA, 'ops', '/cost ytd');
@@ -12,7 +12,7 @@ test('a stop does not wait for a long read, and whoever waits for it hears that'
   expect(hanging()).toBe(1);
 });
 
-test('a year is read to its end where requests are rationed and the clock stands still', async () => {
+test('a year of costs is read completely despite a rate limit', async () => {
   const stage = await openStage();
   stage.cloud.behave({ rateLimit: null });
   await stage.slack.command(DORA, 'ops', '/cost ytd');

@@ -5,7 +5,7 @@ import { ANA, BEN, buttonsOf, CLEO, openStage, textOf } from './stage.ts';
 const ANALYTICS = '2f7c9d34-5f0e-4f0a-8f58-0f6f0b1c2d3e';
 
 test.for(ENGINES)(
-  'a stop is shown, asked for, approved twice and sent once (%s)',
+  'a stop is previewed, confirmed, approved twice and sent once (%s)',
   async (engine) => {
     const stage = await openStage({ databaseUrl: await freshUrl(engine) });
     const { slack, cloud } = stage;

@@ -8,7 +8,7 @@ const sent = (stage: { cloud: { count: (operation: string) => number } }) =>
   stage.cloud.count('set state');
 
 test.for(ENGINES)(
-  'a stop for four hours starts again by itself, over a restart (%s)',
+  'a temporary stop is reverted after four hours, also across restarts (%s)',
   async (engine) => {
     const stage = await openStage({ databaseUrl: await freshUrl(engine) });
     await approved(stage, '/service stop staging for=4h cleaning up');
@@ -32,7 +32,7 @@ test.for(ENGINES)(
   },
 );
 
-test('what takes it back says what that costs, as what it takes back does', async () => {
+test('the revert shows the opposite cost effect of its change', async () => {
   const stage = await openStage();
   await approved(stage, '/service stop staging for=4h cleaning up');
   const there = await stage.card('Stop staging: accepted');
@@ -42,7 +42,7 @@ test('what takes it back says what that costs, as what it takes back does', asyn
   expect(back?.text).toContain(`about +${perDay} credits a day, as before ${idOf(there)}`);
 });
 
-test('what begins at an hour waits for it, and then runs once', async () => {
+test('a scheduled change waits for its time and runs once', async () => {
   const stage = await openStage();
   await stage.slack.command(ANA, 'ops', '/service stop staging for the night at=20:00');
   const preview = await stage.privateWord(ANA, 'Stop staging?');
@@ -61,7 +61,7 @@ test('what begins at an hour waits for it, and then runs once', async () => {
   expect(sent(stage)).toBe(1);
 });
 
-test('what begins later and holds for a while goes back so long after it ran', async () => {
+test('a scheduled temporary change is reverted the given time after it ran', async () => {
   const stage = await openStage();
   await approved(stage, '/service stop staging in=2h for=30m');
   await stage.card('Stop staging: approved');
@@ -73,7 +73,7 @@ test('what begins later and holds for a while goes back so long after it ran', a
   await stage.card('Start staging: accepted');
 });
 
-test('what was not approved by its hour expires, and is not run after it', async () => {
+test('a change that is not approved by its scheduled time expires', async () => {
   const stage = await openStage();
   await ask(stage, ANA, '/service stop staging at=14:00');
   goTo(stage, '13:00');
@@ -84,7 +84,7 @@ test('what was not approved by its hour expires, and is not run after it', async
 test.for<[string, string, string]>([
   ['19:59', 'Stop staging: accepted', 'was accepted'],
   ['20:00', 'Stop staging: expired', 'could not start within an hour'],
-])('after a downtime until %s a start at 19:00: %s', async ([hour, title, told]) => {
+])('after a downtime until %s, a change scheduled for 19:00: %s', async ([hour, title, words]) => {
   const stage = await openStage({ databaseUrl: await freshUrl('sqlite') });
   const ts = await approved(stage, '/service stop staging at=20:00');
   await stage.card('Stop staging: approved');
@@ -92,14 +92,14 @@ test.for<[string, string, string]>([
   stage.clock.now = new Date(`2026-11-20T${hour}:00.000Z`);
   await stage.restart();
   await stage.card(title);
-  await expect.poll(() => threadOf(stage, ts)).toContain(told);
+  await expect.poll(() => threadOf(stage, ts)).toContain(words);
 });
 
 test.for<[string, string, number]>([
   ['15:59', 'Start staging: accepted', 2],
   ['16:00', 'Start staging: expired', 1],
 ])(
-  'after a downtime until %s of the next day a return at 16:00: %s',
+  'after a downtime until %s of the next day, a revert scheduled for 16:00: %s',
   async ([hour, title, count]) => {
     const stage = await openStage({ databaseUrl: await freshUrl('sqlite') });
     await approved(stage, '/service stop staging for=4h');
@@ -118,7 +118,7 @@ test.for<[string, string, number]>([
   },
 );
 
-test('a return that is cancelled leaves all as it is, and both cards say so', async () => {
+test('a cancelled revert changes nothing, and both cards say so', async () => {
   const stage = await openStage();
   await approved(stage, '/service stop staging for=4h');
   const planned = await stage.card('Start staging: planned');
@@ -136,7 +136,7 @@ test('a return that is cancelled leaves all as it is, and both cards say so', as
   await expect.poll(() => sent(stage)).toBe(1);
 });
 
-test('a return never overwrites what somebody did meanwhile: it asks', async () => {
+test('a revert does not overwrite a newer change and asks instead', async () => {
   const stage = await openStage();
   await approved(stage, '/service stop staging for=4h');
   await stage.card('Start staging: planned');
@@ -154,7 +154,7 @@ test('a return never overwrites what somebody did meanwhile: it asks', async () 
   expect(preview?.text).toContain('undo of');
 });
 
-test('a scale for a while goes back to just what it touched, as it was seen before', async () => {
+test('a temporary scale reverts only the fields that it changed', async () => {
   const stage = await openStage();
   await approved(stage, '/service scale staging min=16 max=32');
   await stage.card('Scale staging: accepted');
@@ -168,7 +168,7 @@ test('a scale for a while goes back to just what it touched, as it was seen befo
   expect(bodies().slice(1)).toEqual([{ maxReplicaMemoryGb: 64 }, { maxReplicaMemoryGb: 32 }]);
 });
 
-test('what nothing was seen of cannot be asked for a while: the form keeps what was typed', async () => {
+test('a temporary scale of a service with unknown size is refused, and the form keeps the values', async () => {
   const stage = await openStage();
   await stage.slack.command(ANA, 'ops', '/service scale staging max=32 for=4h');
   await stage.modal(ANA, 'service.scale');
@@ -178,7 +178,7 @@ test('what nothing was seen of cannot be asked for a while: the form keeps what 
   expect(form).toContain('"value":"32"');
 });
 
-async function editedForAWhile(stage: Stage) {
+async function temporaryAlertEdit(stage: Stage) {
   const alert = stage.alerts.alerts().find(({ name }) => name === '5xx rate');
   const id = alert?.id ?? '';
   await stage.slack.command(ANA, 'ops', '/alert edit "5xx rate" threshold=250 for=2h');
@@ -187,18 +187,18 @@ async function editedForAWhile(stage: Stage) {
   return { id, threshold: () => stage.alerts.alert(id)?.threshold };
 }
 
-test('an alert goes back to its values of before', async () => {
+test('a temporary alert edit is reverted to the previous values', async () => {
   const stage = await openStage();
-  const { threshold } = await editedForAWhile(stage);
+  const { threshold } = await temporaryAlertEdit(stage);
   const planned = await stage.card('Edit alert 5xx rate: planned');
   expect(planned?.text).toContain('250 → 100');
   goTo(stage, '14:00');
   await expect.poll(threshold).toBe(100);
 });
 
-test('an alert that was edited elsewhere meanwhile stays as it is', async () => {
+test('a temporary alert edit is not reverted after another edit', async () => {
   const stage = await openStage();
-  const { id, threshold } = await editedForAWhile(stage);
+  const { id, threshold } = await temporaryAlertEdit(stage);
   await stage.card('Edit alert 5xx rate: planned');
   stage.alerts.editAlert(id, { threshold: 300 });
   goTo(stage, '14:00');
@@ -207,7 +207,7 @@ test('an alert that was edited elsewhere meanwhile stays as it is', async () => 
   expect(threshold()).toBe(300);
 });
 
-test('a return that the policy refuses at its hour does not run, and offers to ask anew', async () => {
+test('a revert that the policy refuses does not run, and its card offers a new request', async () => {
   const stage = await openStage({ databaseUrl: await freshUrl('sqlite') });
   await approved(stage, '/service stop staging for=4h');
   await stage.card('Start staging: planned');
@@ -218,8 +218,8 @@ test('a return that the policy refuses at its hour does not run, and offers to a
   expect(stage.cloud.effectCount('set state', STAGING)).toBe(1);
 });
 
-/** A freeze is made at 15:00, an hour before staging was to start again. */
-async function frozenAtItsHour(span: string) {
+/** Creates a freeze at 15:00, an hour before the revert of a temporary stop is due. */
+async function frozenBeforeRevert(span: string) {
   const stage = await openStage();
   await approved(stage, '/service stop staging for=4h');
   const planned = await stage.card('Start staging: planned');
@@ -238,8 +238,8 @@ async function frozenAtItsHour(span: string) {
   return { stage, ts, freeze, asked };
 }
 
-test('a return that meets a freeze says why, and is asked for when the freeze is over', async () => {
-  const { stage, ts, asked } = await frozenAtItsHour('4h');
+test('a revert blocked by a freeze explains why, and is offered when the freeze ends', async () => {
+  const { stage, ts, asked } = await frozenBeforeRevert('4h');
   await expect.poll(() => threadOf(stage, ts)).toContain('staging was frozen until');
   expect(threadOf(stage, ts)).toContain(`<@${ANA}>`);
   expect(threadOf(stage, ts)).toContain('When the freeze ends, Signalbox asks here again');
@@ -256,8 +256,8 @@ test('a return that meets a freeze says why, and is asked for when the freeze is
   expect(sent(stage)).toBe(1);
 });
 
-test('a freeze that is lifted early is asked about at once', async () => {
-  const { stage, freeze, asked } = await frozenAtItsHour('2d');
+test('a revert is offered as soon as its freeze is ended early', async () => {
+  const { stage, freeze, asked } = await frozenBeforeRevert('2d');
   await stage.press(ANA, freeze, 'change.undo');
   await stage.press(ANA, await stage.privateWord(ANA, 'Unfreeze staging?'), 'change.confirm');
   await stage.press(BEN, await stage.card('Unfreeze staging: waiting'), 'change.approve');
@@ -266,8 +266,8 @@ test('a freeze that is lifted early is asked about at once', async () => {
   await expect.poll(asked).toBeDefined();
 });
 
-test('while another freeze goes on nobody is asked, and then they are', async () => {
-  const { stage, asked } = await frozenAtItsHour('4h');
+test('a revert is offered only after the last of two freezes has ended', async () => {
+  const { stage, asked } = await frozenBeforeRevert('4h');
   await stage.slack.command(FINN, 'ops', '/change freeze everything until=6h all hands');
   await stage.press(FINN, await stage.privateWord(FINN, 'Freeze everything?'), 'change.confirm');
   await stage.press(BEN, await stage.card('Freeze everything: waiting'), 'change.approve');
@@ -285,9 +285,9 @@ test('while another freeze goes on nobody is asked, and then they are', async ()
   await expect.poll(asked).toBeDefined();
 });
 
-test('what somebody changed elsewhere during the freeze is not asked about', async () => {
+test('a revert is not offered if the target was edited elsewhere during the freeze', async () => {
   const stage = await openStage();
-  const { id, threshold } = await editedForAWhile(stage);
+  const { id, threshold } = await temporaryAlertEdit(stage);
   const planned = await stage.card('Edit alert 5xx rate: planned');
   await stage.slack.command(ANA, 'ops', '/change freeze everything until=4h all hands');
   await stage.press(ANA, await stage.privateWord(ANA, 'Freeze everything?'), 'change.confirm');
@@ -304,7 +304,7 @@ test('what somebody changed elsewhere during the freeze is not asked about', asy
   expect(threshold()).toBe(300);
 });
 
-async function tellsThatItHappened(stage: Stage, title: string) {
+async function resolveAsApplied(stage: Stage, title: string) {
   const unknown = await stage.card(`${title}: outcome unknown`);
   goTo(stage, '13:30');
   await stage.press(BEN, unknown, 'change.happened');
@@ -322,8 +322,8 @@ test.for<[string, string, string, unknown]>([
     'Scale staging',
     { minReplicaMemoryGb: 16, maxReplicaMemoryGb: 32, idleScaling: true },
   ],
-])('%s: nobody knew, it did happen, and it goes back by its hour', async (story) => {
-  const [title, line, back, body] = story;
+])('%s: after its unknown outcome is resolved as applied, it is reverted on time', async (row) => {
+  const [title, line, back, body] = row;
   const stage = await openStage();
   if (title.startsWith('Scale')) {
     await approved(stage, '/service scale staging min=16 max=32 idle=on');
@@ -335,9 +335,9 @@ test.for<[string, string, string, unknown]>([
   await stage.slack.command(ANA, 'ops', line);
   await stage.press(ANA, await stage.privateWord(ANA, `${title}?`), 'change.confirm');
   await stage.press(BEN, await stage.card(`${title}: waiting for approval`), 'change.approve');
-  await tellsThatItHappened(stage, title);
+  await resolveAsApplied(stage, title);
   const planned = await stage.card(`${back}: planned`);
-  // Four hours from when it was sent, not from when somebody looked.
+  // Four hours after it was sent, not after the outcome was recorded.
   expect(planned?.text).toContain('2026-11-20T17:00:00.000Z');
   const before = stage.cloud.effectCount(operation);
   goTo(stage, '17:00');
@@ -345,23 +345,23 @@ test.for<[string, string, string, unknown]>([
   expect(stage.cloud.requests().findLast((one) => one.operation === operation)?.body).toEqual(body);
 });
 
-test('an edit of an alert without an answer is looked up by itself, and goes back', async () => {
+test('an alert edit without an answer is verified by a read, and reverted on time', async () => {
   const stage = await openStage();
   stage.alerts.injectFault({ operation: 'update alert', fault: 'close-after-effect', times: 1 });
-  const { threshold } = await editedForAWhile(stage);
+  const { threshold } = await temporaryAlertEdit(stage);
   await stage.card('Edit alert 5xx rate: planned');
   expect(threshold()).toBe(250);
   goTo(stage, '14:00');
   await expect.poll(threshold).toBe(100);
 });
 
-test('an edit that came late, after nobody knew, goes back once somebody has told of it', async () => {
+test('an alert edit that a user resolves as applied is reverted on time', async () => {
   const stage = await openStage();
   stage.alerts.injectFault({ operation: 'update alert', fault: 'reset', times: 1 });
-  const { id, threshold } = await editedForAWhile(stage);
+  const { id, threshold } = await temporaryAlertEdit(stage);
   await stage.card('Edit alert 5xx rate: outcome unknown');
   stage.alerts.editAlert(id, { threshold: 250 });
-  await tellsThatItHappened(stage, 'Edit alert 5xx rate');
+  await resolveAsApplied(stage, 'Edit alert 5xx rate');
   await stage.card('Edit alert 5xx rate: planned');
   goTo(stage, '14:00');
   await expect.poll(threshold).toBe(100);

@@ -3,7 +3,7 @@ import { freshUrl, run } from '../storage/engines.ts';
 import { ask, empty, STAGING } from './asking.ts';
 import { ANA, BEN, CLEO, GUS, openStage, textOf } from './stage.ts';
 
-/** What people see of an approved change waits while the cloud asks to wait: room for a surprise. */
+/** An approved change that waits because the cloud is rate-limited, so that a test can intervene. */
 async function approvedAndWaiting(engine: 'sqlite' | 'postgres' = 'sqlite') {
   const url = await freshUrl(engine);
   const stage = await openStage({ databaseUrl: url });
@@ -17,7 +17,7 @@ async function approvedAndWaiting(engine: 'sqlite' | 'postgres' = 'sqlite') {
   return { stage, later, url };
 }
 
-test('an approver who has left the group since does not count when it runs', async () => {
+test('an approver who left the group does not count when the change runs', async () => {
   const { stage, later } = await approvedAndWaiting();
   await stage.slack.admin.setGroup('db-leads', [CLEO, GUS]);
   later();
@@ -25,19 +25,19 @@ test('an approver who has left the group since does not count when it runs', asy
   expect(stage.cloud.effectCount('set state', STAGING)).toBe(0);
 });
 
-test('membership is asked for again right before sending, however lately it was read', async () => {
+test('membership is read again right before sending, even if it was just read', async () => {
   const { stage } = await approvedAndWaiting();
-  // Slack's events of it get lost, and a minute has not passed since Ben was seen in the group.
+  // Slack's events are lost, and Ben's membership was read less than a minute ago.
   stage.slack.deliverTo(null);
-  const told = stage.slack.admin.setGroup('db-leads', [CLEO, GUS]);
-  told.catch(() => undefined);
+  const update = stage.slack.admin.setGroup('db-leads', [CLEO, GUS]);
+  update.catch(() => undefined);
   stage.clock.now = new Date(stage.clock.now.getTime() + 5_000);
   stage.wake();
   await stage.card('not run: the current policy refuses it');
   expect(stage.cloud.effectCount('set state', STAGING)).toBe(0);
 });
 
-test('what was written over since it was approved is not sent', async () => {
+test('a change that was modified in the database after its approval is not sent', async () => {
   const { stage, later, url } = await approvedAndWaiting('postgres');
   await run(url, `update change set plan = replace(plan, '"stop"', '"start"')`);
   later();
@@ -61,7 +61,7 @@ test('an approval written directly into the database does not count', async () =
   expect(stage.cloud.effectCount('set state', STAGING)).toBe(0);
 });
 
-test('a requester who was deactivated since gets nothing run any more', async () => {
+test('changes of a requester who was deactivated do not run', async () => {
   const { stage, later } = await approvedAndWaiting();
   await stage.slack.admin.deactivate(ANA);
   later();
@@ -72,7 +72,7 @@ test('a requester who was deactivated since gets nothing run any more', async ()
 
 test('a stricter current policy applies to changes approved under the previous one', async () => {
   const { stage } = await approvedAndWaiting();
-  // Before the clock goes on: else it may run by the rules of before.
+  // The old process must stop before the clock advances, or it runs the change under the old policy.
   await stage.down();
   stage.clock.now = new Date(stage.clock.now.getTime() + 120_000);
   await stage.restart((file) => {
@@ -84,7 +84,7 @@ test('a stricter current policy applies to changes approved under the previous o
   expect(stage.cloud.effectCount('set state', STAGING)).toBe(0);
 });
 
-test('a freeze that began since stops what was approved before it', async () => {
+test('a freeze stops changes that were approved before it', async () => {
   const { stage } = await approvedAndWaiting();
   await stage.down();
   stage.clock.now = new Date(stage.clock.now.getTime() + 120_000);
@@ -109,14 +109,14 @@ interface Ruled {
   readonly policy: readonly { readonly allow: readonly string[] }[];
 }
 
-/** The same file, in which no rule speaks of services any more. */
+/** The configuration file without the rules for services. */
 function withoutServices(file: Record<string, never>) {
   const { policy, ...rest } = file as unknown as Ruled;
   const speaks = ({ allow }: Ruled['policy'][number]) => !allow.includes('service *');
   return { ...rest, policy: policy.filter(speaks) };
 }
 
-test('a policy that no longer knows of a waiting change says so on its card, and runs nothing', async () => {
+test('a waiting change that no rule allows any more does not run, and its card says so', async () => {
   const stage = await openStage({ databaseUrl: await freshUrl('sqlite') });
   const card = await ask(stage);
   await stage.restart(withoutServices);
@@ -128,7 +128,7 @@ test('a policy that no longer knows of a waiting change says so on its card, and
   expect(stage.cloud.count('set state')).toBe(0);
 });
 
-test('a requester whom the policy no longer lets ask gets nothing run', async () => {
+test('a change whose requester lost the permission does not run', async () => {
   const stage = await openStage({ databaseUrl: await freshUrl('sqlite') });
   const card = await ask(stage);
   await stage.restart((file) =>
@@ -140,7 +140,7 @@ test('a requester whom the policy no longer lets ask gets nothing run', async ()
   expect(stage.cloud.count('set state')).toBe(0);
 });
 
-test('what is ruled out for everyone since is not run', async () => {
+test('a change that the policy now forbids for everyone does not run', async () => {
   const stage = await openStage({ databaseUrl: await freshUrl('sqlite') });
   const card = await ask(stage);
   await stage.restart((file) => ({
@@ -153,7 +153,7 @@ test('what is ruled out for everyone since is not run', async () => {
   expect(stage.cloud.count('set state')).toBe(0);
 });
 
-test('while Slack does not say who is who, nothing is approved', async () => {
+test('nothing is approved while the membership lookup fails', async () => {
   const stage = await openStage();
   const card = await ask(stage);
   stage.slack.failNext({
@@ -170,7 +170,7 @@ test('while Slack does not say who is who, nothing is approved', async () => {
   await stage.card('Stop staging: accepted');
 });
 
-test('while Slack does not say who is who, an approved change waits', async () => {
+test('an approved change waits while the membership lookup fails', async () => {
   const { stage, later } = await approvedAndWaiting();
   const asked = stage.slack.calls('users.info').length;
   stage.slack.failNext({ method: 'users.info', times: 40, how: { error: 'internal_error' } });
@@ -183,7 +183,7 @@ test('while Slack does not say who is who, an approved change waits', async () =
   await stage.card('Stop staging: accepted');
 });
 
-test('a card that Slack did not take is posted when it does', async () => {
+test('a card that Slack refused is posted again', async () => {
   const stage = await openStage();
   const before = stage.slack.calls('chat.postMessage').length;
   stage.slack.failNext({ method: 'chat.postMessage', times: 1, how: { error: 'internal_error' } });
@@ -196,7 +196,7 @@ test('a card that Slack did not take is posted when it does', async () => {
   expect(stage.slack.messages('db-approvals')).toHaveLength(1);
 });
 
-test('a restart loses nothing: the same card goes on', async () => {
+test('a card keeps working after a restart', async () => {
   const stage = await openStage({ databaseUrl: await freshUrl('sqlite') });
   const card = await ask(stage);
   await stage.restart();

@@ -13,7 +13,7 @@ async function stopped(stage: Stage) {
 test.for<[string, string, string, string]>([
   ['Stop', '/service stop staging', 'Start staging?', '{"command":"start"}'],
   ['Start', '/service start archive', 'Stop archive?', '{"command":"stop"}'],
-])('undoing a %s asks for its inverse, as a new change', async ([verb, line, title, body]) => {
+])('undoing a %s opens a preview of the inverse change', async ([verb, line, title, body]) => {
   const stage = await openStage();
   const name = line.split(' ').at(-1);
   await stage.slack.command(ANA, 'ops', line);
@@ -26,7 +26,7 @@ test.for<[string, string, string, string]>([
   expect(stage.cloud.count('set state')).toBe(1);
 });
 
-test('undoing a scale gives back what was seen before it', async () => {
+test('undoing a scale restores the values seen before it', async () => {
   const stage = await openStage();
   await approved(stage, '/service scale staging min=16 max=32');
   await stage.card('Scale staging: accepted');
@@ -41,7 +41,7 @@ test('undoing a scale gives back what was seen before it', async () => {
   expect(preview?.text).toContain('64 → 32');
 });
 
-test('undoing an alert edit gives back its values of before', async () => {
+test('undoing an alert edit restores its previous values', async () => {
   const stage = await openStage();
   await stage.slack.command(ANA, 'ops', '/alert edit "5xx rate" threshold=250');
   await stage.press(ANA, await stage.privateWord(ANA, 'Edit alert 5xx rate?'), 'change.confirm');
@@ -57,7 +57,7 @@ test('undoing an alert edit gives back its values of before', async () => {
   expect(textOf(word ?? empty)).toContain('Change it back anyway');
 });
 
-test('what was changed again since is not undone unawares: it is said, and still on offer', async () => {
+test('undoing a change with a newer one after it shows a warning and still offers it', async () => {
   const stage = await openStage();
   const first = await stopped(stage);
   await approved(stage, '/service start staging needed after all');
@@ -69,7 +69,7 @@ test('what was changed again since is not undone unawares: it is said, and still
   expect((await stage.privateWord(FINN, 'Start staging?'))?.text).toContain('undo of');
 });
 
-test('somebody else undoes it with their own rights, and with nobody else’s', async () => {
+test('another user can undo a change only with the necessary role', async () => {
   const stage = await openStage();
   const card = await stopped(stage);
   await stage.press(DORA, card, 'change.undo');
@@ -80,7 +80,7 @@ test('somebody else undoes it with their own rights, and with nobody else’s', 
   expect(asked?.text).toContain(`Requested by  <@${FINN}>`);
 });
 
-test('while nobody can say how the target is, nothing is undone', async () => {
+test('an undo is refused while the target cannot be read', async () => {
   const stage = await openStage();
   await stage.slack.command(ANA, 'ops', '/alert edit "5xx rate" threshold=250');
   await stage.press(ANA, await stage.privateWord(ANA, 'Edit alert 5xx rate?'), 'change.confirm');

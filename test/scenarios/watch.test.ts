@@ -14,7 +14,7 @@ async function spiked(): Promise<Stage> {
   return stage;
 }
 
-test('a spike is told at once, before its day is final, and once; its end is told below it', async () => {
+test('a spike is reported once, before its day is final, and its end is reported in the thread', async () => {
   const stage = await spiked();
   expect(told(stage, 'analytics-dev')).toEqual([]);
   await lookAt(stage, '2026-11-24T07:00:00Z');
@@ -42,14 +42,14 @@ test.for<[string, string, string, readonly string[]]>([
     'muted until Tue 1 Dec since',
     ['incident.expected', 'incident.mute', 'incident.details'],
   ],
-])('%s silences it for everyone', async ([button, words, state, left]) => {
+])('%s silences the report for everyone', async ([button, words, state, left]) => {
   const stage = await spiked();
   await lookAt(stage, '2026-11-24T07:00:00Z');
   await expect.poll(() => told(stage, SPIKE)).toHaveLength(1);
   await stage.press(ANA, told(stage, SPIKE)[0], button);
   await stage.privateWord(ANA, words);
   await expect.poll(() => told(stage, words)).toHaveLength(1);
-  // What was told says so as well, in its place, and keeps only the buttons that still do something.
+  // The posted report shows the new state and keeps only the buttons that still apply.
   await expect.poll(() => textOf(told(stage, SPIKE)[0] ?? empty)).toContain(state);
   expect(buttonsOf(told(stage, SPIKE)[0] ?? empty)).toEqual(left);
 
@@ -58,7 +58,7 @@ test.for<[string, string, string, readonly string[]]>([
   expect(told(stage, SPIKE)).toHaveLength(1);
 });
 
-test('a shift is told, and told to be the new normal after seven days, and then no more', async () => {
+test('a shift is reported, reported as the new normal after seven days, and then no more', async () => {
   const stage = await openStage({ organization: withShift(MONDAY), yaml });
   await lookAt(stage, '2026-11-20T12:02:00Z');
   for (const day of ['24', '26', '28', '30']) await lookAt(stage, `2026-11-${day}T07:00:00Z`);
@@ -71,7 +71,7 @@ test('a shift is told, and told to be the new normal after seven days, and then 
   expect(told(stage, 'analytics-dev')).toHaveLength(before);
 });
 
-test('a press on the private list is noted where it was told, and not where it was pressed', async () => {
+test('a press in a private list is recorded in the thread of the public report', async () => {
   const stage = await spiked();
   await lookAt(stage, '2026-11-24T07:00:00Z');
   await expect.poll(() => told(stage, SPIKE)).toHaveLength(1);
@@ -81,17 +81,17 @@ test('a press on the private list is noted where it was told, and not where it w
   expect(told(stage, 'Noted as expected', 'ops')).toEqual([]);
 });
 
-test('a press is stored before Slack gets its answer, and handled once by whoever comes after', async () => {
+test('a press is stored before Slack gets its answer, and handled once', async () => {
   const databaseUrl = await freshUrl('postgres');
   const stage = await openStage({ databaseUrl, organization: withSpike(MONDAY), yaml });
   await lookAt(stage, '2026-11-20T12:02:00Z');
   await lookAt(stage, '2026-11-24T07:00:00Z');
   await expect.poll(() => told(stage, SPIKE)).toHaveLength(1);
   const database = await openForTest(databaseUrl);
-  // Whoever holds the row of the watch keeps the press from being decided, and not from being kept.
-  let letGo = () => {};
+  // A lock on this row delays the decision about the press, not its storage.
+  let release = () => {};
   const held = new Promise<void>((resolve) => {
-    letGo = resolve;
+    release = resolve;
   });
   const holding = database.transaction(async (tx) => {
     await tx.selectFrom('meta').selectAll().where('key', '=', 'cost-watch').forUpdate().execute();
@@ -100,14 +100,14 @@ test('a press is stored before Slack gets its answer, and handled once by whoeve
   await stage.press(ANA, told(stage, SPIKE)[0], 'incident.expected');
   const pressed = await database.db.selectFrom('inbox').selectAll().execute();
   expect(pressed.map(({ kind, handled_at }) => [kind, handled_at])).toEqual([['incident', null]]);
-  letGo();
+  release();
   await holding;
   await expect.poll(() => told(stage, 'Noted as expected')).toHaveLength(1);
   const [row] = await database.db.selectFrom('inbox').selectAll().execute();
   expect(row?.handled_at).not.toBeNull();
 });
 
-test('whoever may not ask for unusual costs may not press, and nothing is noted', async () => {
+test('a user who may not query anomalies cannot press their buttons', async () => {
   const stage = await spiked();
   await lookAt(stage, '2026-11-24T07:00:00Z');
   await expect.poll(() => told(stage, SPIKE)).toHaveLength(1);
@@ -119,7 +119,7 @@ test('whoever may not ask for unusual costs may not press, and nothing is noted'
   expect(details).toContain('incident.expected');
 });
 
-test('while the report cannot be read nothing is told, and nothing is forgotten', async () => {
+test('nothing is reported while the usage report cannot be read, and it is reported afterwards', async () => {
   const stage = await spiked();
   stage.cloud.injectFault({ operation: 'usage cost', fault: '403', times: 1 });
   stage.clock.now = new Date('2026-11-24T07:00:00Z');
@@ -132,7 +132,7 @@ test('while the report cannot be read nothing is told, and nothing is forgotten'
   await expect.poll(() => told(stage, SPIKE)).toHaveLength(1);
 });
 
-test('two replicas on one database tell it once', async () => {
+test('two replicas on one database report a spike once', async () => {
   const databaseUrl = await freshUrl('postgres');
   const organization = withSpike(MONDAY);
   const stage = await openStage({ databaseUrl, organization, yaml });
@@ -146,7 +146,7 @@ test('two replicas on one database tell it once', async () => {
   await expect.poll(() => told(stage, SPIKE)).toHaveLength(1);
 });
 
-test('a spike and a shift of the past are found at the first look, and told nobody', async () => {
+test('a past spike and shift are listed at the first scan, but not reported', async () => {
   const stage = await openStage({ yaml });
   await lookAt(stage, '2026-11-20T12:02:00Z');
   const list = textOf((await stage.privateWord(DORA, 'Last looked')) ?? empty);
@@ -157,7 +157,7 @@ test('a spike and a shift of the past are found at the first look, and told nobo
   expect(told(stage, 'Unusual')).toEqual([]);
 });
 
-test('a back-test says how often it would have posted', async () => {
+test('a backtest shows how many reports would have been posted', async () => {
   const stage = await openStage();
   await stage.slack.command(DORA, 'ops', '/cost anomalies backtest 30d');
   const answer = textOf((await stage.privateWord(DORA, 'Would have posted')) ?? empty);
@@ -168,7 +168,7 @@ test('a back-test says how often it would have posted', async () => {
   await stage.privateWord(DORA, 'at most 200 days');
 });
 
-test('the digest names what is unusual, and where each budget stands', async () => {
+test('the digest lists anomalies and the state of each budget', async () => {
   const budget = { name: 'production', monthlyCredits: 5_200, notify: '#db-costs' };
   const stage = await openStage({
     organization: withSpike(MONDAY),
@@ -183,7 +183,7 @@ test('the digest names what is unusual, and where each budget stands', async () 
   expect(digest).toMatch(/production █+░* \d+ % of 5,200/);
 });
 
-test('a watch that could not read for days says so with its age, and the digest claims no calm', async () => {
+test('after days without data the anomaly list shows its age, and the digest claims nothing', async () => {
   const stage = await openStage({ yaml });
   await lookAt(stage, '2026-11-20T12:02:00Z');
   stage.cloud.injectFault({ operation: 'usage cost', fault: '403', times: 50 });

@@ -3,17 +3,17 @@ import { ORGANIZATION } from '../../sandbox/seed/organization.ts';
 import type { OrganizationSeed, ServiceSeed } from '../../sandbox/seed/shapes.ts';
 import { DORA, type Stage, textOf } from './stage.ts';
 
-/** Weekly, so that the digests themselves do not come in between. */
+/** Weekly, so that the digest itself is not posted in between. */
 export const WATCHED = { channel: '#db-costs', at: '09:00', period: 'week', days: ['sun'] };
 
 type Bump = Pick<ServiceSeed['usage'], 'spike' | 'shift'>;
 
-/** The made-up company, where one service costs five times as much on one day and no other does. */
+/** The sandbox organization, in which one service costs five times as much on one day. */
 export function withSpike(daysAgo: number): OrganizationSeed {
   return withBump({ spike: { daysAgo, factor: 5 } });
 }
 
-/** The same, where it costs two and a half times as much from a day on. */
+/** The same, in which it costs 2.5 times as much from one day on. */
 export function withShift(daysAgo: number): OrganizationSeed {
   return withBump({ shift: { daysAgo, factor: 2.5 } });
 }
@@ -29,7 +29,7 @@ function withBump(bump: Bump): OrganizationSeed {
   };
 }
 
-/** Moves the clock and waits until the watch has looked then. */
+/** Sets the clock and waits until the anomaly scan has run. */
 export async function lookAt(stage: Stage, at: string): Promise<void> {
   stage.clock.now = new Date(at);
   stage.wake();
@@ -45,7 +45,7 @@ export async function lookAt(stage: Stage, at: string): Promise<void> {
     .toContain(words);
 }
 
-/** What stands in a channel for everyone of one thing, threads included. */
+/** The public messages in a channel that contain these words, threads included. */
 export function told(stage: Stage, words: string, channel = 'db-costs') {
   return stage.slack
     .messages(channel)

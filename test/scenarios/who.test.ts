@@ -10,7 +10,7 @@ async function who(stage: Stage, as: string, about: string) {
 
 const mention = (...people: string[]) => people.map((id) => `<@${id}>`).join(', ');
 
-test('for a service: the rule that decides, and the people behind its roles now', async () => {
+test('for a service, the deciding rule and the current members of its roles are shown', async () => {
   const stage = await openStage();
   const text = await who(stage, ANA, 'service stop analytics-prod');
   expect(text).toContain('Rule 2 is about everything tagged prod');
@@ -22,17 +22,17 @@ test('for a service: the rule that decides, and the people behind its roles now'
   expect(text).not.toContain('Rule 4');
 });
 
-test('a service is read with the tags and the warehouse that the file gives it', async () => {
+test('a service is shown with its configured tags and warehouse', async () => {
   const stage = await openStage();
   const text = await who(stage, ANA, 'service stop analytics-prod');
   expect(text).toContain('analytics-prod is tagged prod, in warehouse main');
 });
 
 test.for<[string, string]>([
-  ['a tag that is typed', 'service stop tag=prod'],
-  ['a tag by its name', 'service stop tag:prod'],
-  ['a warehouse that is typed', 'service stop warehouse=main'],
-])('for %s: the rule over each service of it', async ([, about]) => {
+  ['a typed tag', 'service stop tag=prod'],
+  ['a tag by its id', 'service stop tag:prod'],
+  ['a typed warehouse', 'service stop warehouse=main'],
+])('for %s, the rule of each of its services is shown', async ([, about]) => {
   const stage = await openStage();
   const text = await who(stage, ANA, about);
   expect(text).toContain('analytics-prod is tagged prod');
@@ -41,7 +41,7 @@ test.for<[string, string]>([
   expect(text).not.toContain('Rule 4');
 });
 
-test('for a warehouse in which not all is alike: what is said of which service', async () => {
+test('for a warehouse with different rules, each group of services is shown separately', async () => {
   const sale = { from: '2026-11-20T00:00Z', until: '2026-11-21T00:00Z', reason: 'sale' };
   const stage = await openStage({
     yaml: (file) => ({ ...(file as object), freezes: [{ ...sale, on: { tags: ['staging'] } }] }),
@@ -54,13 +54,13 @@ test('for a warehouse in which not all is alike: what is said of which service',
   expect(second).toContain('Frozen: Everything tagged staging between');
 });
 
-test('two scopes at once are asked back', async () => {
+test('two scopes at once are rejected with an explanation', async () => {
   const stage = await openStage();
   await stage.slack.command(ANA, 'ops', '/change who service stop staging tag=prod');
   await stage.privateWord(ANA, 'Name one of them');
 });
 
-test('without a service: each rule that decides about some', async () => {
+test('without a service, each rule that can decide is shown', async () => {
   const stage = await openStage();
   const text = await who(stage, DORA, 'service stop');
   expect(text).toContain('Rule 2');
@@ -68,14 +68,14 @@ test('without a service: each rule that decides about some', async () => {
   expect(text).toContain('You: you would be refused: this rule does not let you ask.');
 });
 
-test('an approver reads that they may approve, and somebody without a role may not ask', async () => {
+test('an approver sees that they may approve, and a user without a role may not ask', async () => {
   const stage = await openStage();
   expect(await who(stage, BEN, 'service scale staging')).toContain('You may approve what others');
   await stage.slack.command(EMIL, 'ops', '/change who service stop staging');
   await stage.privateWord(EMIL, 'You can’t use /change who');
 });
 
-test('freezes and what is never done are said, with why', async () => {
+test('freezes and forbidden commands are shown with their reasons', async () => {
   const stage = await openStage({
     yaml: (file) => ({
       ...(file as object),
@@ -97,7 +97,7 @@ test('freezes and what is never done are said, with why', async () => {
   expect(refused).toContain('The shop runs on it');
 });
 
-test('a group that somebody has left is counted without them, and silence is no number', async () => {
+test('a user who left a group is not counted', async () => {
   const stage = await openStage();
   await stage.slack.admin.setGroup('db-leads', [CLEO, GUS]);
   const text = await who(stage, ANA, 'alert edit');
@@ -110,19 +110,19 @@ test('a group that somebody has left is counted without them, and silence is no 
 test.for<[string, string]>([
   ['service stp analytics-prod', 'I know no command “service stp”'],
   ['service stop analytic-prod', 'I know no service “analytic-prod”'],
-])('%s is asked back', async ([about, words]) => {
+])('%s is rejected with an explanation', async ([about, words]) => {
   const stage = await openStage();
   await stage.slack.command(ANA, 'ops', `/change who ${about}`);
   await stage.privateWord(ANA, words);
 });
 
-test('who may freeze everything, and one service', async () => {
+test('the rules for freezing everything and one service are shown', async () => {
   const stage = await openStage();
   expect(await who(stage, ANA, 'change freeze everything')).toContain('Rule 3');
   expect(await who(stage, ANA, 'change unfreeze analytics-prod')).toContain('1 of @db-leads');
 });
 
-test('who may freeze a tag', async () => {
+test('the rule for freezing a tag is shown', async () => {
   const stage = await openStage();
   const text = await who(stage, ANA, 'change freeze tag=staging');
   expect(text).toContain('Who may use /change freeze on everything tagged staging');
