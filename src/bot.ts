@@ -1,5 +1,5 @@
 import { randomBytes, randomUUID } from 'node:crypto';
-import { createIncidents } from './anomalies/incident-service.ts';
+import { createIncidentService } from './anomalies/incident-service.ts';
 import type { BotOptions } from './bot-options.ts';
 import { changeIdFrom } from './changes/id.ts';
 import { openCommandContext } from './command-context.ts';
@@ -64,7 +64,7 @@ export async function openBot(given: BotOptions, slack: Slack): Promise<RunningB
     ...decisions,
     commandContext,
     refreshDirectory: opened.refresh,
-    incidents: createIncidents(decisions),
+    incidents: createIncidentService(decisions),
     estimateCost: createCostEstimator({ ...decisions, commandContext }),
   };
   await trail.verifyRecent();

@@ -1,17 +1,20 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { type AlertList, type AlertsClient, createAlertsClient } from './alerts/client.ts';
-import { createAnomalyQueries } from './anomalies/anomaly-queries.ts';
-import { type AnomalyContext, createWatch } from './anomalies/anomaly-run.ts';
-import { watchedFor } from './anomalies/watched-services.ts';
+import { listAnomalies } from './anomalies/anomaly-queries.ts';
+import { type AnomalyContext, createAnomalyWatch } from './anomalies/anomaly-watch.ts';
+import { backtest } from './anomalies/backtest.ts';
 import type { BotOptions } from './bot-options.ts';
+import { listBudgets } from './budgets/budget-queries.ts';
 import { createCloudClient } from './cloud/client.ts';
+import { digestReader } from './config/digest-options.ts';
 import { createCostReader } from './cost-reports/cost-reader.ts';
 import type { Span } from './costs/calendar/calendar.ts';
 import type { CostsRead } from './costs/ledger/costs-read.ts';
+import { findAttention } from './digests/attention.ts';
 import type { DigestContext } from './digests/digest-context.ts';
 import { createDigestRun } from './digests/run.ts';
 import { createDigestService } from './digests/subscriptions/digest-service.ts';
-import { digestReader } from './digests/subscriptions/options.ts';
+import { loadSubscriptions } from './digests/subscriptions/subscriptions.ts';
 import { buildDirectory, type Service } from './directory/directory.ts';
 import type { Observation } from './http/client.ts';
 import { sharedRead } from './http/shared-read.ts';
@@ -76,30 +79,42 @@ export async function openCommandContext(
   };
   await readDirectory();
 
-  const anomalyContext: AnomalyContext = {
-    ...decisions,
+  const subscriptions = {
     configured: config.digests,
     readOptions: digestReader(config.services),
+  };
+  const anomalyContext: AnomalyContext = {
+    ...decisions,
+    channels: async () => (await loadSubscriptions(database.db, subscriptions)).all,
     budgets: config.budgets,
     costs: digestCosts,
     services: () => services,
   };
   const digestContext: DigestContext = {
     ...anomalyContext,
+    ...subscriptions,
     messenger: decisions.messenger,
     instance: decisions.instance,
-    watched: (one, gathered) => watchedFor(anomalyContext, one, gathered),
+    attention: (one, data) => findAttention(anomalyContext, one, data),
     pause: (ms) => wait(ms),
   };
-  const watch = createAnomalyQueries({ ...anomalyContext, costs: clients.costs });
+  const queried = { ...anomalyContext, costs: clients.costs };
+  const anomalies = {
+    anomalies: () => listAnomalies(queried),
+    backtest: (days: number) => backtest(queried, days),
+    budgets: () => listBudgets(queried),
+  };
   const digests = createDigestService({ ...decisions, ...digestContext });
   const freezes = createFreezeService(decisions);
   const who = createWhoQueries({ ...decisions, services: () => services });
   const timer = setInterval(refresh, READ_DIRECTORY_EVERY_MS);
   return {
-    now: () => ({ ...clients, digests, anomalies: watch, freezes, who, services }),
+    now: () => ({ ...clients, digests, anomalies, freezes, who, services }),
     digestCosts,
-    loops: { runDigests: createDigestRun(digestContext), watchCosts: createWatch(anomalyContext) },
+    loops: {
+      runDigests: createDigestRun(digestContext),
+      watchCosts: createAnomalyWatch(anomalyContext),
+    },
     refresh,
     stopReading: () => stopping.abort(),
     close: async () => {

@@ -1,95 +1,95 @@
 import type { Direction } from '../costs/anomaly/anomaly.ts';
 import { commonCause } from '../costs/anomaly/common-cause.ts';
+import { type CostAnomaly, isRelated, mergeRelated } from '../costs/anomaly/cost-anomaly.ts';
 import { isOver, type News } from '../costs/anomaly/incident.ts';
-import { isKin, once, type Unusual } from '../costs/anomaly/unusual.ts';
 import type { Day } from '../costs/calendar/day.ts';
-import type { AnomalyFindings, Judged } from './anomaly-watch.ts';
+import type { IncidentNews, LineJudgement } from './judge-line.ts';
 
-/** What a message is to say of one incident. */
-export interface OneTelling {
+/** A message about one anomaly. */
+export interface AnomalyAnnouncement {
   readonly news: News;
   readonly day: Day;
-  readonly unusual: Unusual;
+  readonly anomaly: CostAnomaly;
 }
 
-/** Most lines moved the same way on one day: a holiday, a price or the data is behind that. */
-export interface CrowdTelling {
+/** A message about a day on which most lines moved the same way, probably for one reason. */
+export interface CommonCauseAnnouncement {
   readonly day: Day;
   readonly direction: Direction;
-  readonly all: readonly Unusual[];
+  readonly all: readonly CostAnomaly[];
 }
 
-export interface Tellings {
-  readonly ones: readonly OneTelling[];
-  readonly crowds: readonly CrowdTelling[];
+export interface AnomalyAnnouncements {
+  readonly ones: readonly AnomalyAnnouncement[];
+  readonly crowds: readonly CommonCauseAnnouncement[];
 }
 
-/** One key for one incident: its line, and the day on which it began. */
-export function keyOf({ line, incident }: Unusual): string {
+/** Identifies an incident by its line and its first day. */
+export function incidentKey({ line, incident }: CostAnomaly): string {
   return `${line}|${incident.since}`;
 }
 
-/** The days on which most of the lines judged were unusual in one direction. */
-export function crowdDays(judged: readonly Judged[]): ReadonlyMap<Day, Direction> {
+/** The days on which most of the judged lines were unusual in one direction. */
+export function commonCauseDays(judged: readonly LineJudgement[]): ReadonlyMap<Day, Direction> {
   const byDay = Map.groupBy(
     judged.flatMap(({ verdicts }) => verdicts),
     ({ day }) => day,
   );
-  const crowds = [...byDay].flatMap(([day, seen]) => {
+  const days = [...byDay].flatMap(([day, seen]) => {
     const direction = commonCause(seen.map(({ verdict }) => verdict));
     return direction ? [[day, direction] as const] : [];
   });
-  return new Map(crowds);
+  return new Map(days);
 }
 
 /**
- * Which of the news may be worth a message: what was not told yet, once, by the line that says
- * most; then what becomes of those that were told. Whether a channel wants to hear of a notice, it
- * says itself. `all`: every incident as it is now.
+ * The news that deserve a message. Of several related lines, the most specific one is announced,
+ * once. Later news follow only for an anomaly that was announced alone. `all`: the current state
+ * of every incident.
  */
-export function tellingsOf(
-  found: readonly AnomalyFindings[],
-  all: readonly Unusual[],
-  crowds: ReadonlyMap<Day, Direction>,
-): Tellings {
-  const justTold = new Set<string>();
-  const ones: OneTelling[] = [];
-  const crowded: { day: Day; unusual: Unusual }[] = [];
-  for (const [key, news] of Map.groupBy(found, ({ unusual }) => keyOf(unusual))) {
-    const unusual = all.find((one) => keyOf(one) === key);
+export function selectAnnouncements(
+  found: readonly IncidentNews[],
+  all: readonly CostAnomaly[],
+  commonDays: ReadonlyMap<Day, Direction>,
+): AnomalyAnnouncements {
+  const selected = new Set<string>();
+  const ones: AnomalyAnnouncement[] = [];
+  const common: { day: Day; anomaly: CostAnomaly }[] = [];
+  for (const [key, news] of Map.groupBy(found, ({ anomaly }) => incidentKey(anomaly))) {
+    const anomaly = all.find((one) => incidentKey(one) === key);
     const last = news.at(-1);
-    if (!unusual || !last) continue;
-    const kin = all.filter((one) => isKin(one, unusual));
-    if (kin.some((one) => justTold.has(keyOf(one)))) continue;
-    if (kin.some((one) => one.told !== null)) {
-      if (unusual.told === 'alone') ones.push({ news: last.news, day: last.day, unusual });
+    if (!anomaly || !last) continue;
+    const related = all.filter((one) => isRelated(one, anomaly));
+    if (related.some((one) => selected.has(incidentKey(one)))) continue;
+    if (related.some((one) => one.announced !== null)) {
+      if (anomaly.announced === 'alone') ones.push({ news: last.news, day: last.day, anomaly });
       continue;
     }
-    const opened = news.find((one) => one.news === 'opened');
-    const isCrowd = opened && crowds.get(opened.day) === unusual.incident.direction;
-    const leader = leaderOf(kin);
+    const leader = leaderOf(related);
     if (!leader) continue;
-    justTold.add(keyOf(leader));
-    if (isCrowd) crowded.push({ day: opened.day, unusual: leader });
-    else ones.push({ news: 'opened', day: last.day, unusual: leader });
+    selected.add(incidentKey(leader));
+    const opened = news.find((one) => one.news === 'opened');
+    const isCommon = opened && commonDays.get(opened.day) === anomaly.incident.direction;
+    if (isCommon) common.push({ day: opened.day, anomaly: leader });
+    else ones.push({ news: 'opened', day: last.day, anomaly: leader });
   }
-  return { ones, crowds: crowdsOf(crowded) };
+  return { ones, crowds: commonCausesOf(common) };
 }
 
-/** Of those that go on and may be spoken of the one to tell, as grave as the gravest of them. */
-function leaderOf(kin: readonly Unusual[]): Unusual | null {
-  const [leader] = once(
-    kin.filter(({ incident }) => !isOver(incident) && incident.state !== 'muted'),
-  );
-  return leader ?? null;
+/** The anomaly to announce for related lines, with the highest tier of all of them. */
+function leaderOf(related: readonly CostAnomaly[]): CostAnomaly | null {
+  const open = ({ incident }: CostAnomaly) => !isOver(incident) && incident.state !== 'muted';
+  return mergeRelated(related.filter(open))[0] ?? null;
 }
 
-function crowdsOf(crowded: readonly { day: Day; unusual: Unusual }[]): readonly CrowdTelling[] {
-  const groups = Map.groupBy(crowded, ({ day, unusual }) => `${day} ${unusual.incident.direction}`);
+function commonCausesOf(
+  common: readonly { day: Day; anomaly: CostAnomaly }[],
+): readonly CommonCauseAnnouncement[] {
+  const groups = Map.groupBy(common, ({ day, anomaly }) => `${day} ${anomaly.incident.direction}`);
   return [...groups.values()].flatMap((group) => {
     const [first] = group;
     if (!first) return [];
-    const { direction } = first.unusual.incident;
-    return [{ day: first.day, direction, all: group.map(({ unusual }) => unusual) }];
+    const { direction } = first.anomaly.incident;
+    return [{ day: first.day, direction, all: group.map(({ anomaly }) => anomaly) }];
   });
 }

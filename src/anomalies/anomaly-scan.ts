@@ -1,75 +1,79 @@
-import { setImmediate as breathe } from 'node:timers/promises';
+import { setImmediate as yieldToOthers } from 'node:timers/promises';
 import { minImpactOf } from '../costs/anomaly/anomaly.ts';
+import type { CostAnomaly } from '../costs/anomaly/cost-anomaly.ts';
 import { isOver } from '../costs/anomaly/incident.ts';
-import type { Unusual } from '../costs/anomaly/unusual.ts';
 import type { Span } from '../costs/calendar/calendar.ts';
 import { addDays, type Day } from '../costs/calendar/day.ts';
 import { HISTORY_DAYS } from '../costs/forecast/series.ts';
 import { seriesOf } from '../costs/ledger/daily.ts';
 import type { CostRow } from '../costs/ledger/row.ts';
-import { crowdDays, keyOf, type Tellings, tellingsOf } from './announcements.ts';
-import { type Judged, judgeLine } from './anomaly-watch.ts';
+import {
+  type AnomalyAnnouncements,
+  commonCauseDays,
+  incidentKey,
+  selectAnnouncements,
+} from './announcements.ts';
+import { judgeLine, type LineJudgement } from './judge-line.ts';
 import { type SlowRises, slowRises } from './slow-rises.ts';
 import { watchedLines } from './watched-lines.ts';
 
-export interface Look {
+export interface ScanInput {
   readonly rows: readonly CostRow[];
-  /** All incidents that are remembered, the oldest first. */
-  readonly known: readonly Unusual[];
+  /** All stored incidents, oldest first. */
+  readonly known: readonly CostAnomaly[];
   readonly first: Day;
   readonly last: Day;
-  /** At the very first look nothing is told: what was before it watched is no news. */
+  /** The first scan announces nothing: its anomalies began before the watch did. */
   readonly quiet: boolean;
-  /** Whether slow rises are looked for as well. */
+  /** Whether to look for slow rises too. */
   readonly weekly: boolean;
 }
 
-export interface Looked {
+export interface ScanResult {
   readonly lines: number;
-  readonly changed: readonly Unusual[];
-  readonly tellings: Tellings;
+  readonly changed: readonly CostAnomaly[];
+  readonly announcements: AnomalyAnnouncements;
   readonly rises: SlowRises | null;
 }
 
-const AT_ONCE = 5;
-const NOTHING: Tellings = { ones: [], crowds: [] };
+const LINES_PER_TURN = 5;
+const NOTHING: AnomalyAnnouncements = { ones: [], crowds: [] };
 
-/** The history that the first of the days is held against. */
-export function lookSpan(first: Day, last: Day): Span {
+/** The days from which rows are needed to judge these days. */
+export function scanSpan(first: Day, last: Day): Span {
   return { first: addDays(first, -HISTORY_DAYS), last };
 }
 
-/** Judges every line; thousands of them take seconds, in which others get their turns. */
-export async function lookAt(look: Look): Promise<Looked> {
-  const { rows, known, first, last, quiet, weekly } = look;
-  const span = lookSpan(first, last);
+/** Judges every line. Thousands of lines take seconds, so the scan yields between them. */
+export async function scanLines(input: ScanInput): Promise<ScanResult> {
+  const { rows, known, first, last, quiet, weekly } = input;
+  const span = scanSpan(first, last);
   const minImpact = minImpactOf(seriesOf(rows, {}, span));
   const lines = watchedLines(rows, span, minImpact);
-  const ofLine = Map.groupBy(known, ({ line }) => line);
-  const judged: Judged[] = [];
+  const byLine = Map.groupBy(known, ({ line }) => line);
+  const judged: LineJudgement[] = [];
   for (const [index, line] of lines.entries()) {
-    judged.push(judgeLine(line, ofLine.get(line.id) ?? [], { first, last, minImpact }));
-    if (index % AT_ONCE === AT_ONCE - 1) await breathe();
+    judged.push(judgeLine(line, byLine.get(line.id) ?? [], { first, last, minImpact }));
+    if (index % LINES_PER_TURN === LINES_PER_TURN - 1) await yieldToOthers();
   }
   const changed = judged.flatMap((one) => one.changed);
-  const tellings = quiet ? NOTHING : tellingsFor(judged, known, changed);
+  const announcements = quiet ? NOTHING : announcementsFor(judged, known, changed);
   const rises = weekly ? slowRises(lines, [...known, ...changed], { last, minImpact }) : null;
-  return { lines: lines.length, changed, tellings, rises };
+  return { lines: lines.length, changed, announcements, rises };
 }
 
-function tellingsFor(
-  judged: readonly Judged[],
-  known: readonly Unusual[],
-  changed: readonly Unusual[],
-): Tellings {
-  const now = new Map(known.map((one) => [keyOf(one), one]));
-  for (const one of changed) now.set(keyOf(one), one);
+function announcementsFor(
+  judged: readonly LineJudgement[],
+  known: readonly CostAnomaly[],
+  changed: readonly CostAnomaly[],
+): AnomalyAnnouncements {
+  const current = new Map([...known, ...changed].map((one) => [incidentKey(one), one]));
   const found = judged.flatMap((one) => one.found);
-  const isNews = new Set(found.map(({ unusual }) => keyOf(unusual)));
-  const all = [...now].filter(([key, one]) => isNews.has(key) || !isOver(one.incident));
-  return tellingsOf(
+  const withNews = new Set(found.map(({ anomaly }) => incidentKey(anomaly)));
+  const all = [...current].filter(([key, one]) => withNews.has(key) || !isOver(one.incident));
+  return selectAnnouncements(
     found,
     all.map(([, one]) => one),
-    crowdDays(judged),
+    commonCauseDays(judged),
   );
 }

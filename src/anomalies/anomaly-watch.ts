@@ -1,125 +1,133 @@
-import { type AnomalyVerdict, usualRange } from '../costs/anomaly/anomaly.ts';
-import { type Incident, isOver, muteIncident, type News } from '../costs/anomaly/incident.ts';
-import { lastDayOf, type Unusual } from '../costs/anomaly/unusual.ts';
-import { watchDay } from '../costs/anomaly/watch.ts';
-import type { Day } from '../costs/calendar/day.ts';
-import type { DayValue } from '../costs/ledger/row.ts';
-import type { WatchedLine } from './watched-lines.ts';
+import type { Logger } from 'pino';
+import {
+  type BudgetUpdate,
+  evaluateBudgets,
+  recordBudgetNotices,
+} from '../budgets/budget-notices.ts';
+import { type Budget, budgetSpan } from '../budgets/budgets.ts';
+import { isOver } from '../costs/anomaly/incident.ts';
+import type { Span } from '../costs/calendar/calendar.ts';
+import { addDays, type Day, dayOf } from '../costs/calendar/day.ts';
+import type { CostsRead } from '../costs/ledger/costs-read.ts';
+import { dayStates, lastFinalDay } from '../costs/ledger/ledger.ts';
+import { traced } from '../observability/trace.ts';
+import type { Database, Tx } from '../storage/engine/database.ts';
+import { replaceMeta } from '../storage/tables/meta.ts';
+import { enqueueReport } from '../workflow/notify/announcement.ts';
+import { incidentKey } from './announcements.ts';
+import { type ScanResult, scanLines, scanSpan } from './anomaly-scan.ts';
+import { anomaliesSince, storeAnomaly } from './incident-store.ts';
+import { redrawAnnouncements } from './redraw-announcements.ts';
+import {
+  type RoutedAnnouncements,
+  type RoutingContext,
+  routeAnnouncements,
+} from './route-announcements.ts';
+import { isNewWeek, storeSlowRises } from './slow-rises.ts';
+import {
+  dayToScan,
+  firstDayToJudge,
+  isScanDue,
+  judgedThrough,
+  readWatch,
+  WATCH_KEY,
+  type WatchSnapshot,
+  type WatchState,
+} from './watch-state.ts';
 
-export interface Watching {
-  /** The days to be judged, both ends included; what lies before them is the past. */
-  readonly first: Day;
-  readonly last: Day;
-  /** Credits below which nobody is told. */
-  readonly minImpact: number;
+export interface AnomalyContext extends RoutingContext {
+  readonly database: Database;
+  readonly costs: (span: Span) => Promise<CostsRead>;
+  readonly budgets: readonly Budget[];
+  readonly log: Logger;
 }
 
-/** What a day of a line brought up. */
-export interface AnomalyFindings {
-  readonly day: Day;
-  readonly news: News;
-  readonly unusual: Unusual;
-}
-
-export interface Judged {
-  /** Incidents that are new or other than they were. */
-  readonly changed: readonly Unusual[];
-  readonly found: readonly AnomalyFindings[];
-  readonly verdicts: readonly { readonly day: Day; readonly verdict: AnomalyVerdict }[];
-}
+const FIRST_SCAN_AFTER_MS = 60_000;
+const SCAN_EVERY_MS = 15 * 60_000;
+const REMEMBERED_DAYS = 120;
 
 /**
- * Judges the days of one line in their order. `known`: its incidents so far, the oldest first. A
- * day that an incident which is over has counted is not judged again: it had its say.
+ * Watches costs and budgets: scans after each new final day, and once a day for days that are not
+ * final. Every replica scans. The replica that advances the shared state stores the results and
+ * their messages. Returns 1 if this replica did, else 0.
  */
-export function judgeLine(
-  line: WatchedLine,
-  known: readonly Unusual[],
-  watching: Watching,
-): Judged {
-  let all = known;
-  const found: AnomalyFindings[] = [];
-  const verdicts: Judged['verdicts'][number][] = [];
-  for (const value of line.values) {
-    if (value.day < watching.first || value.day > watching.last || isCounted(all, value)) continue;
-    const seen = judgeDay(line, all, value, watching.minImpact);
-    verdicts.push({ day: value.day, verdict: seen.verdict });
-    all = seen.all;
-    const newest = all.at(-1);
-    if (seen.news && newest) found.push({ day: value.day, news: seen.news, unusual: newest });
+export function createAnomalyWatch(context: AnomalyContext): () => Promise<number> {
+  // Limits how often the usage report is read. The stored state decides whether a scan is due.
+  let next = context.now().getTime() + FIRST_SCAN_AFTER_MS;
+  return async () => {
+    const now = context.now();
+    if (now.getTime() < next) return 0;
+    next = now.getTime() + SCAN_EVERY_MS;
+    return (await traced({ name: 'watch costs' }, () => watchOnce(context, now))) ? 1 : 0;
+  };
+}
+
+async function watchOnce(context: AnomalyContext, now: Date): Promise<boolean> {
+  const before = await readWatch(context.database.db);
+  const today = dayOf(now);
+  const [first, last] = [firstDayToJudge(before.state, today), addDays(today, -1)];
+  const { rows, gaps } = await context.costs(spanFor(first, today));
+  if (gaps.length > 0) {
+    // Missing figures would look like a drop, and old figures like no change.
+    context.log.warn({ gaps }, 'costs were not judged because the usage report could not be read');
+    return false;
   }
-  return { changed: all.filter((one) => !known.includes(one)), found, verdicts };
+  const days = dayStates(rows, { first: addDays(first, -1), last });
+  const lastFinal = lastFinalDay(days) ?? before.state?.lastFinal ?? null;
+  if (lastFinal === null || !isScanDue(before.state, { lastFinal, now })) return false;
+
+  const { db } = context.database;
+  const known = await anomaliesSince(db, addDays(today, -REMEMBERED_DAYS));
+  const quiet = before.state === null;
+  const weekly = isNewWeek(before.state?.ranOn ?? null, dayToScan(now));
+  const scan = await scanLines({ rows, known, first, last, quiet, weekly });
+  const services = context.services();
+  const budgets = await evaluateBudgets(db, context.budgets, { rows, services, today });
+  const through = judgedThrough(days, today) ?? addDays(first, -1);
+  const state = { through, lastFinal, ranOn: dayToScan(now), lines: scan.lines };
+  const routed = await routeAnnouncements(context, scan.announcements, rows);
+  return record(context, before, { state, scan, budgets, routed, now });
 }
 
-function isCounted(all: readonly Unusual[], { day }: DayValue): boolean {
-  const newest = all.at(-1);
-  return newest !== undefined && isOver(newest.incident) && day <= lastDayOf(newest);
+function spanFor(first: Day, today: Day): Span {
+  const scan = scanSpan(first, today).first;
+  const budgets = budgetSpan(today).first;
+  return { first: scan < budgets ? scan : budgets, last: today };
 }
 
-function judgeDay(
-  line: WatchedLine,
-  all: readonly Unusual[],
-  value: DayValue,
-  minImpact: number,
-): {
-  readonly all: readonly Unusual[];
-  readonly verdict: AnomalyVerdict;
-  readonly news: News | null;
-} {
-  const newest = all.at(-1) ?? null;
-  const before = newest?.incident ?? null;
-  const baselineFrom = baselineOf(all);
-  const seen = watchDay({ incident: before, baselineFrom }, line.values, value, minImpact);
-  const { verdict, news } = seen;
-  const { incident } = seen.watch;
-  if (!incident || incident === before) return { all, verdict, news: null };
-
-  const followed = newest && !isOver(newest.incident) ? newest : null;
-  const until = followed ? null : mutedUntil(before, value.day);
-  const kept = until ? muteIncident(incident, until) : incident;
-  const grown = followed ? { ...followed, ...named(line), incident: kept } : fresh(line, kept);
-  const unusual = withPeak(grown, line.values, baselineFrom, minImpact);
-  const others = followed ? all.slice(0, -1) : all;
-  return { all: [...others, unusual], verdict, news: until ? null : news };
+interface WatchOutcome {
+  readonly state: Pick<WatchState, 'through' | 'lastFinal' | 'ranOn' | 'lines'>;
+  readonly scan: ScanResult;
+  readonly budgets: readonly BudgetUpdate[];
+  readonly routed: RoutedAnnouncements;
+  readonly now: Date;
 }
 
-/** Where the last new normal, or what a person expected, began. */
-function baselineOf(all: readonly Unusual[]): Day | null {
-  const restarts = all.filter(({ incident: { state } }) =>
-    ['new-normal', 'expected'].includes(state),
-  );
-  return restarts.at(-1)?.incident.since ?? null;
+/** Stores everything or nothing. A faster replica or a click in the meantime discards this scan. */
+async function record(
+  context: AnomalyContext,
+  before: WatchSnapshot,
+  outcome: WatchOutcome,
+): Promise<boolean> {
+  const { state, scan, budgets, routed, now } = outcome;
+  const version = (before.state?.version ?? 0) + 1;
+  const value = JSON.stringify({ ...state, at: now.toISOString(), version });
+  return context.database.transaction(async (tx) => {
+    if (!(await replaceMeta(tx, WATCH_KEY, before.text, value))) return false;
+    await storeAnomalies(tx, outcome);
+    for (const announcement of routed.all) await enqueueReport(tx, announcement, now);
+    if (scan.rises) await storeSlowRises(tx, scan.rises);
+    await recordBudgetNotices(tx, budgets, now);
+    return true;
+  });
 }
 
-/** Silence lasts as long as was asked for, even where one incident ends and another begins. */
-function mutedUntil(before: Incident | null, day: Day): Day | null {
-  const until = before?.mutedUntil ?? null;
-  return until !== null && day <= until ? until : null;
-}
-
-function named({ entityId, entityName, kind, serviceId, name, metric }: WatchedLine) {
-  return { entityId, entityName, kind, serviceId, name, metric };
-}
-
-function fresh(line: WatchedLine, incident: Incident): Unusual {
-  const peak = { day: incident.since, value: 0, range: null };
-  return { ...named(line), line: line.id, incident, peak, told: null };
-}
-
-/** The day that lies farthest off, as it reads today: a day that was not final may have moved. */
-function withPeak(
-  unusual: Unusual,
-  values: readonly DayValue[],
-  from: Day | null,
-  minImpact: number,
-): Unusual {
-  const { days, since } = unusual.incident;
-  const [worst] = days
-    .filter((day) => day.unusual)
-    .toSorted((a, b) => Math.abs(b.excess) - Math.abs(a.excess));
-  const value = worst && values.find(({ day }) => day === worst.day);
-  if (!value) return unusual;
-  const past = values.filter(({ day }) => day < since && (from === null || day >= from));
-  const range = usualRange(past, value.day, minImpact);
-  return { ...unusual, peak: { day: value.day, value: value.value, range } };
+async function storeAnomalies(tx: Tx, { scan, routed, now }: WatchOutcome): Promise<void> {
+  const changed = [...scan.changed, ...routed.announced];
+  const all = new Map(changed.map((one) => [incidentKey(one), one]));
+  for (const anomaly of all.values()) {
+    await storeAnomaly(tx, anomaly, now);
+    // The buttons of an incident that is over have no effect, so the redraw removes them.
+    if (isOver(anomaly.incident)) await redrawAnnouncements(tx, anomaly, now);
+  }
 }

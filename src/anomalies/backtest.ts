@@ -1,4 +1,4 @@
-import { footer, nothingRead } from '../cost-reports/summary.ts';
+import { footer, noDataAnswer } from '../cost-reports/summary.ts';
 import { minImpactOf } from '../costs/anomaly/anomaly.ts';
 import { type AnomalyPost, replay } from '../costs/anomaly/watch.ts';
 import { addDays, type Day, dayOf } from '../costs/calendar/day.ts';
@@ -6,14 +6,14 @@ import { spanLabel } from '../costs/calendar/span-label.ts';
 import { seriesOf } from '../costs/ledger/daily.ts';
 import type { Answer } from '../intent/answers/answer.ts';
 import { countWords } from '../intent/answers/counted.ts';
-import type { AnomalyContext } from './anomaly-run.ts';
-import { lookSpan } from './anomaly-scan.ts';
+import { scanSpan } from './anomaly-scan.ts';
+import type { AnomalyContext } from './anomaly-watch.ts';
 import { type WatchedLine, watchedLines } from './watched-lines.ts';
 
-/** A line of a day takes a tenth of a millisecond, during which nobody else is served. */
+/** One line of one day takes 0.1 ms, during which the process serves no other request. */
 const REPLAYED_MAX = 40_000;
 
-/** Replays the organisation's own past: the evidence for or against what the watch would tell. */
+/** The answer of `/cost anomalies backtest`: what the watch would have posted in these days. */
 export async function backtest(
   context: Pick<AnomalyContext, 'costs' | 'now'>,
   days: number,
@@ -21,15 +21,18 @@ export async function backtest(
   const today = dayOf(context.now());
   const [first, last] = [addDays(today, -days), addDays(today, -1)];
   const label = spanLabel({ first, last }, today);
-  const read = await context.costs(lookSpan(first, last));
-  if (read.rows.length === 0 || read.gaps.length > 0) return nothingRead(label, read);
+  const read = await context.costs(scanSpan(first, last));
+  if (read.rows.length === 0 || read.gaps.length > 0) return noDataAnswer(label, read);
 
-  const span = lookSpan(first, last);
+  const span = scanSpan(first, last);
   const minImpact = minImpactOf(seriesOf(read.rows, {}, span));
   const lines = watchedLines(read.rows, span, minImpact);
   if (lines.length * days > REPLAYED_MAX) {
-    const text = `${lines.length} lines are too many for ${days} days at once. Ask for fewer days.`;
-    return { title: 'That would take too long', parts: [{ kind: 'text', text }] };
+    const text = `The backtest covers at most ${REPLAYED_MAX} days of lines. Choose fewer days.`;
+    return {
+      title: `Too many days for ${countWords(lines.length, 'line')}`,
+      parts: [{ kind: 'text', text }],
+    };
   }
   const postings = withoutTotals(
     replay(
@@ -57,7 +60,7 @@ export async function backtest(
       },
       {
         kind: 'note',
-        text: `${label} (UTC), as if each day were judged once, final. ${footer(read)}`,
+        text: `${label} (UTC), each day judged once as if it were final. ${footer(read)}`,
       },
     ],
   };
@@ -65,14 +68,14 @@ export async function backtest(
 
 const NEWS: Readonly<Record<AnomalyPost['news'], string>> = {
   opened: 'unusual',
-  raised: 'graver than before',
-  doubled: 'twice what was told',
+  raised: 'now severe',
+  doubled: 'doubled since the last report',
   resolved: 'back to usual',
   'new-normal': 'the new normal',
   'common-cause': 'many lines at once',
 };
 
-/** Notices stand in the digest; a message of its own is for alerts. */
+/** Alerts get a message of their own. Notices are part of the digest. */
 function isMessage({ tier, news }: AnomalyPost): boolean {
   return tier === 'alert' && news !== 'resolved' && news !== 'new-normal';
 }
@@ -81,10 +84,10 @@ function countsText(postings: readonly AnomalyPost[], lines: number): string {
   const notices = postings.filter(({ tier, news }) => tier === 'notice' && news === 'opened');
   const ends = postings.filter(({ news }) => news === 'resolved' || news === 'new-normal');
   const listed = `${notices.length} more in digests only`;
-  return `${countWords(lines, 'line')}: ${listed}, ${countWords(ends.length, 'end')}, told in threads where a message stood.`;
+  return `${countWords(lines, 'line')}: ${listed}, ${countWords(ends.length, 'end')} in the threads of messages.`;
 }
 
-/** An entity's total that moves with one of its metrics is told once, as in the watch itself. */
+/** Without totals that change together with a metric of their entity, as in the watch itself. */
 function withoutTotals(
   postings: readonly AnomalyPost[],
   lines: readonly WatchedLine[],

@@ -1,10 +1,11 @@
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
-import type { Unusual } from '../costs/anomaly/unusual.ts';
+import type { CostAnomaly } from '../costs/anomaly/cost-anomaly.ts';
 import type { Db, Tx } from '../storage/engine/database.ts';
 import { incidentsSince, type StoredIncident, saveIncident } from '../storage/tables/incidents.ts';
 
 const Day = z.string();
+/** The stored form of an anomaly, whose `told` is the `announced` of the type. */
 const Facts = z.object({
   entityId: z.string(),
   entityName: z.string(),
@@ -32,28 +33,29 @@ const Facts = z.object({
   told: z.enum(['alone', 'crowd']).nullable(),
 });
 
-/** What a button holds: nobody can make up the id of another line with it. */
-export function incidentId({ line, incident }: Pick<Unusual, 'line' | 'incident'>): string {
+/** The value of the buttons: a hash, so that a click names no line of costs. */
+export function incidentId({ line, incident }: Pick<CostAnomaly, 'line' | 'incident'>): string {
   const name = JSON.stringify([line, incident.since]);
   return createHash('sha256').update(name).digest('hex').slice(0, 16);
 }
 
-export async function storeUnusual(tx: Tx, unusual: Unusual, now: Date): Promise<void> {
-  const { line, ...facts } = unusual;
+export async function storeAnomaly(tx: Tx, anomaly: CostAnomaly, now: Date): Promise<void> {
+  const { line, announced: told, ...facts } = anomaly;
   await saveIncident(tx, {
     line,
-    onset: unusual.incident.since,
-    state: unusual.incident.state,
-    facts: Facts.parse(facts),
+    onset: anomaly.incident.since,
+    state: anomaly.incident.state,
+    facts: Facts.parse({ ...facts, told }),
     updatedAt: now,
   });
 }
 
-/** Incidents that began on a day or after it; the oldest first. */
-export async function unusualSince(db: Db, day: string): Promise<readonly Unusual[]> {
-  return (await incidentsSince(db, day)).map(unusualFrom).reverse();
+/** Anomalies that began on that UTC day or later, oldest first. */
+export async function anomaliesSince(db: Db, day: string): Promise<readonly CostAnomaly[]> {
+  return (await incidentsSince(db, day)).map(anomalyFrom).reverse();
 }
 
-function unusualFrom({ line, facts }: StoredIncident): Unusual {
-  return { line, ...Facts.parse(facts) };
+function anomalyFrom({ line, facts }: StoredIncident): CostAnomaly {
+  const { told: announced, ...anomaly } = Facts.parse(facts);
+  return { line, ...anomaly, announced };
 }

@@ -15,59 +15,60 @@ const Stored = z.object({
   version: z.number(),
 });
 
-/** How far the watch has come; one value for all replicas, which only one of them moves on. */
+/** The progress of the watch: one value for all replicas, replaced with an optimistic lock. */
 export interface WatchState {
-  /** Every day up to this one was judged for good. */
+  /** Every day up to this one is judged and is not judged again. */
   readonly through: Day;
   readonly lastFinal: Day;
-  /** The UTC day whose look is done. */
+  /** The UTC day of the last scan. */
   readonly ranOn: Day;
   readonly at: string;
-  /** How many lines were worth watching. */
+  /** The number of watched lines. */
   readonly lines: number;
-  /** A press on a button moves it on as well, so that no run overwrites what a person said. */
+  /** A click increments it too, so that a scan never overwrites what a person decided. */
   readonly version: number;
 }
 
-export interface Seen {
+export interface WatchSnapshot {
   readonly text: string | null;
   readonly state: WatchState | null;
 }
 
-export async function readWatch(db: Db): Promise<Seen> {
+export async function readWatch(db: Db): Promise<WatchSnapshot> {
   const text = await readMeta(db, WATCH_KEY);
   return { text, state: text === null ? null : Stored.parse(JSON.parse(text)) };
 }
 
-const SETTLING_MS = 6 * 3_600_000;
+const LATE_MS = 36 * 3_600_000;
+
+/** Whether the last scan is so old that "nothing unusual" must not be claimed. */
+export function isWatchLate({ at }: WatchState, now: Date): boolean {
+  return now.getTime() - Date.parse(at) > LATE_MS;
+}
+
+const SETTLE_MS = 6 * 3_600_000;
 const LONG_OPEN_DAYS = 10;
 const FIRST_DAYS = 30;
 
-/**
- * The UTC day whose figures have had time to come in: six hours after its end the day before is
- * worth a look, even where nothing is final.
- */
-export function dayToLook(now: Date): Day {
-  return dayOf(new Date(now.getTime() - SETTLING_MS));
+/** The UTC day of the scan that is due: figures of the previous day are scanned from 06:00 on. */
+export function dayToScan(now: Date): Day {
+  return dayOf(new Date(now.getTime() - SETTLE_MS));
 }
 
-/** Where judging begins: behind what was judged for good, at first with what lies a month back. */
-export function firstDay(state: WatchState | null, today: Day): Day {
+/** The first day to judge: the day after the judged ones, or 30 days ago in the first scan. */
+export function firstDayToJudge(state: WatchState | null, today: Day): Day {
   return state ? addDays(state.through, 1) : addDays(today, -FIRST_DAYS);
 }
 
-/** A look is due once for each new final day, and once a day for what is not final. */
-export function isLookDue(
+/** A scan is due for each new final day, and once a day for days that are not final. */
+export function isScanDue(
   state: WatchState | null,
   { lastFinal, now }: { readonly lastFinal: Day; readonly now: Date },
 ): boolean {
-  return state === null || lastFinal > state.lastFinal || dayToLook(now) > state.ranOn;
+  return state === null || lastFinal > state.lastFinal || dayToScan(now) > state.ranOn;
 }
 
-/**
- * The last day up to which all are final. A day that stays open or empty for ten days does not hold
- * up those behind it.
- */
+/** The last day up to which all days are final. A day that is open for over ten days is ignored. */
 export function judgedThrough(states: readonly DayState[], today: Day): Day | null {
   const open = states.find(
     ({ day, state }) => state !== 'final' && dayNumber(today) - dayNumber(day) <= LONG_OPEN_DAYS,

@@ -1,7 +1,7 @@
 import type { Burn } from '../costs/budget/budget.ts';
 import { dayLabel } from '../costs/calendar/span-label.ts';
 import type { Forecast } from '../costs/forecast/forecast.ts';
-import { figure, shareText } from '../costs/ledger/numbers.ts';
+import { changeText, figure, shareText } from '../costs/ledger/numbers.ts';
 import { microOf } from '../costs/ledger/row.ts';
 import type { Answer, AnswerPart } from '../intent/answers/answer.ts';
 import { countWords } from '../intent/answers/counted.ts';
@@ -9,44 +9,54 @@ import type { BudgetNews, BudgetStanding } from './budgets.ts';
 
 const CELLS = 8;
 
-/** `█████░░░ 59 %`; what is beyond the amount fills the bar and shows in the figure. */
-export function bar(share: number): string {
+/** `█████░░░ 59%`; above 100% the bar is full. */
+export function progressBar(share: number): string {
   const full = Math.min(CELLS, Math.max(0, Math.round(share * CELLS)));
   return `${'█'.repeat(full)}${'░'.repeat(CELLS - full)} ${shareText(share)}`;
 }
 
-/** `production █████░░░ 59 % of 12,000 · pace 1.1 times the plan` */
-export function budgetLine({ budget, share, pace }: BudgetStanding): string {
-  const { name, monthlyCredits } = budget;
-  const ratio = pace?.ratio ?? null;
-  const speed = ratio === null ? '' : ` · pace ${ratio.toFixed(1)} times the plan`;
-  return `${name} ${bar(share)} of ${credits(monthlyCredits)}${speed}`;
+/** `production █████░░░ 59% · heading for 5,812 of 5,500 (+6%)` */
+export function budgetLine(standing: BudgetStanding): string {
+  const { budget, share } = standing;
+  const heading = headingText(standing);
+  const rest = heading ? ` · ${heading}` : ` of ${credits(budget.monthlyCredits)}`;
+  return `${budget.name} ${progressBar(share)}${rest}`;
 }
 
-/** Month to date with what can still change, the pace, and where it is heading. */
+/** `heading for 5,812 of 5,500 (+6%)`; null without a forecast. */
+function headingText({ budget: { monthlyCredits }, forecast }: BudgetStanding): string | null {
+  if (!forecast.ok) return null;
+  const change = changeText(forecast.total / monthlyCredits - 1);
+  return `heading for ${credits(forecast.total)} of ${credits(monthlyCredits)} (${change})`;
+}
+
+/** The month to date with its part that is not final, the plan, the forecast and the burn rate. */
 export function budgetFacts(standing: BudgetStanding): readonly (readonly [string, string])[] {
   const { budget, spent, preliminary, share, pace, lastFinal, forecast, burn } = standing;
-  const open = preliminary > 0 ? `, of which ${credits(preliminary)} are not final` : '';
+  const open = preliminary > 0 ? `, ${credits(preliminary)} of it not final` : '';
   const planned =
     pace && lastFinal
       ? `${credits(pace.spent)} through ${dayLabel(lastFinal)}, planned ${credits(pace.plan)}`
-      : 'no day of this month is final yet';
+      : 'no final day in this month yet';
   return [
-    ['Spent', `${bar(share)} · ${credits(spent)} of ${credits(budget.monthlyCredits)}${open}`],
-    ['Pace', planned],
+    [
+      'Spent',
+      `${progressBar(share)} · ${credits(spent)} of ${credits(budget.monthlyCredits)}${open}`,
+    ],
+    ['Plan', planned],
     ['Forecast', forecastText(forecast)],
     ...(burn ? [['Burn', burnText(burn)] as const] : []),
   ];
 }
 
-export function forecastText(forecast: Forecast): string {
+function forecastText(forecast: Forecast): string {
   if (!forecast.ok) {
     return forecast.why === 'too-few-final-days'
-      ? `none yet, for only ${countWords(forecast.finalDays, 'day is', 'days are')} final`
-      : 'none, for the last final day is too long ago';
+      ? `none yet: only ${countWords(forecast.finalDays, 'day is', 'days are')} final`
+      : 'none: the last final day is too long ago';
   }
   const { total, low, high } = forecast;
-  return `${credits(total)} (${credits(low)}–${credits(high)}), if usage stays as it was lately`;
+  return `${credits(total)} (${credits(low)}–${credits(high)}) if usage does not change`;
 }
 
 function burnText({ kind, rates: [one, three, seven] }: Burn): string {
@@ -59,37 +69,46 @@ function rate(times: number): string {
   return `${times.toFixed(1)} times the plan`;
 }
 
-function titleOf(news: BudgetNews, name: string): string {
+function titleOf(news: BudgetNews, standing: BudgetStanding): string {
+  return `Budget "${standing.budget.name}": ${newsText(news, standing)}`;
+}
+
+function newsText(news: BudgetNews, standing: BudgetStanding): string {
+  const heading = headingText(standing) ?? 'no forecast';
   switch (news.kind) {
     case 'threshold':
-      return `Budget ${name}: ${news.threshold} % are spent`;
+      return `past ${news.threshold}% (${shareText(standing.share)} spent)`;
     case 'likely-over':
-      return `Budget ${name} is likely to be exceeded`;
+      return `likely over, ${heading}`;
     case 'almost-certainly-over':
-      return `Budget ${name} is almost certain to be exceeded`;
+      return `almost certainly over, ${heading}`;
     case 'cleared':
-      return `Budget ${name} is likely to last again`;
+      return `within budget again, ${heading}`;
     case 'burn':
-      return `Budget ${name} is spent ${news.burn.kind === 'fast' ? 'very fast' : 'too fast'}`;
+      return news.burn.kind === 'fast' ? 'spent very fast' : 'spent too fast';
   }
 }
 
-/** One message for all that is new of one budget. */
+/** One message for all news about one budget. */
 export function budgetAnswer(standing: BudgetStanding, news: readonly BudgetNews[]): Answer {
-  const { name } = standing.budget;
-  const [first, ...others] = news.map((one) => titleOf(one, name));
-  const isUnsure = news.some((one) => 'confidence' in one && one.confidence === 'low');
+  const [title = '', ...others] = news.map((one) => titleOf(one, standing));
+  const isEarly = news.some((one) => 'confidence' in one && one.confidence === 'low');
   const parts: readonly AnswerPart[] = [
     ...others.map((text): AnswerPart => ({ kind: 'text', text })),
     { kind: 'facts', facts: budgetFacts(standing) },
-    ...(isUnsure
-      ? [{ kind: 'note', text: 'The month is young: this rests on the one before.' } as const]
+    ...(isEarly
+      ? [
+          {
+            kind: 'note',
+            text: 'Early in the month: this forecast uses the previous month.',
+          } as const,
+        ]
       : []),
-    { kind: 'note', text: 'UTC month, in credits. Nothing is capped.' },
+    { kind: 'note', text: 'UTC month, in credits. A budget does not limit usage.' },
   ];
-  return { title: first ?? `Budget ${name}`, parts };
+  return { title, parts };
 }
 
 function credits(amount: number): string {
-  return figure(microOf(amount));
+  return figure(microOf(amount < 10 ? amount : Math.round(amount))).replace(/\.0$/, '');
 }

@@ -12,31 +12,37 @@ import { type Span, startOf } from '../costs/calendar/calendar.ts';
 import { addDays, type Day } from '../costs/calendar/day.ts';
 import { type Forecast, forecastMonth } from '../costs/forecast/forecast.ts';
 import { weekdayProfile } from '../costs/forecast/weekday.ts';
-import { seriesOf } from '../costs/ledger/daily.ts';
-import { dayStates, lastFinalDay } from '../costs/ledger/ledger.ts';
+import { seriesFrom } from '../costs/ledger/daily.ts';
+import {
+  type DayState,
+  lastFinalDay,
+  selected,
+  statesIn,
+  statesWithin,
+} from '../costs/ledger/ledger.ts';
 import type { CostRow, DayValue } from '../costs/ledger/row.ts';
 import type { Service } from '../directory/directory.ts';
 import type { Selector } from '../policy/policy-types.ts';
 
-/** A limit of the configuration, in credits a UTC month. */
+/** A limit from the configuration, in credits per UTC month. */
 export interface Budget {
   readonly name: string;
   readonly monthlyCredits: number;
   readonly on: Selector | null;
   readonly notify: string;
-  /** In percent, the lowest first. */
+  /** In percent, lowest first. */
   readonly thresholds: readonly number[];
 }
 
-/** Where a budget stands; everything in credits. */
+/** The state of a budget in the current month; amounts in credits. */
 export interface BudgetStanding {
   readonly budget: Budget;
   readonly spent: number;
-  /** The part of it that can still change. */
+  /** The part of `spent` that is not final. */
   readonly preliminary: number;
   readonly share: number;
   readonly lastFinal: Day | null;
-  /** Null until a day of this month is final. */
+  /** Null until one day of this month is final. */
   readonly pace: BudgetPace | null;
   readonly forecast: Forecast;
   readonly burn: Burn | null;
@@ -44,23 +50,30 @@ export interface BudgetStanding {
 
 const HISTORY_DAYS = 56;
 
-/** How far back the rows must reach: eight weeks of history, and the whole month so far. */
+/** The days whose rows a budget needs: nine weeks of history, and all of the current month. */
 export function budgetSpan(today: Day): Span {
   const month = startOf('month', today);
   const history = addDays(today, -HISTORY_DAYS - 7);
   return { first: history < month ? history : month, last: today };
 }
 
-/** Days that are not final count as what they show: they are spent, if not to the last digit. */
+export interface BudgetInputs {
+  readonly rows: readonly CostRow[];
+  /** The states of at least the days of `budgetSpan(today)`, for the whole organization. */
+  readonly states: readonly DayState[];
+  readonly services: readonly Service[];
+  readonly today: Day;
+}
+
+/** The state of a budget today. Days that are not final count with their current values. */
 export function budgetStanding(
   budget: Budget,
-  rows: readonly CostRow[],
-  services: readonly Service[],
-  today: Day,
+  { rows, states, services, today }: BudgetInputs,
 ): BudgetStanding {
-  const span = budgetSpan(today);
-  const series = seriesOf(rows, costScope(budget.on, services, rows).selector, span);
-  const lastFinal = lastFinalDay(dayStates(rows, span));
+  const all = statesIn(states, budgetSpan(today));
+  const { selector } = costScope(budget.on, services, rows);
+  const series = seriesFrom(statesWithin(all, selected(rows, selector)));
+  const lastFinal = lastFinalDay(all);
   const month = series.filter(({ day }) => day >= startOf('month', today) && day <= today);
   const spent = sum(month);
   const forecast = forecastMonth(series, today);
@@ -92,35 +105,35 @@ export type BudgetNews =
     }
   | { readonly kind: 'burn'; readonly burn: Burn };
 
-export interface Weighed {
+export interface BudgetEvaluation {
   readonly memory: BudgetMemory;
   readonly news: readonly BudgetNews[];
 }
 
-/** What is new about a budget beside what was told of it, and what is to be remembered of that. */
-export function weighBudget(
+/** The news about a budget since its last notices, and the memory to store with them. */
+export function evaluateBudget(
   { budget, spent, forecast, burn }: BudgetStanding,
   remembered: BudgetMemory | null,
   today: Day,
-): Weighed {
+): BudgetEvaluation {
   const fresh = memoryFor(remembered, today, budget.monthlyCredits);
-  const { memory: counted, crossed } = crossThreshold(fresh, spent, budget.thresholds);
-  const { memory, news: weighed, confidence } = weighForecast(counted, forecast, today);
-  // What is to come stands before what has happened: there is still time to do something about it.
+  const { memory: withThreshold, crossed } = crossThreshold(fresh, spent, budget.thresholds);
+  const { memory, news: alert, confidence } = weighForecast(withThreshold, forecast, today);
+  // Forecasts come first, because readers can still act on them.
   const news: BudgetNews[] = [
-    ...(weighed === null ? [] : [{ kind: weighed, confidence }]),
+    ...(alert === null ? [] : [{ kind: alert, confidence }]),
     ...(burn === null ? [] : [{ kind: 'burn', burn } as const]),
     ...(crossed === null ? [] : [{ kind: 'threshold', threshold: crossed } as const]),
   ];
   return { memory, news };
 }
 
-/** Under which a piece of news is told once a month; an amount that was edited starts anew. */
-export function markOf(news: BudgetNews, { forecast, budget }: BudgetStanding): string {
+/** The stored key of a notice, sent once per month. A new amount makes it a new notice. */
+export function noticeMark(news: BudgetNews, { forecast, budget }: BudgetStanding): string {
   const of = `of ${budget.monthlyCredits}`;
   if (news.kind === 'threshold') return `${news.threshold} % ${of}`;
   if (news.kind === 'burn') return `${news.burn.kind} burn ${of}`;
-  // The memory decides whether a forecast is told again: the size told makes it another notice.
+  // The stored memory decides whether a forecast is repeated. Its size makes it a new notice.
   const size = forecast.ok ? Math.round(forecast.total) : 0;
   return `${news.kind} ${size} ${of}`;
 }

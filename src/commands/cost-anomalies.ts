@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { costOffer, unclear } from '../cost-reports/cost-question.ts';
+import { costOffer, unclearAnswer } from '../cost-reports/cost-question.ts';
 import { textField } from '../intent/arguments/arguments.ts';
 import { queryCommand } from '../intent/define.ts';
 
@@ -27,7 +27,9 @@ export const costAnomalies = queryCommand({
     const isPossible = days >= 1 && days <= MOST_DAYS;
     if (word?.toLowerCase() === 'backtest' && isPossible) return watch.backtest(days);
     const near = Math.min(Math.max(days, 1), MOST_DAYS);
-    return unclear(problemOf(said, days, word), [costOffer(`cost anomalies backtest ${near}d`)]);
+    return unclearAnswer(problemOf(said, days, word), [
+      costOffer(`cost anomalies backtest ${near}d`),
+    ]);
   },
 });
 

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { askedOf } from '../cost-reports/cost-question.ts';
-import { nothingRead } from '../cost-reports/summary.ts';
+import { readCostQuestion } from '../cost-reports/cost-question.ts';
+import { noDataAnswer } from '../cost-reports/summary.ts';
 import type { Span } from '../costs/calendar/calendar.ts';
 import { dayOf } from '../costs/calendar/day.ts';
 import { dayStates, finalRows, lastFinalDay, selected } from '../costs/ledger/ledger.ts';
@@ -22,7 +22,7 @@ export const costCsv = queryCommand({
   target: () => null,
   answer: async ({ words = '' }, context) => {
     const today = dayOf(context.now());
-    const asked = askedOf({ command: 'cost csv', words }, today, context.services);
+    const asked = readCostQuestion({ command: 'cost csv', words }, today, context.services);
     if (!asked.ok) return asked.answer;
     const { period: wanted, only, finalOnly, versus, top } = asked.question;
     const read = await context.costs(wanted);
@@ -31,7 +31,7 @@ export const costCsv = queryCommand({
     const states = dayStates(own, wanted);
     // Only now is it known which day is meant by “final”.
     const period = finalPeriod(wanted, lastFinalDay(states), today);
-    if (!period) return nothingRead(wanted.label, read);
+    if (!period) return noDataAnswer(wanted.label, read);
     const rows = (finalOnly ? finalRows(own, states) : own).filter(isWithin(period));
     const name = `costs-${period.first}-${period.last}.csv`;
     return {

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { Days, TimeOfDaySchema, TimeZone } from '../digests/subscriptions/options.ts';
-import { daysNear, timesNear, zonesNear } from '../digests/subscriptions/options-near.ts';
+import { Days, TimeOfDaySchema, TimeZone } from '../config/digest-options.ts';
+import { daysNear, timesNear, zonesNear } from '../digests/subscriptions/suggest-options.ts';
 import {
   channelField,
   choiceField,

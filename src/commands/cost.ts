@@ -1,9 +1,14 @@
 import { z } from 'zod';
-import { changesBy, comparedText, type Held, heldOf } from '../cost-reports/compare-periods.ts';
+import {
+  comparisonText,
+  lineChanges,
+  type PeriodComparison,
+  preparePeriods,
+} from '../cost-reports/compare-periods.ts';
 import { chartPart } from '../cost-reports/cost-chart.ts';
-import { askedOf, costOffer, unclear } from '../cost-reports/cost-question.ts';
+import { costOffer, readCostQuestion, unclearAnswer } from '../cost-reports/cost-question.ts';
 import { tablePart } from '../cost-reports/cost-table.ts';
-import { footer, headline, nothingRead, openText } from '../cost-reports/summary.ts';
+import { footer, headline, noDataAnswer, notFinalText } from '../cost-reports/summary.ts';
 import { lengthOf, type Span } from '../costs/calendar/calendar.ts';
 import { type Day, dayOf } from '../costs/calendar/day.ts';
 import { onCalendar } from '../costs/calendar/timeline.ts';
@@ -11,6 +16,7 @@ import type { CostsRead } from '../costs/ledger/costs-read.ts';
 import { isOfTime } from '../costs/ledger/grouping.ts';
 import {
   type DayState,
+  dayStates,
   finalRows,
   lastFinalDay,
   type RowSelector,
@@ -43,7 +49,7 @@ export const cost = queryCommand({
   target: () => null,
   answer: async ({ words = '' }, context) => {
     const today = dayOf(context.now());
-    const asked = askedOf({ command: 'cost', words }, today, context.services);
+    const asked = readCostQuestion({ command: 'cost', words }, today, context.services);
     if (!asked.ok) return asked.answer;
     return answerQuestion(asked.question, today, context);
   },
@@ -61,16 +67,16 @@ async function answerQuestion(
   const read = await context.costs(all);
   const selector = selectorFor(question, context);
   const rows = selected(read.rows, selector);
-  const states = statesWithin(read.rows, rows, question.period);
+  const states = statesWithin(dayStates(read.rows, question.period), rows);
   const period = finalPeriod(question.period, lastFinalDay(states), today);
-  if (!period) return nothingRead(question.period.label, read);
+  if (!period) return noDataAnswer(question.period.label, read);
   const own = states.filter(({ day }) => day >= period.first && day <= period.last);
   // Rows of the days before it alone are no reason to call the period itself a zero.
-  if (own.every(({ state }) => state === 'no-data')) return nothingRead(period.label, read);
+  if (own.every(({ state }) => state === 'no-data')) return noDataAnswer(period.label, read);
 
   // Only now is it known which days are meant by “final”, and so which days lie before them.
   const before = question.versus ? compared(period, question.versus, today) : null;
-  const held = before && heldOf(read.rows, selector, period, before);
+  const held = before && preparePeriods(read.rows, selector, period, before);
   return costAnswer({ ...question, period }, { today, rows, states: own, held }, read);
 }
 
@@ -80,7 +86,7 @@ function tooFarBack({ period, by, only }: CostQuestion): Answer {
   const text = `What it is compared with lies more than ${READ_AT_MOST_DAYS} days back. Rather:`;
   const span = `${period.first}..${period.last}`;
   const line = ['cost', span, 'by', by, 'vs prev', namedIn(only)];
-  return unclear(text, [costOffer(line.join(' ').trim())]);
+  return unclearAnswer(text, [costOffer(line.join(' ').trim())]);
 }
 
 /** Of one service: its own rows and those of its pipes, with the storage of its warehouse left out. */
@@ -95,7 +101,7 @@ interface Shown {
   readonly rows: readonly CostRow[];
   /** The days of the period. */
   readonly states: readonly DayState[];
-  readonly held: Held | null;
+  readonly held: PeriodComparison | null;
 }
 
 function costAnswer(question: CostQuestion, asked: Shown, read: CostsRead): Answer {
@@ -103,13 +109,13 @@ function costAnswer(question: CostQuestion, asked: Shown, read: CostsRead): Answ
   const { today, rows, held } = asked;
   const states = finalOnly ? asked.states.filter(isNotOpen) : asked.states;
   const sentences = [
-    held ? comparedText(held, today) : null,
+    held ? comparisonText(held, today) : null,
     finalOnly ? leftOutText(asked.states.length - states.length) : null,
-    openText(states, period, today),
+    notFinalText(states, period, today),
     period.notes.includes('cut-to-today') ? CUT : null,
   ].filter((sentence) => sentence !== null);
   const name = only ? `${only} · ` : '';
-  const changes = held ? changesBy(rows, by, held) : null;
+  const changes = held ? lineChanges(rows, by, held) : null;
   const parts: (AnswerPart | null)[] = [
     sentences.length > 0 ? { kind: 'text', text: sentences.join('\n') } : null,
     chartPart(states, period, today, isOfTime(by) ? by : 'day'),
@@ -144,7 +150,7 @@ function linesOf(
 }
 
 /** The faults of a whole month are no word about the days of it that are shown. */
-function ofShown(read: CostsRead, period: Span, held: Held | null): CostsRead {
+function ofShown(read: CostsRead, period: Span, held: PeriodComparison | null): CostsRead {
   const spans = held ? [period, held.before] : [period];
   return { ...read, problems: problemsOf(read.problems, spans) };
 }

@@ -1,10 +1,10 @@
 import { z } from 'zod';
-import { digestSchema } from '../digests/subscriptions/options.ts';
 import type { PolicyVocabulary } from '../policy/policy-types.ts';
 import { strictConfigObject, withHint } from '../policy/problem.ts';
 import { Allowed, ChannelName, policyShape } from '../policy/schema.ts';
 import { selectorSchema } from '../policy/selector.ts';
 import { budgetSchema } from './budget-schema.ts';
+import { digestSchema } from './digest-options.ts';
 
 const Id = z.guid({
   error: ({ input }) =>

@@ -76,8 +76,8 @@ export function signed(credits: number): string {
 }
 
 /**
- * `7 final days later: compute 26.1 → 12.9 a day (−51 %, about 80 % sure between −46 and −55); the
- * estimate was −48 %.`
+ * `7 final days later: compute 26.1 → 12.9 a day (−51%, about 80% sure between −46 and −55); the
+ * estimate was −48%.`
  */
 export function measuredText({ days, before, after, ratio }: MeasuredAfter, told: Told): string {
   const later = `${days} final days later: compute ${amount(before)} → ${amount(after)} a day`;
@@ -86,7 +86,7 @@ export function measuredText({ days, before, after, ratio }: MeasuredAfter, told
 
   const ends = [ratio.low, ratio.high].map((each) => changeText(each - 1));
   const [from = '', to = ''] = ratio.high < 1 ? ends.toReversed() : ends;
-  const sure = from === to ? '' : `, about 80 % sure between ${bare(from)} and ${bare(to)}`;
+  const sure = from === to ? '' : `, about 80% sure between ${bare(from)} and ${bare(to)}`;
   const share = told.share === null ? null : changeText(told.share);
   return `${later} (${changeText(ratio.about - 1)}${sure})${was(share)}.`;
 }

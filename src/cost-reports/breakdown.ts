@@ -7,42 +7,40 @@ import { changeText, figure, shareText, signedFigure } from '../costs/ledger/num
 import { type PostedDay, revisions } from '../costs/ledger/revision.ts';
 import type { CostRow, Micro } from '../costs/ledger/row.ts';
 import { sumBy } from '../costs/ledger/summary.ts';
-import type { RanChange } from '../digests/facts.ts';
 import type { AnswerPart } from '../intent/answers/answer.ts';
-import { pairedText } from './compare-periods.ts';
+import { pairedDaysText } from './compare-periods.ts';
 import { figureCell } from './cost-table.ts';
 
 const WEEK = 7;
-const CHANGES_MAX = 5;
 
-interface MoversWanted {
+interface MoverFilter {
   readonly minimum: Micro;
   readonly increasesOnly: boolean;
 }
 
 export interface MoverLines {
   readonly lines: readonly string[];
-  /** On how many days they are held against each other, where that is not all of them. */
+  /** The number of compared days, if some days are left out. */
   readonly on: string;
 }
 
-/** `analytics-us · compute +55.1 (×3.1)`; none while the days are not final. */
+/** `analytics-us · compute +55.1 (×3.1)`; empty until days of both spans are final. */
 export function moverLines(
   rows: readonly CostRow[],
   span: Span,
   before: Span,
-  { minimum, increasesOnly }: MoversWanted,
+  { minimum, increasesOnly }: MoverFilter,
 ): MoverLines {
   const found = moversOf(rows, span, before, { by: 'entity-metric', minimum });
   if (!found.ok) return { lines: [], on: '' };
-  const told = found.movers.filter(({ delta }) => delta > 0 || !increasesOnly);
-  return { lines: told.map(moverText), on: pairedText(found.days, span, before) };
+  const shown = found.movers.filter(({ delta }) => delta > 0 || !increasesOnly);
+  return { lines: shown.map(moverText), on: pairedDaysText(found.days, span, before) };
 }
 
 function moverText({ name, kind, delta, relative }: Mover): string {
   const change = relative === null ? '' : ` (${changeText(relative)})`;
-  const news = kind === 'changed' ? change : kind === 'new' ? ' (new)' : ' (gone)';
-  return `${name} ${signedFigure(delta)}${news}`;
+  const note = kind === 'changed' ? change : kind === 'new' ? ' (new)' : ' (gone)';
+  return `${name} ${signedFigure(delta)}${note}`;
 }
 
 export function revisedLines(
@@ -56,18 +54,7 @@ export function revisedLines(
   });
 }
 
-/** The changes that ran on the days in question, the latest first. */
-export function changeLines(
-  changes: readonly RanChange[],
-  { first, last }: Span,
-): readonly string[] {
-  const own = changes.filter(({ day }) => day >= first && day <= last);
-  const shown = own.slice(0, CHANGES_MAX).map(({ day, text }) => `${text}, ${dayLabel(day)}`);
-  const more = own.length - shown.length;
-  return more > 0 ? [...shown, `and ${more} more`] : shown;
-}
-
-/** Service by service, for the thread: the day, its weekday before, the week and the month. */
+/** The costs by service: the day, the same weekday of the previous week, 7 days, the month. */
 export function serviceTable(rows: readonly CostRow[], day: Day): AnswerPart {
   const sums = (span: Span) =>
     new Map(sumBy(rows, 'service', span).map(({ key, total }) => [key, total]));
@@ -92,7 +79,7 @@ export function serviceTable(rows: readonly CostRow[], day: Day): AnswerPart {
   };
 }
 
-/** The days before that a span is held against: a week back, or as many days as it has. */
+/** The days to compare a span with: as many whole weeks earlier as the span is long. */
 export function spanBefore(span: Span): Span {
   const back = Math.ceil(lengthOf(span) / WEEK) * WEEK;
   return { first: addDays(span.first, -back), last: addDays(span.last, -back) };

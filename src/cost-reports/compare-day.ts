@@ -8,19 +8,23 @@ import { type DayValue, microOf } from '../costs/ledger/row.ts';
 const WEEK = 7;
 const LEAST_DAYS = 4;
 
-/** One day against its weekday of the week before, the week's average and what is usual. */
-export function dayText(series: readonly DayValue[], day: DayValue, minimum: number): string {
+/** One day compared with the same weekday a week ago, the 7-day average and the usual range. */
+export function dayComparisonText(
+  series: readonly DayValue[],
+  day: DayValue,
+  minimum: number,
+): string {
   const all = [
     againstWeekday(series, day),
     againstAverage(series, day),
     againstUsual(series, day, minimum),
   ].filter((text) => text !== null);
   if (all.length > 0) return all.join(' · ');
-  return day.final ? 'Nothing to compare it with yet' : 'Not final: too early to compare';
+  return day.final ? 'Nothing to compare it with yet' : 'Not final yet, too early to compare';
 }
 
-/** `238.4 · +4 % vs Tue 10 Nov (229.1)`, one line of several days. */
-export function shortDayText(series: readonly DayValue[], day: DayValue): string {
+/** `238.4 · +4% vs Tue 10 Nov (229.1)`, for a list of days. */
+export function dayLineText(series: readonly DayValue[], day: DayValue): string {
   const so = day.final ? '' : ' so far, not final';
   const compared = againstWeekday(series, day);
   return `${figure(microOf(day.value))}${so}${compared ? ` · ${compared}` : ''}`;
@@ -53,7 +57,7 @@ function againstUsual(series: readonly DayValue[], day: DayValue, minimum: numbe
   if (!range) return null;
   const text = `the usual range ${rangeText(range.low, range.high)}`;
   if (day.value > range.high) return `above ${text}`;
-  // A day that is not final may still come into it.
+  // A day that is not final can still reach the range.
   if (!day.final) return null;
   return day.value < range.low ? `below ${text}` : `within ${text}`;
 }
@@ -63,14 +67,14 @@ function rangeText(low: number, high: number): string {
   return `${whole(low).replace(/\.0$/, '')}–${whole(high).replace(/\.0$/, '')}`;
 }
 
-/** Whether a day is worth a message of a digest that is quiet otherwise. */
+/** Whether the day is outside its usual range, so that a quiet digest is posted. */
 export function isNotable(series: readonly DayValue[], day: DayValue, minimum: number): boolean {
   const range = usualRange(series, day.day, minimum);
   if (!range) return false;
   return day.value > range.high || (day.final && day.value < range.low);
 }
 
-/** Whether it cost more than its weekday a week ago, by what is worth a line. */
+/** Whether the day cost at least `minimum` credits more than the same weekday a week ago. */
 export function isRise(series: readonly DayValue[], day: DayValue, minimum: number): boolean {
   const before = series.find((one) => one.day === addDays(day.day, -WEEK));
   return before !== undefined && day.value - before.value >= minimum;

@@ -12,32 +12,32 @@ import { type CostRow, type DayValue, type Micro, microOf } from '../costs/ledge
 import { sumBy } from '../costs/ledger/summary.ts';
 import { countWords } from '../intent/answers/counted.ts';
 
-/** Two spans that are held against each other, and what each day of both came to. */
-export interface Held {
+/** Two compared spans, and the value of each day of both. */
+export interface PeriodComparison {
   readonly now: Span;
   readonly before: Span;
   readonly series: readonly DayValue[];
 }
 
-/** All rows, of which the selector takes its own: a day is as final as all of them. */
-export function heldOf(
+/** `rows`: all rows of the report, because a day is only final when all its rows are. */
+export function preparePeriods(
   rows: readonly CostRow[],
   selector: RowSelector,
   now: Span,
   before: Span,
-): Held {
+): PeriodComparison {
   const first = before.first < now.first ? before.first : now.first;
   const last = before.last > now.last ? before.last : now.last;
   return { now, before, series: seriesOf(rows, selector, { first, last }) };
 }
 
-/** One sentence of comparison, on the days that are final in both, or why nothing compares. */
-export function comparedText(held: Held, today: Day): string {
-  const { now, before, series } = held;
+/** One sentence: the comparison on the days that are final in both spans, or why there is none. */
+export function comparisonText(periods: PeriodComparison, today: Day): string {
+  const { now, before, series } = periods;
   const comparison = compare(series, now, before);
-  if (!comparison.ok) return alreadyAbove(held, today) ?? INCOMPARABLE[comparison.why];
-  const weekdays = comparison.sameWeekdays ? '' : ' Their weekdays differ.';
-  return `${changeOf(comparison)} against ${sumsText(comparison, held, today)}.${weekdays}`;
+  if (!comparison.ok) return alreadyAbove(periods, today) ?? INCOMPARABLE[comparison.why];
+  const weekdays = comparison.sameWeekdays ? '' : ' The weekdays differ.';
+  return `${changeOf(comparison)} vs ${sumsText(comparison, periods, today)}.${weekdays}`;
 }
 
 type Compared = Extract<Comparison, { ok: true }>;
@@ -46,54 +46,57 @@ function changeOf({ delta, relative }: Compared): string {
   return relative === null ? signedFigure(delta) : changeText(relative);
 }
 
-/** Where only some of the days count, both sums are told: neither is that of the headline. */
-function sumsText({ days, now: is, before: was }: Compared, held: Held, today: Day): string {
-  const label = spanLabel(held.before, today);
-  const part = pairedText(days, held.now, held.before);
+/** If only some days are compared, both totals are shown, because they differ from the headline. */
+function sumsText(
+  { days, now: is, before: was }: Compared,
+  periods: PeriodComparison,
+  today: Day,
+): string {
+  const label = spanLabel(periods.before, today);
+  const part = pairedDaysText(days, periods.now, periods.before);
   return part === ''
     ? `${label} (${figure(was)})`
     : `${label}${part}: ${figure(is)}, was ${figure(was)}`;
 }
 
-/** On how many days two spans are held against each other; nothing where that is all of both. */
-export function pairedText(days: number, now: Span, before: Span): string {
+/** The number of compared days; empty if all days of both spans are compared. */
+export function pairedDaysText(days: number, now: Span, before: Span): string {
   if (days === Math.max(lengthOf(now), lengthOf(before))) return '';
-  return `, on ${countWords(days, 'day that is', 'days that are')} final in both`;
+  return `, on the ${countWords(days, 'day')} final in both`;
 }
 
 const INCOMPARABLE: Readonly<Record<Unpaired, string>> = {
-  'unequal-lengths': 'These periods do not compare: one is longer.',
-  'unequal-weekdays': 'These periods do not compare: they have other weekdays.',
-  'no-common-final-days': 'These periods do not compare yet: no day is final in both.',
+  'unequal-lengths': "Can't compare: one period is longer.",
+  'unequal-weekdays': "Can't compare: the periods have different weekdays.",
+  'no-common-final-days': "Can't compare yet: no day is final in both periods.",
 };
 
-/** Of a single day an increase is told before it is final. Source: docs/costs.md#single-days. */
-function alreadyAbove({ now, before, series }: Held, today: Day): string | null {
+/** An increase of a single day is shown before the day is final. Source: docs/costs.md#single-days. */
+function alreadyAbove({ now, before, series }: PeriodComparison, today: Day): string | null {
   const on = (wanted: Day) => series.find(({ day }) => day === wanted);
   const [is, was] = [on(now.first), on(before.first)];
   if (lengthOf(now) !== 1 || lengthOf(before) !== 1 || !is || !was?.final) return null;
   const verdict = dayAgainst(is, was.value);
   if (verdict.state !== 'already-above') return null;
   const sum = figure(microOf(was.value));
-  return `Already ${signedFigure(verdict.delta)} against ${spanLabel(before, today)} (${sum}).`;
+  return `Already ${signedFigure(verdict.delta)} vs ${spanLabel(before, today)} (${sum}).`;
 }
 
-/** What a line costs more or less, in millionths of a credit. */
+/** The change of a line between two spans, in millionths of a credit. */
 export interface LineChange {
   readonly delta: Micro;
-  /** No row at all on the days before: all that it costs is more. */
+  /** Whether the line has no rows in the earlier span. */
   readonly isNew: boolean;
 }
 
 /**
- * What each line costs more or less on the days that are final in both, so that the changes add up
- * to what the headline says. Null where nothing compares, and for days, weeks and months, of which
- * none is in both.
+ * The change of each line on the days that are final in both spans, so that the changes add up to
+ * the change in the headline. Null if nothing can be compared, and for lines by day, week or month.
  */
-export function changesBy(
+export function lineChanges(
   rows: readonly CostRow[],
   by: By,
-  { now, before, series }: Held,
+  { now, before, series }: PeriodComparison,
 ): ReadonlyMap<string, LineChange> | null {
   if (isOfTime(by)) return null;
   const final = new Set(series.filter((value) => value.final).map(({ day }) => day));

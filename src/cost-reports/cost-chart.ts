@@ -19,19 +19,18 @@ const TITLE_MAX = 50;
 const UNITS: readonly TimeUnit[] = ['day', 'week', 'month'];
 
 /**
- * Days as they are while they fit, else weeks or months, but nothing finer than what is `asked` for
- * where that makes a chart. What can still change has a mark, and what is only a part says which.
- * Slack wants a number for each bar, so that a day without data has none: a bar of no height would
- * say that it cost nothing. The title says of which days there is no data.
+ * Bars by day, or by week or month if there are too many days; not finer than `wanted` if possible.
+ * Values that can still change have a mark. A day without data has no bar, because Slack needs a
+ * number and 0 would mean that the day cost nothing. The title lists the days without data.
  */
 export function chartPart(
   states: readonly DayState[],
   { first, last }: Span,
   today: Day,
-  asked: TimeUnit = 'day',
+  wanted: TimeUnit = 'day',
 ): AnswerPart | null {
   const own = states.filter(({ day }) => day >= first && day <= last);
-  const fitting = drawnOf(own, asked);
+  const fitting = fittingUnit(own, wanted);
   if (!fitting) return null;
   const { unit, buckets } = fitting;
   return {
@@ -46,10 +45,10 @@ export function chartPart(
   };
 }
 
-function drawnOf(states: readonly DayState[], asked: TimeUnit): Drawn | undefined {
-  const units = [...UNITS.slice(UNITS.indexOf(asked)), ...UNITS];
-  const drawn = units.map((unit) => ({ unit, buckets: bucketsOf(states, unit) }));
-  return drawn.find(
+function fittingUnit(states: readonly DayState[], wanted: TimeUnit): ChartUnit | undefined {
+  const units = [...UNITS.slice(UNITS.indexOf(wanted)), ...UNITS];
+  const candidates = units.map((unit) => ({ unit, buckets: bucketsOf(states, unit) }));
+  return candidates.find(
     ({ buckets }) => buckets.length <= POINTS_MAX && buckets.filter(hasData).length >= 2,
   );
 }
@@ -59,7 +58,7 @@ function hasData({ days }: Bucket): boolean {
 }
 
 function titleOf(unit: TimeUnit, states: readonly DayState[], today: Day): string {
-  const title = `Credits a ${unit}`;
+  const title = `Credits per ${unit}`;
   const missing = states.filter(({ state }) => state === 'no-data').map(({ day }) => day);
   if (missing.length === 0) return title;
   const whole = `${title} · no data for ${daysLabel(missing, today)}`;
@@ -68,8 +67,8 @@ function titleOf(unit: TimeUnit, states: readonly DayState[], today: Day): strin
     : `${title} · ${countWords(missing.length, 'day')} without data`;
 }
 
-/** A label that found no room takes its mark along: which days are open is said here too. */
-function markText({ unit, buckets }: Drawn): string {
+/** The days that are not final: a label that does not fit is hidden together with its mark. */
+function markText({ unit, buckets }: ChartUnit): string {
   const open = buckets.filter(({ isOpen }) => isOpen);
   const [from] = open;
   const to = open.at(-1);
@@ -79,13 +78,13 @@ function markText({ unit, buckets }: Drawn): string {
   return ` · * not final${isRun ? `: ${shortSpan(run)}` : ''}`;
 }
 
-interface Drawn {
+interface ChartUnit {
   readonly unit: TimeUnit;
   readonly buckets: readonly Bucket[];
 }
 
-/** As short as can be, for labels that do not fit are not drawn; the axis says the rest. */
-function labelOf(bucket: Bucket, { unit, buckets }: Drawn): string {
+/** As short as possible, because Slack hides labels that do not fit. The axis shows the rest. */
+function labelOf(bucket: Bucket, { unit, buckets }: ChartUnit): string {
   const { first, isWhole } = bucket;
   if (unit === 'day') return String(dayOfMonth(first));
   if (unit === 'week') return isWhole ? dateOf(first) : partOfWeek(bucket);

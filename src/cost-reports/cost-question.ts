@@ -10,51 +10,51 @@ import { findByName, type Service } from '../directory/directory.ts';
 import type { Answer, CommandOffer } from '../intent/answers/answer.ts';
 import { nearest } from '../intent/parse/nearest.ts';
 import { nameToType } from '../intent/parse/suggest-line.ts';
-import { misreadText } from './question-text.ts';
+import { unclearQuestionText } from './question-text.ts';
 
-/** What else can be asked of costs; the first word of a line that is not understood may be one. */
-export const BESIDES = ['anomalies', 'budget', 'csv', 'digest'] as const;
+/** The other commands of `/cost`, suggested when the first word is not understood. */
+export const COST_SUBCOMMANDS = ['anomalies', 'budget', 'csv', 'digest'] as const;
 
-type Asked =
+type CostQuestionResult =
   | { readonly ok: true; readonly question: CostQuestion }
   | { readonly ok: false; readonly answer: Answer };
 
-/** What is offered where nothing is near: the forms that people want most. */
-const USUAL = ['mtd', '7d', 'last-month'];
+/** Suggestions if no similar question exists. */
+const COMMON_QUESTIONS = ['mtd', '7d', 'last-month'];
 
 interface Typed {
-  /** The command that they were typed behind. */
+  /** The command before the words. */
   readonly command: 'cost' | 'cost csv';
   readonly words: string;
 }
 
-/** The question in what somebody typed, or an answer that offers what may have been meant. */
-export function askedOf(
+/** The question in the typed words, or an answer with suggestions. */
+export function readCostQuestion(
   { command, words }: Typed,
   today: Day,
   services: readonly Service[],
-): Asked {
-  const said = words.split(/\s+/).filter((word) => word !== '');
-  const reading = readQuestion(said, today, namesOf(services));
+): CostQuestionResult {
+  const typed = words.split(/\s+/).filter((word) => word !== '');
+  const reading = readQuestion(typed, today, namesOf(services));
   if (reading.ok) return reading;
-  const besides = command === 'cost' ? besidesOf(reading, said) : [];
-  const near = reading.nearest.map((form) => mended(said, reading.about, form));
-  const meant = [...besides, ...near.map((line) => `${command} ${line}`)];
-  const others = withoutIt(reading, said).map((line) => `${command} ${line}`);
+  const subcommands = command === 'cost' ? subcommandsNear(reading, typed) : [];
+  const near = reading.nearest.map((form) => mended(typed, reading.about, form));
+  const meant = [...subcommands, ...near.map((line) => `${command} ${line}`)];
+  const others = withoutUnclear(reading, typed).map((line) => `${command} ${line}`);
   const offers = (meant.length > 0 ? meant : others).map(costOffer);
   const hint = meant.length > 0 ? 'Did you mean:' : 'For example:';
-  return { ok: false, answer: unclear(`${misreadText(reading)} ${hint}`, offers) };
+  return { ok: false, answer: unclearAnswer(`${unclearQuestionText(reading)} ${hint}`, offers) };
 }
 
-/** Where nothing is near: the rest of what was typed, as far as there is a rest. */
-function withoutIt({ about }: UnclearQuestion, said: readonly string[]): readonly string[] {
-  const rest = said.filter((_, index) => !about.includes(index));
-  return rest.length > 0 ? [rest.join(' ')] : USUAL;
+/** The typed words without the unclear ones, or common questions if no word is left. */
+function withoutUnclear({ about }: UnclearQuestion, typed: readonly string[]): readonly string[] {
+  const rest = typed.filter((_, index) => !about.includes(index));
+  return rest.length > 0 ? [rest.join(' ')] : COMMON_QUESTIONS;
 }
 
-export function unclear(text: string, offers: readonly CommandOffer[]): Answer {
+export function unclearAnswer(text: string, offers: readonly CommandOffer[]): Answer {
   return {
-    title: 'That is not clear',
+    title: "I didn't understand that",
     parts: [
       { kind: 'text', text },
       { kind: 'offers', offers: offers.slice(0, 5) },
@@ -66,13 +66,13 @@ export function costOffer(line: string): CommandOffer {
   return { label: line, line };
 }
 
-function besidesOf(
+function subcommandsNear(
   { problem, about }: UnclearQuestion,
-  said: readonly string[],
+  typed: readonly string[],
 ): readonly string[] {
-  const [typed = '', ...rest] = said;
-  if (problem !== 'unknown-words' || about[0] !== 0 || typed.length < 3) return [];
-  return nearest(typed, BESIDES, 1).map((verb) => ['cost', verb, ...rest].join(' '));
+  const [word = '', ...rest] = typed;
+  if (problem !== 'unknown-words' || about[0] !== 0 || word.length < 3) return [];
+  return nearest(word, COST_SUBCOMMANDS, 1).map((verb) => ['cost', verb, ...rest].join(' '));
 }
 
 function namesOf(services: readonly Service[]): Names {
@@ -80,7 +80,7 @@ function namesOf(services: readonly Service[]): Names {
   return {
     called: (text) => called(findByName(services, text)),
     near: (text) => {
-      // A bare number is like every name of two letters.
+      // A number alone would be similar to every name of two letters.
       if (!/\p{L}/u.test(text)) return [];
       const names = services.flatMap(({ name, aliases }) => [name, ...aliases]);
       const found = nearest(text, names).flatMap((name) => findByName(services, name));

@@ -17,7 +17,7 @@ import {
   storeMonth,
 } from '../storage/tables/costs.ts';
 
-/** How long an open month may be used before it is asked for again. */
+/** An open month is fetched again when it is this old. */
 const KEEP_MS = 15 * 60_000;
 const LONG_AGO_DAYS = 31;
 
@@ -27,26 +27,29 @@ interface Report {
 }
 type Month = StoredMonth<Report>;
 
-// Written by us as a whole, and read back as it was: each row was checked when it was fetched.
+// Each row was validated when it was fetched, so a stored report is not validated row by row.
 const StoredReport = z
   .custom<Report>(
     (value) =>
       typeof value === 'object' && value !== null && 'rows' in value && 'problems' in value,
   )
-  // What an earlier version noted without its day is told of no day, rather than of all.
+  // Earlier releases stored some problems without their day. They are dropped here.
   .transform(({ rows, problems }) => ({
     rows,
     problems: problems.filter((problem) => 'figure' in problem || 'of' in problem),
   }));
 
-export interface ReadHow {
-  /** People come before digests where requests are rationed. */
+export interface CostReadOptions {
+  /** If requests are rate limited, questions of people come before digests. */
   readonly priority: 'people' | 'digest';
-  /** Takes nothing that was fetched before, but for months in which nothing can change any more. */
+  /** Ignores stored months, except months that are final. */
   readonly fresh?: boolean;
 }
 
-export type ReadCosts = (span: { first: Day; last: Day }, how: ReadHow) => Promise<CostsRead>;
+export type ReadCosts = (
+  span: { first: Day; last: Day },
+  how: CostReadOptions,
+) => Promise<CostsRead>;
 
 interface Parts {
   readonly cloud: CloudClient;
@@ -56,15 +59,15 @@ interface Parts {
 }
 
 /**
- * Costs by calendar month, whichever days are asked for: every period shares the same few calls. A
- * month is fetched once for all who ask at the same moment, kept for a quarter of an hour, and for
- * ever once all its days are locked. Source: docs/costs.md#fetching.
+ * Reads costs by calendar month, so that all periods share few API calls. Concurrent reads of a
+ * month share one fetch. An open month is kept for 15 minutes, a final month for ever.
+ * Source: docs/costs.md#fetching.
  */
 export function createCostReader({ cloud, database, now, log }: Parts): ReadCosts {
   const kept = new Map<string, Month>();
   const underWay = new Map<string, Promise<Month>>();
 
-  async function monthOf(month: string, how: ReadHow): Promise<Month> {
+  async function monthOf(month: string, how: CostReadOptions): Promise<Month> {
     const known = kept.get(month) ?? (await loadMonth(database.db, month, StoredReport));
     if (known) kept.set(month, known);
     if (known && isGood(known, how)) return known;
@@ -73,11 +76,11 @@ export function createCostReader({ cloud, database, now, log }: Parts): ReadCost
     return running.finally(() => underWay.delete(month));
   }
 
-  function isGood({ final, fetchedAt }: Month, { fresh }: ReadHow): boolean {
+  function isGood({ final, fetchedAt }: Month, { fresh }: CostReadOptions): boolean {
     return final || (!fresh && now().getTime() - fetchedAt.getTime() < KEEP_MS);
   }
 
-  async function fetchMonth(month: string, priority: ReadHow['priority']): Promise<Month> {
+  async function fetchMonth(month: string, priority: CostReadOptions['priority']): Promise<Month> {
     const fetchedAt = now();
     const today = dayOf(fetchedAt);
     const span = fetchSpan(month, today);
@@ -93,7 +96,7 @@ export function createCostReader({ cloud, database, now, log }: Parts): ReadCost
   }
 
   async function keep(month: Month, days: ReturnType<typeof dayStates>): Promise<void> {
-    const told = days
+    const totals = days
       .filter(({ state }) => state !== 'no-data')
       .map(({ day, total, state }) => ({ day, total, final: state === 'final' }));
     await database.transaction(async (tx) => {
@@ -101,7 +104,7 @@ export function createCostReader({ cloud, database, now, log }: Parts): ReadCost
       const { fetchedAt } = month;
       await recordSnapshots(
         tx,
-        told.map((one) => ({ ...one, fetchedAt })),
+        totals.map((one) => ({ ...one, fetchedAt })),
       );
     });
   }
@@ -109,14 +112,14 @@ export function createCostReader({ cloud, database, now, log }: Parts): ReadCost
   return async (span, how) => {
     const parts: Month[] = [];
     const gaps: CostGap[] = [];
-    // One after another: the report is rationed, and people's commands go between.
+    // Months are fetched one after another: the API is rate limited, and commands go between.
     for (const { month } of windowsOf(span)) {
       try {
         parts.push(await monthOf(month, how));
       } catch (error) {
-        // A month that was given up is no gap: a digest of it would tell people of a failure.
+        // A fetch that was stopped with the process is not a gap: a digest would report a failure.
         if (error instanceof ApiError && error.kind === 'stopping') throw error;
-        log.warn({ err: error, month }, 'the costs of a month could not be read');
+        log.warn({ err: error, month }, 'the costs of a month were not read');
         const before = kept.get(month) ?? null;
         if (before) parts.push(before);
         gaps.push({ month, ...reasonOf(error), from: before?.fetchedAt ?? null });
@@ -134,7 +137,7 @@ export function createCostReader({ cloud, database, now, log }: Parts): ReadCost
   };
 }
 
-/** A day without any row may still get some; after another month it surely had no costs. */
+/** A day without rows may still get rows. After another month, it counts as a day without costs. */
 function isSettled(days: readonly DayState[], last: Day, today: Day): boolean {
   if (last >= today) return false;
   const isLongAgo = dayNumber(today) - dayNumber(last) > LONG_AGO_DAYS;
@@ -142,14 +145,13 @@ function isSettled(days: readonly DayState[], last: Day, today: Day): boolean {
 }
 
 function reasonOf(error: unknown): Pick<CostGap, 'why' | 'denied'> {
-  if (!(error instanceof ApiError))
-    return { why: 'something went wrong on our side', denied: false };
-  const said = error.serverText ?? error.sentence;
+  if (!(error instanceof ApiError)) return { why: 'internal error of Signalbox', denied: false };
+  const text = error.serverText ?? error.sentence;
   const denial = DENIALS.get(error.status);
-  return denial ? { why: `${denial}: ${said}`, denied: true } : { why: said, denied: false };
+  return denial ? { why: `${denial}: ${text}`, denied: true } : { why: text, denied: false };
 }
 
 const DENIALS: ReadonlyMap<number | null, string> = new Map([
   [401, 'the API key is not accepted'],
-  [403, 'the API key lacks the right to read it'],
+  [403, 'the API key may not read it'],
 ]);

@@ -10,7 +10,7 @@ export function figureCell(micro: number): Figure {
   return { value: creditsOf(micro), text: figure(micro) };
 }
 
-/** Credits, share and, where two spans compare, the change of each line. */
+/** Credits, share and, for two compared spans, the change of each line. */
 export function tablePart(
   by: Exclude<By, 'entity-metric'>,
   lines: readonly SummaryLine[],
@@ -24,7 +24,7 @@ export function tablePart(
   const rest = { delta: others, isNew: false };
   const changeOf = (key: string) => (key === 'other' ? rest : changes?.get(key));
   const heading = `${by.charAt(0).toUpperCase()}${by.slice(1)}`;
-  const mark = lines.some(({ isOpen }) => isOpen) ? ' · * can still change' : '';
+  const mark = lines.some(({ isOpen }) => isOpen) ? ' · * not final' : '';
   return {
     kind: 'table',
     caption: `Credits by ${by}${mark}`,
@@ -45,13 +45,13 @@ function creditsCell({ total, isOpen }: SummaryLine): Figure {
   return { value, text: isOpen ? `${text}*` : text };
 }
 
-/** Time is sorted by the calendar, for by their letters April is the first of all months. */
+/** Days, weeks and months sort by date: by name, April would be the first month. */
 function nameCell({ key, name }: SummaryLine, by: By, keys: ReadonlySet<string>): Cell {
   const isCalendar = isOfTime(by) && !keys.has('other');
   return isCalendar ? { value: dayNumber(key.length === 7 ? `${key}-01` : key), text: name } : name;
 }
 
-/** None where no day of the line is final in both. */
+/** Null if no day of the line is final in both spans. */
 function changeCell(change: LineChange | undefined): Figure | null {
   if (!change) return null;
   const text = signedFigure(change.delta);

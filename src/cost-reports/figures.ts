@@ -8,12 +8,12 @@ import type { DayState } from '../costs/ledger/ledger.ts';
 import { changeText, creditsText, figure, signedFigure } from '../costs/ledger/numbers.ts';
 import { type DayValue, microOf } from '../costs/ledger/row.ts';
 import { countWords } from '../intent/answers/counted.ts';
-import { pairedText } from './compare-periods.ts';
+import { pairedDaysText } from './compare-periods.ts';
 
 type Fact = readonly [string, string];
 
-/** The month so far, what it will cost, and which days can still change. */
-export function figures(
+/** The month to date, the forecast of the month, and the days that are not final. */
+export function keyFigures(
   series: readonly DayValue[],
   states: readonly DayState[],
   { today, covers }: { readonly today: Day; readonly covers: Span },
@@ -42,7 +42,7 @@ function againstLastMonth(series: readonly DayValue[], last: Day): string {
   const month = { first: startOf('month', through), last: through };
   const was = { first: addMonths(month.first, -1), last: addMonths(through, -1) };
   const change = relative === null ? signedFigure(delta) : changeText(relative);
-  const days = `${spanLabel(month, last)}${pairedText(comparison.days, month, was)}`;
+  const days = `${spanLabel(month, last)}${pairedDaysText(comparison.days, month, was)}`;
   return ` · ${days}: ${figure(now)}, ${change} vs ${spanLabel(was, last)} (${figure(before)})`;
 }
 
@@ -50,14 +50,14 @@ function forecastText(series: readonly DayValue[], today: Day): string {
   const forecast = forecastMonth(series, today);
   if (!forecast.ok) {
     return forecast.why === 'too-few-final-days'
-      ? 'not known: too few days are final'
-      : 'not known: the last final day is too long ago';
+      ? 'not available: too few final days'
+      : 'not available: the last final day is too long ago';
   }
   const [total, low, high] = [forecast.total, forecast.low, forecast.high].map((credits) =>
     figure(microOf(Math.round(credits))).replace(/\.0$/, ''),
   );
   const month = spanLabel(monthOf(today), today);
-  return `${month} about ${total} (${low}–${high}, about 80 % sure), if usage stays as it is`;
+  return `${month} about ${total} (${low}–${high}, about 80% sure) if usage does not change`;
 }
 
 function monthOf(today: Day): Span {
@@ -65,14 +65,12 @@ function monthOf(today: Day): Span {
   return { first, last: addDays(addMonths(first, 1), -1) };
 }
 
-const LOOKED_BACK_DAYS = 14;
+const RECENT_DAYS = 14;
 
 function openDays(states: readonly DayState[], today: Day): readonly Fact[] {
-  const lately = states.filter(
-    ({ day }) => day < today && day >= addDays(today, -LOOKED_BACK_DAYS),
-  );
-  const open = lately.filter(({ state }) => state === 'preliminary');
-  const none = lately.filter(({ state }) => state === 'no-data');
+  const recent = states.filter(({ day }) => day < today && day >= addDays(today, -RECENT_DAYS));
+  const open = recent.filter(({ state }) => state === 'preliminary');
+  const none = recent.filter(({ state }) => state === 'no-data');
   const sum = open.reduce((all, { total }) => all + total, 0);
   const openText = `${daysLabel(daysOf(open), today)}: ${creditsText(sum)} so far`;
   return [

@@ -5,14 +5,13 @@ import type { Selector as Selection } from '../policy/policy-types.ts';
 
 export interface CostScope {
   readonly selector: RowSelector;
-  /** In words, for the title; null: everything. */
+  /** As text for the title; null for all costs. */
   readonly label: string | null;
 }
 
 /**
- * What a selection of the configuration means in the report, whose rows know ids only. A tag is a
- * tag of services, so that warehouses' storage is not in it; a selection that fits nothing picks
- * nothing, and never everything.
+ * Translates a selection of the configuration to the ids of the report. A tag selects services, so
+ * the storage of warehouses is not included. A selection that matches nothing selects no rows.
  */
 export function costScope(
   selection: Selection | null,
@@ -34,7 +33,7 @@ export function costScope(
   };
 }
 
-/** A warehouse is known by its own row's name, or by the rows of a service that is said to be in it. */
+/** The ids of warehouses, from their own rows or from the rows of services in them. */
 function warehouseIds(
   names: readonly string[],
   services: readonly Service[],

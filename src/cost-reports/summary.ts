@@ -8,22 +8,21 @@ import { creditsText, shareText } from '../costs/ledger/numbers.ts';
 import { mergedProblems, problemText } from '../costs/ledger/report-problem.ts';
 import type { Answer, AnswerPart } from '../intent/answers/answer.ts';
 
-/** `1–19 Nov (UTC) · 4,182.6 credits so far`; what is missing is another matter, and said below. */
+/** `1–19 Nov (UTC) · 4,182.6 credits so far`. Missing days are reported by `notFinalText`. */
 export function headline(label: string, states: readonly DayState[], span: Span): string {
   const { total, preliminaryDays } = standing(states, span);
   return `${label} (UTC) · ${creditsText(total)}${preliminaryDays > 0 ? ' so far' : ''}`;
 }
 
-/** How much of it is final and which days are missing; nothing where all is final and there. */
-export function openText(states: readonly DayState[], span: Span, today: Day): string | null {
+/** How many days are not final or missing; null if all days are final. */
+export function notFinalText(states: readonly DayState[], span: Span, today: Day): string | null {
   const { days, preliminaryDays, share, missing } = standing(states, span);
   const part =
     share === null || preliminaryDays === days ? '' : ` (${shareText(share)} of the credits)`;
   const open = preliminaryDays > 0 ? [`${notFinal(preliminaryDays, days)}${part}.`] : [];
   const none =
-    missing.length > 0 ? [`No data for ${daysLabel(missing, today)}: not in the sums.`] : [];
-  const said = [...open, ...none].join(' ');
-  return said === '' ? null : said;
+    missing.length > 0 ? [`No data for ${daysLabel(missing, today)}; not in the totals.`] : [];
+  return [...open, ...none].join(' ') || null;
 }
 
 function notFinal(open: number, days: number): string {
@@ -33,25 +32,25 @@ function notFinal(open: number, days: number): string {
 }
 
 /**
- * What a reader must know of the figures: their age, what is missing, what does not add up. A
- * reason that stands above them already, `toldWhy`, is not said again.
+ * The age of the figures, the missing months and the inconsistencies of the report. `shownReason`:
+ * a reason that the message shows already, and that the footer leaves out.
  */
 export function footer(
   { fetchedAt, problems, gaps }: CostsRead,
-  toldWhy: string | null = null,
+  shownReason: string | null = null,
 ): string {
   const age = fetchedAt ? `Fetched ${stamp(fetchedAt)}` : 'Nothing could be fetched';
   const alike = Map.groupBy(gaps, ({ why, from }) => `${from?.toISOString() ?? ''} ${why}`);
-  const missing = [...alike.values()].map((each) => gapText(each, toldWhy));
+  const missing = [...alike.values()].map((each) => gapText(each, shownReason));
   return [age, ...missing, ...mergedProblems(problems).map(problemText)].join(' · ');
 }
 
-/** Months that share a reason and an age are told together. */
-function gapText(alike: readonly CostGap[], toldWhy: string | null): string {
+/** One text for all months with the same reason and age. */
+function gapText(alike: readonly CostGap[], shownReason: string | null): string {
   const [{ why, from } = { why: '', from: null }] = alike;
   const months = `${alike.map(({ month }) => month).join(', ')} ${alike.length > 1 ? 'are' : 'is'}`;
-  if (from === null) return `${months} missing${why === toldWhy ? '' : `: ${why}`}`;
-  const reason = why === toldWhy ? '' : `, for the report cannot be read now (${why})`;
+  if (from === null) return `${months} missing${why === shownReason ? '' : `: ${why}`}`;
+  const reason = why === shownReason ? '' : `: the report cannot be read now (${why})`;
   return `${months} from ${stamp(from)}${reason}`;
 }
 
@@ -59,8 +58,8 @@ function stamp(at: Date): string {
   return `${at.toISOString().slice(0, 16).replace('T', ' ')} UTC`;
 }
 
-/** Without a single row there is nothing to sum: the reason is said in its place. */
-export function nothingRead(label: string, read: CostsRead): Answer {
+/** The answer if there is no row at all: the reason, and no figures. */
+export function noDataAnswer(label: string, read: CostsRead): Answer {
   const [gap] = read.gaps;
   const text = gap ? unreadText(gap) : 'The usage report has no data for these days.';
   const parts: readonly AnswerPart[] = [
@@ -71,10 +70,8 @@ export function nothingRead(label: string, read: CostsRead): Answer {
 }
 
 function unreadText({ why, denied }: CostGap): string {
-  const now = denied ? '' : ' just now';
-  const help = denied
-    ? 'Whoever looks after Signalbox has to see to that key.'
-    : 'Try again in a minute.';
+  const now = denied ? '' : ' now';
+  const help = denied ? 'An operator of Signalbox must fix the API key.' : 'Try again in a minute.';
   return `The usage report cannot be read${now}: ${withoutStop(why)}. ${help}`;
 }
 

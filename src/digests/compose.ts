@@ -1,10 +1,9 @@
 import { serviceTable, spanBefore } from '../cost-reports/breakdown.ts';
-import { dayText, shortDayText } from '../cost-reports/compare-day.ts';
-import { comparedText } from '../cost-reports/compare-periods.ts';
+import { dayComparisonText, dayLineText } from '../cost-reports/compare-day.ts';
+import { comparisonText } from '../cost-reports/compare-periods.ts';
 import { chartPart } from '../cost-reports/cost-chart.ts';
-import { figures } from '../cost-reports/figures.ts';
-import { measure } from '../cost-reports/measure.ts';
-import { footer, headline, openText } from '../cost-reports/summary.ts';
+import { keyFigures } from '../cost-reports/figures.ts';
+import { footer, headline, notFinalText } from '../cost-reports/summary.ts';
 import {
   addMonths,
   lengthOf,
@@ -19,40 +18,41 @@ import { creditsText, figure } from '../costs/ledger/numbers.ts';
 import { creditsOf, type DayValue, microOf } from '../costs/ledger/row.ts';
 import type { Answer, AnswerPart } from '../intent/answers/answer.ts';
 import type { DigestFacts } from './facts.ts';
-import { type FindingInputs, findings, shows } from './findings.ts';
-import { type LastPosted, saidOf } from './last-posted.ts';
+import { type FindingInputs, findings, hasSection } from './findings.ts';
+import { type LastPostedFigures, toLastPosted } from './last-posted.ts';
+import { measure } from './measure.ts';
 
-export interface Composed {
+export interface ComposedDigest {
   readonly message: Answer;
-  /** What stands below the message; null where there is nothing to tell line by line. */
+  /** The table for the thread; null without rows or without that section. */
   readonly thread: Answer | null;
-  /** Whether a digest that is quiet otherwise should speak. */
+  /** Whether a quiet digest is posted today. */
   readonly notable: boolean;
-  /** What a later digest is held against; null where it has no figures. */
-  readonly said: LastPosted | null;
+  /** The figures that the next digest is compared with; null without data. */
+  readonly lastPosted: LastPostedFigures | null;
 }
 
 const CHART_DAYS = 14;
 
-/** One message of at most twelve blocks, and its details. Source: docs/digests.md#content. */
-export function composeDigest(facts: DigestFacts): Composed {
+/** One message of at most twelve blocks, and the table for its thread. Source: docs/digests.md#content. */
+export function composeDigest(facts: DigestFacts): ComposedDigest {
   const measured = measure(facts);
   if (measured.day === null) return withoutData(facts);
   const { period } = facts.options;
   const isOneDay = period === 'day' && lengthOf(facts.covers) === 1;
   const span = isOneDay ? { first: measured.day.day, last: measured.day.day } : facts.covers;
-  const told: FindingInputs = { facts, measured, day: measured.day, span };
-  const found = findings(told);
+  const inputs: FindingInputs = { facts, measured, day: measured.day, span };
+  const found = findings(inputs);
   const parts: readonly (AnswerPart | null)[] = [
-    { kind: 'text', text: [...gapLines(facts), ...openingLines(told)].join('\n') },
-    shows(facts, 'figures') ? { kind: 'facts', facts: allFigures(told) } : null,
+    { kind: 'text', text: [...gapLines(facts), ...openingLines(inputs)].join('\n') },
+    hasSection(facts, 'figures') ? { kind: 'facts', facts: allFigures(inputs) } : null,
     ...found.parts,
-    shows(facts, 'chart') ? chartOf(told) : null,
+    hasSection(facts, 'chart') ? chartOf(inputs) : null,
     { kind: 'note', text: footerText(facts) },
   ];
-  const message = { title: titleOf(told), parts: parts.filter((part) => part !== null) };
-  const said = saidOf(measured.states, facts.selector);
-  return { message, thread: threadOf(told), notable: found.notable, said };
+  const message = { title: titleOf(inputs), parts: parts.filter((part) => part !== null) };
+  const lastPosted = toLastPosted(measured.states, facts.selector);
+  return { message, thread: threadOf(inputs), notable: found.notable, lastPosted };
 }
 
 function titleOf({ facts, measured, span }: FindingInputs): string {
@@ -64,7 +64,7 @@ function subject({ scope }: DigestFacts): string {
   return scope === null ? 'Cost' : `Cost of ${scope}`;
 }
 
-/** What is old or missing stands above all figures, where nobody can overlook it. */
+/** Old or missing data is reported above all figures. */
 function gapLines({ read }: DigestFacts): readonly string[] {
   const [gap] = read.gaps;
   if (!gap) return [];
@@ -76,12 +76,12 @@ function gapLines({ read }: DigestFacts): readonly string[] {
 function openingLines({ facts, measured, day, span }: FindingInputs): readonly string[] {
   const { series, states, minimum } = measured;
   const { period } = facts.options;
-  const own = dayText(series, day, creditsOf(minimum));
+  const own = dayComparisonText(series, day, creditsOf(minimum));
   if (period === 'day' && lengthOf(span) === 1) return [own];
   if (period === 'day') return dayByDay(series, span, { day, own });
   const before = period === 'month' ? monthSpan(previousMonth(span)) : spanBefore(span);
-  const compared = comparedText({ now: span, before, series }, facts.today);
-  const open = openText(states, span, facts.today);
+  const compared = comparisonText({ now: span, before, series }, facts.today);
+  const open = notFinalText(states, span, facts.today);
   return open === null ? [compared] : [compared, open];
 }
 
@@ -89,7 +89,7 @@ function previousMonth({ first }: Span): string {
   return monthOf(addMonths(first, -1));
 }
 
-/** Each day of the span in a line; the one of which most is known for good has the most to say. */
+/** One line per day of the span. The day of the headline has the full comparison. */
 function dayByDay(
   series: readonly DayValue[],
   { first, last }: Span,
@@ -98,14 +98,14 @@ function dayByDay(
   const within = series.filter((one) => one.day >= first && one.day <= last);
   const all = within.includes(day) ? within : [day, ...within];
   return all.map((one) => {
-    const text = one === day ? `${figure(microOf(day.value))} · ${own}` : shortDayText(series, one);
+    const text = one === day ? `${figure(microOf(day.value))} · ${own}` : dayLineText(series, one);
     return `${dayLabel(one.day)}: ${text}`;
   });
 }
 
 function allFigures({ facts, measured }: FindingInputs) {
-  const own = figures(measured.series, measured.states, facts);
-  const budgets = shows(facts, 'budgets') ? facts.watched.budgets : [];
+  const own = keyFigures(measured.series, measured.states, facts);
+  const budgets = hasSection(facts, 'budgets') ? facts.attention.budgets : [];
   return [...own, ...budgets.map((text) => ['Budget', text] as const)];
 }
 
@@ -116,10 +116,10 @@ function chartOf({ facts, measured }: FindingInputs): AnswerPart | null {
 
 function footerText({ read, next, selector }: DigestFacts): string {
   const storage = selector.services
-    ? ['storage and backups are billed to warehouses and not in it']
+    ? ['storage and backups are billed to warehouses and not included']
     : [];
-  const coming = next ? [`next digest ${stamp(next)}`] : [];
-  return [footer(read, read.gaps[0]?.why), ...storage, ...coming].join(' · ');
+  const nextDigest = next ? [`next digest ${stamp(next)}`] : [];
+  return [footer(read, read.gaps[0]?.why), ...storage, ...nextDigest].join(' · ');
 }
 
 function stamp(at: Date): string {
@@ -127,7 +127,7 @@ function stamp(at: Date): string {
 }
 
 function threadOf({ facts, measured, day }: FindingInputs): Answer | null {
-  if (!shows(facts, 'table') || measured.rows.length === 0) return null;
+  if (!hasSection(facts, 'table') || measured.rows.length === 0) return null;
   const title = `${subject(facts)} by service · ${dayLabel(day.day)} (UTC)`;
   const total = creditsText(microOf(day.value));
   const text = `${total} on ${dayLabel(day.day)}${day.final ? '' : ' so far, not final'}`;
@@ -135,25 +135,25 @@ function threadOf({ facts, measured, day }: FindingInputs): Answer | null {
   return { title, parts: [table, ...csvOffer(facts, day.day), { kind: 'note', text }] };
 }
 
-/** The rows behind the table, into its thread. No line of words asks for a scope of many services. */
+/** A button for the rows of the month. No command covers a digest of several services. */
 function csvOffer({ scope }: DigestFacts, day: Day): readonly AnswerPart[] {
   if (scope !== null) return [];
   const line = `cost csv ${startOf('month', day)}..${day}`;
   return [{ kind: 'offers', offers: [{ label: 'CSV of the month', line }] }];
 }
 
-/** No data is not zero: it is said why there is nothing, and no figure stands anywhere. */
-function withoutData(facts: DigestFacts): Composed {
+/** The message without any figure: no data is not a cost of 0, so it shows only the reason. */
+function withoutData(facts: DigestFacts): ComposedDigest {
   const why = facts.read.gaps[0]?.why;
   const text = why
-    ? `⚠ The usage report cannot be read now, and nothing of it was kept: ${why}.`
+    ? `⚠ The usage report cannot be read now, and no older copy is stored: ${why}.`
     : 'The usage report has no data for these days.';
   const message: Answer = {
-    title: `${subject(facts)} · ${spanLabel(facts.covers, facts.today)} (UTC) · not known`,
+    title: `${subject(facts)} · ${spanLabel(facts.covers, facts.today)} (UTC) · no data`,
     parts: [
       { kind: 'text', text },
       { kind: 'note', text: footerText(facts) },
     ],
   };
-  return { message, thread: null, notable: true, said: null };
+  return { message, thread: null, notable: true, lastPosted: null };
 }

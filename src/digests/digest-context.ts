@@ -5,8 +5,8 @@ import type { CostsRead } from '../costs/ledger/costs-read.ts';
 import type { Service } from '../directory/directory.ts';
 import type { Database } from '../storage/engine/database.ts';
 import type { Messenger } from '../workflow/messenger-port.ts';
-import type { WatchedCosts } from './facts.ts';
-import type { Gathered } from './gather.ts';
+import type { DigestAttention } from './facts.ts';
+import type { DigestData } from './gather.ts';
 import type { DigestSubscription, SubscriptionSources } from './subscriptions/subscriptions.ts';
 
 export interface DigestContext extends SubscriptionSources {
@@ -17,7 +17,7 @@ export interface DigestContext extends SubscriptionSources {
   >;
   readonly costs: (span: Span) => Promise<CostsRead>;
   readonly services: () => readonly Service[];
-  readonly watched: (one: DigestSubscription, gathered: Gathered) => Promise<WatchedCosts>;
+  readonly attention: (one: DigestSubscription, data: DigestData) => Promise<DigestAttention>;
   readonly log: Logger;
   readonly now: () => Date;
   readonly pause: (ms: number) => Promise<void>;

@@ -1,28 +1,27 @@
+import type { DigestOptionsConfig } from '../config/digest-options.ts';
 import type { Span } from '../costs/calendar/calendar.ts';
 import type { Day } from '../costs/calendar/day.ts';
 import type { CostsRead } from '../costs/ledger/costs-read.ts';
-import type { RowSelector } from '../costs/ledger/ledger.ts';
+import type { DayState, RowSelector } from '../costs/ledger/ledger.ts';
 import type { PostedDay } from '../costs/ledger/revision.ts';
 import type { AnswerPart } from '../intent/answers/answer.ts';
-import type { DigestOptionsConfig } from './subscriptions/options.ts';
 
-/** A change that ran, as the digest names it. */
-export interface RanChange {
+/** A change that ran, as a line of the digest. */
+export interface ExecutedChange {
   readonly day: Day;
   /** `Scale analytics-prod (7KQ2MX)` */
   readonly text: string;
 }
 
-/** Something unusual in a line, with its buttons where somebody may press on it. */
-export interface Noticed {
+/** An anomaly as a line of the digest; a slow rise has no buttons. */
+export interface AnomalyItem {
   readonly text: string;
-  readonly deeds: AnswerPart | null;
+  readonly buttons: AnswerPart | null;
 }
 
-/** What others found out about the same days, in words for the digest. */
-export interface WatchedCosts {
-  /** Null: nobody looked, so that nothing is said of it. */
-  readonly unusual: readonly Noticed[] | null;
+export interface DigestAttention {
+  /** Null if the last scan is too old to claim that nothing is unusual. */
+  readonly anomalies: readonly AnomalyItem[] | null;
   readonly budgets: readonly string[];
 }
 
@@ -31,19 +30,22 @@ export type DigestOptions = Pick<
   'period' | 'sections' | 'minimumCredits' | 'increasesOnly'
 >;
 
-/** All that a digest is made of; nothing is looked up while it is composed. */
+/** Everything that a digest shows. Composing it reads nothing else. */
 export interface DigestFacts {
   readonly read: CostsRead;
-  /** The UTC day on which it is composed. */
+  /** The UTC day on which the digest is composed. */
   readonly today: Day;
-  /** The UTC days that ended since the last one. */
+  /** The states of all days of `rowsNeeded(today)`, for the whole organization. */
+  readonly states: readonly DayState[];
+  /** The UTC days that ended since the last digest. */
   readonly covers: Span;
   readonly selector: RowSelector;
-  /** What the selector picks, in words; null: everything. */
+  /** The services or warehouses of the digest, as text; null for all costs. */
   readonly scope: string | null;
   readonly options: DigestOptions;
   readonly posted: readonly PostedDay[];
-  readonly changes: readonly RanChange[];
-  readonly watched: WatchedCosts;
+  readonly changes: readonly ExecutedChange[];
+  readonly attention: DigestAttention;
+  /** When the next digest is due, if the digest is scheduled. */
   readonly next: Date | null;
 }

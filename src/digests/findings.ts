@@ -1,14 +1,14 @@
-import { changeLines, moverLines, revisedLines, spanBefore } from '../cost-reports/breakdown.ts';
+import type { DigestSection } from '../config/digest-options.ts';
+import { moverLines, revisedLines, spanBefore } from '../cost-reports/breakdown.ts';
 import { isNotable, isRise } from '../cost-reports/compare-day.ts';
-import type { DigestMeasures } from '../cost-reports/measure.ts';
 import type { Span } from '../costs/calendar/calendar.ts';
 import { dayLabel } from '../costs/calendar/span-label.ts';
 import { creditsOf, type DayValue } from '../costs/ledger/row.ts';
 import type { AnswerPart } from '../intent/answers/answer.ts';
-import type { DigestFacts } from './facts.ts';
-import type { DigestSection } from './subscriptions/options.ts';
+import type { DigestFacts, ExecutedChange } from './facts.ts';
+import type { DigestMeasures } from './measure.ts';
 
-/** One digest on its way: what it is made of, what that comes to, and the days of its header. */
+/** The facts of a digest with what is computed from them, and the day and days of its title. */
 export interface FindingInputs {
   readonly facts: DigestFacts;
   readonly measured: DigestMeasures;
@@ -16,66 +16,75 @@ export interface FindingInputs {
   readonly span: Span;
 }
 
-export function shows({ options }: DigestFacts, section: DigestSection): boolean {
+export function hasSection({ options }: DigestFacts, section: DigestSection): boolean {
   return options.sections.includes(section);
 }
 
 interface Findings {
   readonly parts: readonly AnswerPart[];
-  /** Whether a digest that is quiet otherwise should speak. */
+  /** Whether a quiet digest is posted today. */
   readonly notable: boolean;
 }
 
-const UNUSUAL_MAX = 3;
+const ANOMALIES_MAX = 3;
+const CHANGES_MAX = 5;
 
-/** What moved, why, what was revised, and what is unusual. */
-export function findings(told: FindingInputs): Findings {
-  const { facts, measured, day } = told;
+/** The movers, the changes that ran, the revised days and the anomalies. */
+export function findings(inputs: FindingInputs): Findings {
+  const { facts, measured, day } = inputs;
   const { states, series, minimum } = measured;
-  const revised = shows(facts, 'revisions') ? revisedLines(facts.posted, states, minimum) : [];
-  const lists = [...movedLists(told), ...listed('Revised', revised)];
+  const revised = hasSection(facts, 'revisions') ? revisedLines(facts.posted, states, minimum) : [];
+  const lists = [...moverLists(inputs), ...listed('Revised', revised)];
   const text = lists.join('\n\n');
   return {
-    // Lists share a block: what is unusual needs two each, and a digest has twelve at most.
-    parts: [...(text === '' ? [] : [{ kind: 'text', text } as const]), ...unusualParts(facts)],
+    // The lists share one block, because a digest has at most twelve and each anomaly takes two.
+    parts: [...(text === '' ? [] : [{ kind: 'text', text } as const]), ...anomalyParts(facts)],
     notable:
       isNotable(series, day, creditsOf(minimum)) ||
       revised.length > 0 ||
-      (facts.watched.unusual ?? []).length > 0,
+      (facts.attention.anomalies ?? []).length > 0,
   };
 }
 
-function movedLists({ facts, measured, day, span }: FindingInputs): readonly string[] {
+function moverLists({ facts, measured, day, span }: FindingInputs): readonly string[] {
   const { rows, series, minimum } = measured;
   const { changes, options, covers } = facts;
   const isLong = options.period !== 'day';
-  const held = isLong ? span : { first: day.day, last: day.day };
-  const before = spanBefore(held);
+  const compared = isLong ? span : { first: day.day, last: day.day };
+  const before = spanBefore(compared);
   const wanted = { minimum, increasesOnly: options.increasesOnly };
-  const moved = moverLines(rows, held, before, wanted);
-  const rises = isLong || isRise(series, day, creditsOf(minimum));
-  const behind = rises ? changeLines(changes, { first: before.first, last: covers.last }) : [];
-  const against = isLong ? 'the time before' : dayLabel(before.first);
+  const movers = moverLines(rows, compared, before, wanted);
+  const hasRisen = isLong || isRise(series, day, creditsOf(minimum));
+  const executed = hasRisen ? changeLines(changes, { first: before.first, last: covers.last }) : [];
+  const baseline = isLong ? 'the days before' : dayLabel(before.first);
   return [
     ...listed(
-      `Moved most, against ${against}${moved.on}`,
-      shows(facts, 'movers') ? moved.lines : [],
+      `Top movers vs ${baseline}${movers.on}`,
+      hasSection(facts, 'movers') ? movers.lines : [],
     ),
-    ...listed('Changes of these days', behind),
+    ...listed('Changes of these days', executed),
   ];
 }
 
-/** Each with buttons of its own, right below it. */
-function unusualParts(facts: DigestFacts): readonly AnswerPart[] {
-  const { unusual } = facts.watched;
-  if (unusual === null || !shows(facts, 'unusual')) return [];
-  if (unusual.length === 0) return [{ kind: 'text', text: 'Nothing unusual.' }];
-  const most = unusual.length > UNUSUAL_MAX;
-  const heading = most ? `Unusual, the first ${UNUSUAL_MAX} of ${unusual.length}` : 'Unusual';
-  return unusual.slice(0, UNUSUAL_MAX).flatMap(({ text, deeds }, index): readonly AnswerPart[] => {
+/** The changes that ran in the span, latest first. */
+function changeLines(changes: readonly ExecutedChange[], { first, last }: Span): readonly string[] {
+  const own = changes.filter(({ day }) => day >= first && day <= last);
+  const shown = own.slice(0, CHANGES_MAX).map(({ day, text }) => `${text}, ${dayLabel(day)}`);
+  const more = own.length - shown.length;
+  return more > 0 ? [...shown, `and ${more} more`] : shown;
+}
+
+/** Each anomaly with its own buttons below it. */
+function anomalyParts(facts: DigestFacts): readonly AnswerPart[] {
+  const { anomalies } = facts.attention;
+  if (anomalies === null || !hasSection(facts, 'unusual')) return [];
+  if (anomalies.length === 0) return [{ kind: 'text', text: 'Nothing unusual.' }];
+  const isCut = anomalies.length > ANOMALIES_MAX;
+  const heading = isCut ? `Unusual, top ${ANOMALIES_MAX} of ${anomalies.length}` : 'Unusual';
+  return anomalies.slice(0, ANOMALIES_MAX).flatMap(({ text, buttons }, index) => {
     const line = `• ${text}`;
     const own: AnswerPart = { kind: 'text', text: index === 0 ? `${heading}:\n${line}` : line };
-    return deeds ? [own, deeds] : [own];
+    return buttons ? [own, buttons] : [own];
   });
 }
 

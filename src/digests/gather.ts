@@ -1,5 +1,5 @@
 import type { Change } from '../changes/change.ts';
-import { rowsNeeded } from '../cost-reports/measure.ts';
+import { changeTitle } from '../changes/change-title.ts';
 import { costScope } from '../cost-reports/scope.ts';
 import type { Span } from '../costs/calendar/calendar.ts';
 import { addDays, type Day, dayOf } from '../costs/calendar/day.ts';
@@ -9,89 +9,81 @@ import type { Service } from '../directory/directory.ts';
 import type { Db } from '../storage/engine/database.ts';
 import { listChanges } from '../storage/tables/changes/change-lists.ts';
 import { type CostSnapshot, costSnapshots } from '../storage/tables/costs.ts';
-import type { DigestFacts, RanChange, WatchedCosts } from './facts.ts';
-import { type LastPosted, postedOf } from './last-posted.ts';
+import type { DigestFacts, ExecutedChange } from './facts.ts';
+import { daysLastPosted, type LastPostedFigures } from './last-posted.ts';
+import { rowsNeeded } from './measure.ts';
 import type { DigestSubscription } from './subscriptions/subscriptions.ts';
 
-/** Read once for all digests of a moment. */
-export interface Gathered {
+/** Read once for all digests that are due at the same time. */
+export interface DigestData {
   readonly today: Day;
   readonly read: CostsRead;
-  /** Of the whole organisation. */
+  /** The states of all days, for the whole organization. */
   readonly states: readonly DayState[];
-  readonly said: readonly CostSnapshot[];
+  readonly snapshots: readonly CostSnapshot[];
   readonly changes: readonly Change[];
   readonly services: readonly Service[];
 }
 
-const SAID_DAYS = 21;
+const SNAPSHOT_DAYS = 21;
 const CHANGES_MAX = 200;
 
-export async function gather(
+export async function gatherDigestData(
   db: Db,
-  parts: {
+  sources: {
     readonly costs: (span: Span) => Promise<CostsRead>;
     readonly services: readonly Service[];
     readonly now: Date;
   },
-): Promise<Gathered> {
-  const today = dayOf(parts.now);
+): Promise<DigestData> {
+  const today = dayOf(sources.now);
   const span = rowsNeeded(today);
-  const [read, said, changes] = await Promise.all([
-    parts.costs(span),
-    costSnapshots(db, addDays(today, -SAID_DAYS)),
+  const [read, stored, changes] = await Promise.all([
+    sources.costs(span),
+    costSnapshots(db, addDays(today, -SNAPSHOT_DAYS)),
     listChanges(db, { states: ['succeeded'], limit: CHANGES_MAX }),
   ]);
   const states = dayStates(read.rows, span);
-  return { today, read, states, said, changes, services: parts.services };
+  return { today, read, states, snapshots: stored, changes, services: sources.services };
 }
 
-interface About {
-  readonly covers: Span;
-  readonly next: Date | null;
-  /** What the one before said. */
-  readonly said: LastPosted | null;
-  readonly watched: WatchedCosts;
+interface DigestDetails extends Pick<DigestFacts, 'covers' | 'next' | 'attention'> {
+  readonly lastPosted: LastPostedFigures | null;
 }
 
-/** What one digest is made of. */
-export function factsOf(
+/** The facts of one digest, from the data of all. */
+export function digestFacts(
   { options }: Pick<DigestSubscription, 'options'>,
-  { covers, next, said, watched }: About,
-  gathered: Gathered,
+  { covers, next, lastPosted, attention }: DigestDetails,
+  { read, today, states, services, changes }: DigestData,
 ): DigestFacts {
-  const { read, today, services, changes } = gathered;
   const { selector, label } = costScope(options.on, services, read.rows);
-  const own = changes.filter(({ plan: { target } }) => isIn(target.id, selector.services));
+  const own = changes.filter(
+    ({ plan: { target } }) => !selector.services || selector.services.includes(target.id),
+  );
   return {
     read,
     today,
+    states,
     covers,
     selector,
     scope: label,
     options,
-    posted: postedOf(said, selector),
-    changes: own.flatMap(ranChange),
-    watched,
+    posted: daysLastPosted(lastPosted, selector),
+    changes: own.flatMap(executedChange),
+    attention,
     next,
   };
 }
 
-function isIn(id: string, services: readonly string[] | undefined): boolean {
-  return services === undefined || services.includes(id);
+function executedChange(change: Change): readonly ExecutedChange[] {
+  const { id, plan, outcome } = change;
+  if (outcome?.how !== 'succeeded' || plan.target.kind === 'alert') return [];
+  return [{ day: dayOf(outcome.at), text: `${changeTitle(change)} (${id})` }];
 }
 
-function ranChange({ id, command, plan, outcome: ending }: Change): readonly RanChange[] {
-  if (ending?.how !== 'succeeded') return [];
-  const [noun = '', verb = ''] = command.split(' ');
-  if (noun === 'alert') return [];
-  const what = noun === 'service' ? '' : `${noun} for `;
-  const deed = `${verb.charAt(0).toUpperCase()}${verb.slice(1)} ${what}${plan.target.name}`;
-  return [{ day: dayOf(ending.at), text: `${deed} (${id})` }];
-}
-
-/** The last day that was final, as far as was known at that instant. */
-export function finalAt({ said }: Gathered, at: Date): Day | null {
-  const final = said.filter((one) => one.final && one.fetchedAt <= at).map(({ day }) => day);
+/** The last final day, according to the snapshots up to that instant. */
+export function lastFinalDayAt({ snapshots: all }: DigestData, at: Date): Day | null {
+  const final = all.filter((one) => one.final && one.fetchedAt <= at).map(({ day }) => day);
   return final.toSorted().at(-1) ?? null;
 }

@@ -2,7 +2,7 @@ import type { ChannelId } from '../changes/change.ts';
 import type { Day } from '../costs/calendar/day.ts';
 import { type Digest, finishDigest } from '../storage/tables/digests.ts';
 import type { DigestContext } from './digest-context.ts';
-import { type LastPosted, storeSaid } from './last-posted.ts';
+import { type LastPostedFigures, storeLastPosted } from './last-posted.ts';
 import type { DigestSubscription } from './subscriptions/subscriptions.ts';
 
 /** The permit of one posting, as it is written before the post. */
@@ -30,7 +30,7 @@ interface Stands {
   readonly ts: string;
   /** The key of the digest, which is not that of the permit where it was posted by hand. */
   readonly digest: string;
-  readonly said: LastPosted | null;
+  readonly said: LastPostedFigures | null;
 }
 
 /** With what it said, so that the next one can tell what was revised. */
@@ -41,7 +41,7 @@ export function endPosted(
 ): Promise<boolean> {
   return database.transaction(async (tx) => {
     const isOurs = await finishDigest(tx, begun, { state: 'posted', ts });
-    if (isOurs && said) await storeSaid(tx, digest, said);
+    if (isOurs && said) await storeLastPosted(tx, digest, said);
     return isOurs;
   });
 }

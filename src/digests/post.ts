@@ -2,10 +2,10 @@ import type { Day } from '../costs/calendar/day.ts';
 import { dayLabel } from '../costs/calendar/span-label.ts';
 import { permitDigest, withdrawDigest } from '../storage/tables/digests.ts';
 import type { Channel, ChannelLookup, PostResult } from '../workflow/messenger-port.ts';
-import { type Composed, composeDigest } from './compose.ts';
+import { type ComposedDigest, composeDigest } from './compose.ts';
 import type { DigestContext, DueDigest } from './digest-context.ts';
-import { factsOf, type Gathered } from './gather.ts';
-import { readSaid } from './last-posted.ts';
+import { type DigestData, digestFacts } from './gather.ts';
+import { readLastPosted } from './last-posted.ts';
 import { missOnce, reportMissed } from './missed.ts';
 import { begin, end, endPosted, type PostPermit } from './permit.ts';
 import type { DigestSubscription } from './subscriptions/subscriptions.ts';
@@ -26,7 +26,7 @@ export type Details = () => Promise<boolean>;
 
 interface With {
   readonly found: ChannelLookup;
-  readonly gathered: Gathered;
+  readonly gathered: DigestData;
   /** For what has time until everything else stands in its channel. */
   readonly afterwards: (work: Details) => void;
 }
@@ -67,15 +67,17 @@ export function whyNot(found: ChannelLookup): string | null {
   return found.room.joined ? null : 'Signalbox is not in it: /invite it there';
 }
 
-async function compose(context: DigestContext, due: DueDigest, gathered: Gathered) {
+async function compose(context: DigestContext, due: DueDigest, gathered: DigestData) {
   const { one, slot, next } = due;
-  const watched = await context.watched(one, gathered);
-  const said = await readSaid(context.database.db, one.key);
-  return composeDigest(factsOf(one, { covers: slot.covers, next, said, watched }, gathered));
+  const attention = await context.attention(one, gathered);
+  const lastPosted = await readLastPosted(context.database.db, one.key);
+  return composeDigest(
+    digestFacts(one, { covers: slot.covers, next, lastPosted, attention }, gathered),
+  );
 }
 
 /** A digest that speaks only when there is something speaks every Monday: silence is not failure. */
-function isQuiet({ options }: DigestSubscription, { notable }: Composed, day: Day): boolean {
+function isQuiet({ options }: DigestSubscription, { notable }: ComposedDigest, day: Day): boolean {
   const isHeartbeat = dayLabel(day).startsWith('Mon');
   return options.quiet && options.period === 'day' && !notable && !isHeartbeat;
 }
@@ -84,7 +86,7 @@ export interface Sending {
   readonly one: DigestSubscription;
   readonly begun: PostPermit;
   readonly room: Channel;
-  readonly composed: Composed;
+  readonly composed: ComposedDigest;
   readonly afterwards: With['afterwards'];
 }
 
@@ -100,7 +102,7 @@ export async function send(context: DigestContext, sending: Sending): Promise<Di
   }
   if (!posting.ok) return notPosted(context, sending, posting);
   const { ts } = posting.at;
-  await endPosted(context, begun, { ts, digest: one.key, said: composed.said });
+  await endPosted(context, begun, { ts, digest: one.key, said: composed.lastPosted });
   sending.afterwards(() => postThread(context, sending, ts));
   return 'posted';
 }

@@ -7,11 +7,11 @@ import type { Answer, AnswerPart } from '../intent/answers/answer.ts';
 import { permitDigest } from '../storage/tables/digests.ts';
 import { composeDigest } from './compose.ts';
 import type { DigestContext } from './digest-context.ts';
-import { scheduleOf, turnOf } from './due.ts';
-import { factsOf, gather } from './gather.ts';
-import { readSaid } from './last-posted.ts';
+import { digestFacts, gatherDigestData } from './gather.ts';
+import { readLastPosted } from './last-posted.ts';
 import { begin } from './permit.ts';
 import { type Details, type DigestPostOutcome, postDetails, send, whyNot } from './post.ts';
+import { checkSchedule, scheduleOf } from './schedule.ts';
 import { textAnswer } from './subscriptions/listing.ts';
 import type { DigestSubscription } from './subscriptions/subscriptions.ts';
 
@@ -19,12 +19,16 @@ import type { DigestSubscription } from './subscriptions/subscriptions.ts';
 async function composeNow(context: DigestContext, one: DigestSubscription, hasNext: boolean) {
   const now = context.now();
   const { db } = context.database;
-  const gathered = await gather(db, { costs: context.costs, services: context.services(), now });
-  const said = await readSaid(db, one.key);
-  const watched = await context.watched(one, gathered);
-  const next = hasNext ? turnOf(one, now, null).next : null;
+  const gathered = await gatherDigestData(db, {
+    costs: context.costs,
+    services: context.services(),
+    now,
+  });
+  const lastPosted = await readLastPosted(db, one.key);
+  const attention = await context.attention(one, gathered);
+  const next = hasNext ? checkSchedule(one, now, null).next : null;
   return composeDigest(
-    factsOf(one, { covers: coversNow(one, now), next, said, watched }, gathered),
+    digestFacts(one, { covers: coversNow(one, now), next, lastPosted, attention }, gathered),
   );
 }
 
@@ -42,9 +46,9 @@ function coversNow(one: DigestSubscription, now: Date): Span {
 }
 
 /** Whether what is shown comes by itself, and if it does not, how it would. */
-export type Coming = 'set' | 'paused' | 'not-set';
+export type PreviewStatus = 'set' | 'paused' | 'not-set';
 
-const NOT_COMING: Readonly<Record<Coming, readonly AnswerPart[]>> = {
+const NOT_COMING: Readonly<Record<PreviewStatus, readonly AnswerPart[]>> = {
   set: [],
   paused: [{ kind: 'text', text: 'It is paused: nothing is posted until it is resumed.' }],
   'not-set': [
@@ -54,10 +58,10 @@ const NOT_COMING: Readonly<Record<Coming, readonly AnswerPart[]>> = {
 };
 
 /** Private, and the real thing. */
-export async function previewOf(
+export async function previewDigest(
   context: DigestContext,
   one: DigestSubscription,
-  coming: Coming,
+  coming: PreviewStatus,
 ): Promise<Answer> {
   const { message, thread } = await composeNow(context, one, coming === 'set');
   const note = {
@@ -69,7 +73,10 @@ export async function previewOf(
 }
 
 /** Posts at once, and once for whoever presses twice within a minute. */
-export async function postNow(context: DigestContext, one: DigestSubscription): Promise<Answer> {
+export async function postDigestNow(
+  context: DigestContext,
+  one: DigestSubscription,
+): Promise<Answer> {
   const rooms = await context.messenger.findChannels([one.channel]);
   const found = rooms.get(one.channel);
   if (!found || (!found.ok && found.why === 'lookup-failed')) return said('later');

@@ -3,11 +3,11 @@ import { note, traced } from '../observability/trace.ts';
 import { lastDigests } from '../storage/tables/digests.ts';
 import type { ChannelLookup } from '../workflow/messenger-port.ts';
 import type { DigestContext, DueDigest } from './digest-context.ts';
-import { isWorthWaiting, turnOf } from './due.ts';
-import { finalAt, type Gathered, gather } from './gather.ts';
+import { type DigestData, gatherDigestData, lastFinalDayAt } from './gather.ts';
 import { missOnce } from './missed.ts';
 import { type Details, type DigestPostOutcome, postDetails, postDigest } from './post.ts';
-import { subscribed } from './subscriptions/subscriptions.ts';
+import { checkSchedule, shouldWaitForFinalDays } from './schedule.ts';
+import { loadSubscriptions } from './subscriptions/subscriptions.ts';
 import { settleStuck } from './unknown-post.ts';
 
 type To = Parameters<typeof postDigest>[2];
@@ -44,7 +44,7 @@ async function postDue(
   due: readonly DueDigest[],
   now: Date,
 ): Promise<void> {
-  const gathered = await gather(context.database.db, {
+  const gathered = await gatherDigestData(context.database.db, {
     costs: context.costs,
     services: context.services(),
     now,
@@ -67,14 +67,14 @@ async function dueNow(
   now: Date,
 ): Promise<readonly DueDigest[]> {
   const { db } = context.database;
-  const { all, broken } = await subscribed(db, context);
+  const { all, broken } = await loadSubscriptions(db, context);
   const last = await lastDigests(db);
   const isAwake = ({ key }: { readonly key: string }) => (later.get(key) ?? 0) <= now.getTime();
   const again = now.getTime() + AGAIN_MS;
   const due: DueDigest[] = [];
   for (const one of all.filter((each) => !each.paused && isAwake(each))) {
     const { day = null, at = null } = last.get(one.key) ?? {};
-    const { next, ...turn } = turnOf(one, now, day);
+    const { next, ...turn } = checkSchedule(one, now, day);
     if (turn.state === 'due') due.push({ one, slot: turn.slot, next, before: at });
     if (turn.state !== 'missed') continue;
     await missOnce(context, one, { day: turn.slot.localDay, why: TOO_LATE });
@@ -91,18 +91,18 @@ const TOO_LATE =
   'for six hours Signalbox did not run, or Slack did not tell of the channel; ' +
   'the next one covers its days too';
 
-function waits({ one, slot, before }: DueDigest, gathered: Gathered, now: Date): boolean {
+function waits({ one, slot, before }: DueDigest, gathered: DigestData, now: Date): boolean {
   // What cannot be read now is not waited for: that it cannot be read is what has to be said.
   if (gathered.read.gaps.length > 0) return false;
-  const finalBefore = before ? finalAt(gathered, before) : null;
-  return isWorthWaiting(one, slot, { now, states: gathered.states, finalBefore });
+  const finalBefore = before ? lastFinalDayAt(gathered, before) : null;
+  return shouldWaitForFinalDays(one, slot, { now, states: gathered.states, finalBefore });
 }
 
 /** One after another, which keeps within what Slack takes; what it does not take now comes later. */
 async function postAll(
   context: DigestContext,
   due: readonly DueDigest[],
-  gathered: Gathered,
+  gathered: DigestData,
 ): Promise<ReadonlyMap<string, DigestPostOutcome>> {
   const results = new Map<string, DigestPostOutcome>();
   if (due.length === 0) return results;

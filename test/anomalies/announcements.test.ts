@@ -1,7 +1,11 @@
 import { expect, test } from 'vitest';
-import { crowdDays, keyOf, tellingsOf } from '../../src/anomalies/announcements.ts';
-import { type Judged, judgeLine } from '../../src/anomalies/anomaly-watch.ts';
-import type { Unusual } from '../../src/costs/anomaly/unusual.ts';
+import {
+  commonCauseDays,
+  incidentKey,
+  selectAnnouncements,
+} from '../../src/anomalies/announcements.ts';
+import { judgeLine, type LineJudgement } from '../../src/anomalies/judge-line.ts';
+import type { CostAnomaly } from '../../src/costs/anomaly/cost-anomaly.ts';
 import { at, line, steady } from './watched-line.ts';
 
 const SPIKE = { 50: 40 };
@@ -10,19 +14,19 @@ function judged(
   more: Parameters<typeof line>[1],
   days: readonly [number, number],
   but: Readonly<Record<number, number>> = SPIKE,
-  known: readonly Unusual[] = [],
-): Judged {
+  known: readonly CostAnomaly[] = [],
+): LineJudgement {
   const watching = { first: at(days[0]), last: at(days[1]), minImpact: 2 };
   return judgeLine(line(steady(60, but), more), known, watching);
 }
 
-function tell(all: readonly Judged[], known: readonly Unusual[] = []) {
-  const now = new Map(known.map((one) => [keyOf(one), one]));
-  for (const { changed } of all) for (const one of changed) now.set(keyOf(one), one);
-  return tellingsOf(
+function tell(all: readonly LineJudgement[], known: readonly CostAnomaly[] = []) {
+  const now = new Map(known.map((one) => [incidentKey(one), one]));
+  for (const { changed } of all) for (const one of changed) now.set(incidentKey(one), one);
+  return selectAnnouncements(
     all.flatMap(({ found }) => found),
     [...now.values()],
-    crowdDays(all),
+    commonCauseDays(all),
   );
 }
 
@@ -30,22 +34,22 @@ const TOTAL = { id: 'e1', metric: null, name: 'prod' };
 
 test('a total that rises with its metric is one message, about the metric', () => {
   const { ones } = tell([judged(TOTAL, [50, 50]), judged({}, [50, 50])]);
-  expect(ones.map(({ news, unusual }) => [news, unusual.name])).toEqual([
+  expect(ones.map(({ news, anomaly }) => [news, anomaly.name])).toEqual([
     ['opened', 'prod · compute'],
   ]);
 });
 
 test('a drop is a notice, of which only some channels want to hear at once', () => {
   const { ones } = tell([judged({}, [50, 50], { 50: 0 })]);
-  expect(ones.map(({ unusual: { incident } }) => [incident.direction, incident.tier])).toEqual([
+  expect(ones.map(({ anomaly: { incident } }) => [incident.direction, incident.tier])).toEqual([
     ['down', 'notice'],
   ]);
 });
 
 test('the end is told of what was told, and of nothing else', () => {
   const opened = judged({}, [50, 50]).changed;
-  const told = opened.map((one) => ({ ...one, told: 'alone' as const }));
-  const over = (known: readonly Unusual[]) => tell([judged({}, [51, 53], SPIKE, known)], known);
+  const told = opened.map((one) => ({ ...one, announced: 'alone' as const }));
+  const over = (known: readonly CostAnomaly[]) => tell([judged({}, [51, 53], SPIKE, known)], known);
   expect(over(told).ones.map(({ news }) => news)).toEqual(['resolved']);
   expect(over(opened).ones).toEqual([]);
 });
@@ -66,6 +70,9 @@ test('when most lines rise on one day there is one message for all of them', () 
 });
 
 test('the ends of a crowd are not told one by one', () => {
-  const known = judged({}, [50, 50]).changed.map((one) => ({ ...one, told: 'crowd' as const }));
+  const known = judged({}, [50, 50]).changed.map((one) => ({
+    ...one,
+    announced: 'crowd' as const,
+  }));
   expect(tell([judged({}, [51, 53], SPIKE, known)], known).ones).toEqual([]);
 });

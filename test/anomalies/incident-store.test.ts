@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { judgeLine } from '../../src/anomalies/anomaly-watch.ts';
-import { incidentId, storeUnusual, unusualSince } from '../../src/anomalies/incident-store.ts';
+import { anomaliesSince, incidentId, storeAnomaly } from '../../src/anomalies/incident-store.ts';
+import { judgeLine } from '../../src/anomalies/judge-line.ts';
 import { ENGINES, freshDatabase } from '../storage/engines.ts';
 import { at, line, steady } from './watched-line.ts';
 
@@ -17,13 +17,13 @@ test.for(ENGINES)(
     });
     const [opened] = judgeLine(spiked, [], watching).changed;
     if (!opened) throw new Error('Nothing was found');
-    await transaction((tx) => storeUnusual(tx, opened, NOON));
-    expect(await unusualSince(db, at(0))).toEqual([opened]);
+    await transaction((tx) => storeAnomaly(tx, opened, NOON));
+    expect(await anomaliesSince(db, at(0))).toEqual([opened]);
 
-    const told = { ...opened, told: 'alone' as const };
-    await transaction((tx) => storeUnusual(tx, told, NOON));
-    expect(await unusualSince(db, at(0))).toEqual([told]);
-    expect(await unusualSince(db, at(51))).toEqual([]);
+    const told = { ...opened, announced: 'alone' as const };
+    await transaction((tx) => storeAnomaly(tx, told, NOON));
+    expect(await anomaliesSince(db, at(0))).toEqual([told]);
+    expect(await anomaliesSince(db, at(51))).toEqual([]);
   },
 );
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { judgeLine } from '../../src/anomalies/anomaly-watch.ts';
-import { isWeekNew, riseLine, slowRises } from '../../src/anomalies/slow-rises.ts';
+import { judgeLine } from '../../src/anomalies/judge-line.ts';
+import { isNewWeek, slowRises, slowRiseText } from '../../src/anomalies/slow-rises.ts';
 import { at, line, steady } from './watched-line.ts';
 
 const RAMP = Object.fromEntries(Array.from({ length: 30 }, (_, day) => [30 + day, 10 + day * 0.4]));
@@ -12,7 +12,7 @@ test('a rise over weeks is found once for an entity, by its metric', () => {
   const { all } = slowRises([total, line(values)], [], LAST);
   expect(all.map(({ name }) => name)).toEqual(['prod · compute']);
   const [rise] = all;
-  expect(rise && riseLine(rise)).toMatch(/^prod · compute rises slowly: \d/);
+  expect(rise && slowRiseText(rise)).toMatch(/^prod · compute rises slowly: \d/);
 });
 
 test('a calm line does not rise', () => {
@@ -32,5 +32,5 @@ test.for<[string | null, string, boolean]>([
   ['2026-11-19', '2026-11-20', false],
   ['2026-11-22', '2026-11-23', true],
 ])('last looked on %s, on %s a week is new: %s', ([before, today, isNew]) => {
-  expect(isWeekNew(before, today)).toBe(isNew);
+  expect(isNewWeek(before, today)).toBe(isNew);
 });

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { isLookDue, judgedThrough } from '../../src/anomalies/watch-state.ts';
+import { isScanDue, judgedThrough } from '../../src/anomalies/watch-state.ts';
 import type { Day } from '../../src/costs/calendar/day.ts';
 import type { DayState } from '../../src/costs/ledger/ledger.ts';
 
@@ -39,7 +39,7 @@ test.for<[string, ReturnType<typeof state> | null, string, string, boolean]>([
     true,
   ],
 ])('when %s', ([, before, lastFinal, now, isDue]) => {
-  expect(isLookDue(before, { lastFinal, now: new Date(now) })).toBe(isDue);
+  expect(isScanDue(before, { lastFinal, now: new Date(now) })).toBe(isDue);
 });
 
 function days(states: string): readonly DayState[] {

@@ -1,7 +1,13 @@
 import { expect, test } from 'vitest';
-import { bar, budgetAnswer, budgetLine } from '../../src/budgets/budget-text.ts';
-import { type Budget, budgetStanding, weighBudget } from '../../src/budgets/budgets.ts';
+import { budgetAnswer, budgetLine, progressBar } from '../../src/budgets/budget-text.ts';
+import {
+  type Budget,
+  budgetSpan,
+  budgetStanding,
+  evaluateBudget,
+} from '../../src/budgets/budgets.ts';
 import { addDays } from '../../src/costs/calendar/day.ts';
+import { dayStates } from '../../src/costs/ledger/ledger.ts';
 import { type CostRow, microOf } from '../../src/costs/ledger/row.ts';
 import type { Service } from '../../src/directory/directory.ts';
 
@@ -39,75 +45,80 @@ function budget(more: Partial<Budget> = {}): Budget {
 }
 
 test.for<[number, string]>([
-  [0, '░░░░░░░░ 0 %'],
-  [0.59, '█████░░░ 59 %'],
-  [1, '████████ 100 %'],
-  [3.2, '████████ 320 %'],
+  [0, '░░░░░░░░ 0%'],
+  [0.59, '█████░░░ 59%'],
+  [1, '████████ 100%'],
+  [3.2, '████████ 320%'],
 ])('a share of %d is drawn as %s', ([share, text]) => {
-  expect(bar(share)).toBe(text);
+  expect(progressBar(share)).toBe(text);
 });
 
-test('a budget on a tag counts the services with that tag, and what is not final apart', () => {
-  const standing = budgetStanding(budget(), ROWS, services, TODAY);
+const INPUTS = {
+  rows: ROWS,
+  states: dayStates(ROWS, budgetSpan(TODAY)),
+  services,
+  today: TODAY,
+};
+
+test('a budget on a tag counts the services with that tag, and open days separately', () => {
+  const standing = budgetStanding(budget(), INPUTS);
   expect(standing).toMatchObject({ spent: 2_000, preliminary: 300, lastFinal: '2026-11-17' });
   expect(standing.pace?.ratio).toBeCloseTo(1);
-  expect(budgetStanding(budget({ on: null }), ROWS, services, TODAY).spent).toBe(2_800);
-  expect(budgetLine(standing)).toBe(
-    'production █████░░░ 67 % of 3,000.0 · pace 1.0 times the plan',
-  );
+  expect(budgetStanding(budget({ on: null }), INPUTS).spent).toBe(2_800);
+  expect(budgetLine(standing)).toBe('production █████░░░ 67% · heading for 3,000 of 3,000 (±0%)');
 });
 
 test('of several thresholds crossed at once the highest is told, and once', () => {
-  const standing = budgetStanding(budget({ monthlyCredits: 2_400 }), ROWS, services, TODAY);
-  const { memory, news } = weighBudget(standing, null, TODAY);
+  const standing = budgetStanding(budget({ monthlyCredits: 2_400 }), INPUTS);
+  const { memory, news } = evaluateBudget(standing, null, TODAY);
   expect(news).toContainEqual({ kind: 'threshold', threshold: 80 });
   expect(
-    weighBudget(standing, memory, TODAY).news.filter(({ kind }) => kind === 'threshold'),
+    evaluateBudget(standing, memory, TODAY).news.filter(({ kind }) => kind === 'threshold'),
   ).toEqual([]);
 });
 
 test('an amount that was edited is told of anew', () => {
-  const before = weighBudget(budgetStanding(budget(), ROWS, services, TODAY), null, TODAY);
-  const edited = budgetStanding(budget({ monthlyCredits: 2_000 }), ROWS, services, TODAY);
-  expect(weighBudget(edited, before.memory, TODAY).news).toContainEqual({
+  const before = evaluateBudget(budgetStanding(budget(), INPUTS), null, TODAY);
+  const edited = budgetStanding(budget({ monthlyCredits: 2_000 }), INPUTS);
+  expect(evaluateBudget(edited, before.memory, TODAY).news).toContainEqual({
     kind: 'threshold',
     threshold: 100,
   });
 });
 
 test('a message names what is to come first, then where the budget stands', () => {
-  const standing = budgetStanding(budget({ monthlyCredits: 2_400 }), ROWS, services, TODAY);
-  const { news } = weighBudget(standing, null, TODAY);
+  const standing = budgetStanding(budget({ monthlyCredits: 2_400 }), INPUTS);
+  const { news } = evaluateBudget(standing, null, TODAY);
   expect(budgetAnswer(standing, news)).toMatchInlineSnapshot(`
     {
       "parts": [
         {
           "kind": "text",
-          "text": "Budget production: 80 % are spent",
+          "text": "Budget "production": past 80% (83% spent)",
         },
         {
           "facts": [
             [
               "Spent",
-              "███████░ 83 % · 2,000.0 of 2,400.0, of which 300.0 are not final",
+              "███████░ 83% · 2,000 of 2,400, 300 of it not final",
             ],
             [
-              "Pace",
-              "1,700.0 through Tue 17 Nov, planned 1,360.0",
+              "Plan",
+              "1,700 through Tue 17 Nov, planned 1,360",
             ],
             [
               "Forecast",
-              "3,000.0 (2,974.0–3,026.0), if usage stays as it was lately",
+              "3,000 (2,974–3,026) if usage does not change",
             ],
           ],
           "kind": "facts",
         },
         {
           "kind": "note",
-          "text": "UTC month, in credits. Nothing is capped.",
+          "text": "UTC month, in credits. A budget does not limit usage.",
         },
       ],
-      "title": "Budget production is almost certain to be exceeded",
+      "title": "Budget "production": almost certainly over, heading for 3,000 of 2,400 (+25%)",
     }
   `);
 });

@@ -58,7 +58,7 @@ function firstCells(table: ReturnType<typeof tableOf>) {
 test('a missing day is a row that says so, and no part of “so far”', async () => {
   const { title, text, table } = await answered('2026-11-10..2026-11-14 by day', NOVEMBER);
   expect(title).toBe('10–14 Nov (UTC) · 40.0 credits');
-  expect(text).toBe('No data for Thu 12 Nov: not in the sums.');
+  expect(text).toBe('No data for Thu 12 Nov; not in the totals.');
   expect(firstCells(table)).toEqual([
     ['Tue 10 Nov', '10.0'],
     ['Wed 11 Nov', '10.0'],
@@ -72,15 +72,15 @@ test('a missing day is a row that says so, and no part of “so far”', async (
 test('what is not final is so far, marked in its line, and the mark is explained', async () => {
   const { title, text, table } = await answered('2026-11-16..2026-11-19 by day', NOVEMBER);
   expect(title).toBe('16–19 Nov (UTC) · 32.0 credits so far');
-  expect(text).toBe('2 of 4 days are not final (38 % of the credits).');
+  expect(text).toBe('2 of 4 days are not final (38% of the credits).');
   expect(firstCells(table).at(-1)).toEqual(['Thu 19 Nov', '4.0*']);
-  expect(table?.caption).toBe('Credits by day · * can still change');
+  expect(table?.caption).toBe('Credits by day · * not final');
 });
 
 test.for([
   ['yesterday', 'This day is not final yet.'],
   ['2026-11-18..', 'None of the 2 days is final yet.'],
-  ['2026-11-16..2026-11-18', '1 of 3 days is not final (29 % of the credits).'],
+  ['2026-11-16..2026-11-18', '1 of 3 days is not final (29% of the credits).'],
 ])('%s: %s', async ([words = '', expected]) => {
   expect((await answered(words, NOVEMBER)).text).toBe(expected);
 });

@@ -3,7 +3,7 @@ import type { UserId } from '../../src/changes/change.ts';
 import { cost } from '../../src/commands/cost.ts';
 import { costCsv } from '../../src/commands/cost-csv.ts';
 import { commands } from '../../src/commands/index.ts';
-import { BESIDES } from '../../src/cost-reports/cost-question.ts';
+import { COST_SUBCOMMANDS } from '../../src/cost-reports/cost-question.ts';
 import type { Span } from '../../src/costs/calendar/calendar.ts';
 import { addDays } from '../../src/costs/calendar/day.ts';
 import type { Service } from '../../src/directory/directory.ts';
@@ -31,7 +31,7 @@ async function answered(words: string, services: readonly Service[] = []) {
 
 test('the last final day is compared with the same weekday before it', async () => {
   const { text } = await answered('final vs prev');
-  expect(text).toContain('against Wed 11 Nov (122.0)');
+  expect(text).toContain('vs Wed 11 Nov (122.0)');
   expect(text).toContain('{"value":7,"text":"+7.0"}');
 });
 
@@ -57,7 +57,7 @@ test('a service that is called like a month stays one in what is offered', async
 
 test('every command beside it is offered to whoever mistypes its verb', () => {
   const verbs = commands.flatMap(({ name }) => (name.startsWith('cost ') ? [name.slice(5)] : []));
-  expect([...BESIDES].sort()).toEqual(verbs.sort());
+  expect([...COST_SUBCOMMANDS].sort()).toEqual(verbs.sort());
 });
 
 test('a file of the last final day has the rows of that day alone', async () => {

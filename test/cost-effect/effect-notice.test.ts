@@ -114,5 +114,5 @@ test('what was estimated then is told beside what came of it', async () => {
   const cost = { text: 'about −9.6 credits a day', perDay: -9.6, share: -0.48 };
   const { context } = await worldAfter(4, scaled({ plan: { ...plan, cost } }));
   await postCostEffects(context, costs);
-  expect((await waiting(context)).join()).toContain('; the estimate was −48 %.');
+  expect((await waiting(context)).join()).toContain('; the estimate was −48%.');
 });

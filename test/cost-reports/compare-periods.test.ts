@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { comparedText, heldOf } from '../../src/cost-reports/compare-periods.ts';
+import { comparisonText, preparePeriods } from '../../src/cost-reports/compare-periods.ts';
 import type { Span } from '../../src/costs/calendar/calendar.ts';
 import type { CostRow } from '../../src/costs/ledger/row.ts';
 import { daily, row, TODAY } from '../costs/rows.ts';
@@ -8,21 +8,19 @@ const WEEK = { first: '2026-11-13', last: '2026-11-19' };
 const BEFORE = { first: '2026-11-06', last: '2026-11-12' };
 
 function said(rows: readonly CostRow[], now: Span = WEEK, before: Span = BEFORE, selector = {}) {
-  return comparedText(heldOf(rows, selector, now, before), TODAY);
+  return comparisonText(preparePeriods(rows, selector, now, before), TODAY);
 }
 
 const FINAL = daily('2026-11-06', [10, 10, 10, 10, 10, 10, 10, 12, 12, 12, 12, 12]);
 
 test('where all days count, the sum of before stands beside the change', () => {
   const rows = [...FINAL, ...daily('2026-11-18', [12, 12])];
-  expect(said(rows)).toBe('+20 % against 6–12 Nov (70.0).');
+  expect(said(rows)).toBe('+20% vs 6–12 Nov (70.0).');
 });
 
 test('where only some days count, it says on how many, and both sums of just those', () => {
   const rows = [...FINAL, ...daily('2026-11-18', [90, 90], { locked: false })];
-  expect(said(rows)).toBe(
-    '+20 % against 6–12 Nov, on 5 days that are final in both: 60.0, was 50.0.',
-  );
+  expect(said(rows)).toBe('+20% vs 6–12 Nov, on the 5 days final in both: 60.0, was 50.0.');
 });
 
 test('months are compared whatever their weekdays, and it says so', () => {
@@ -32,8 +30,8 @@ test('months are compared whatever their weekdays, and it says so', () => {
     { first: '2026-09-01', last: '2026-09-30' },
   ];
   expect(said(rows, october, september)).toBe(
-    '±0 % against September 2026, on 30 days that are final in both: 300.0, was 300.0. ' +
-      'Their weekdays differ.',
+    '±0% vs September 2026, on the 30 days final in both: 300.0, was 300.0. ' +
+      'The weekdays differ.',
   );
 });
 
@@ -41,7 +39,7 @@ test('of a single day an increase is told early, and a decrease only once it is 
   const day = { first: '2026-11-19', last: '2026-11-19' };
   const week = { first: '2026-11-12', last: '2026-11-12' };
   const open = (credits: number) => [...FINAL, row({ day: day.first, credits, locked: false })];
-  expect(said(open(16), day, week)).toBe('Already +6.0 against Thu 12 Nov (10.0).');
+  expect(said(open(16), day, week)).toBe('Already +6.0 vs Thu 12 Nov (10.0).');
   expect(said(open(4), day, week)).toContain('no day is final in both');
 });
 
@@ -53,5 +51,5 @@ test('a service without a row on a day of others cost nothing on it, and is comp
   ];
   const now = { first: '2026-11-19', last: '2026-11-19' };
   const before = { first: '2026-11-12', last: '2026-11-12' };
-  expect(said(rows, now, before, { services: ['s-1'] })).toBe('−100 % against Thu 12 Nov (8.0).');
+  expect(said(rows, now, before, { services: ['s-1'] })).toBe('−100% vs Thu 12 Nov (8.0).');
 });

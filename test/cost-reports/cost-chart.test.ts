@@ -21,7 +21,7 @@ const YEAR = daily('2025-10-01', Array(416).fill(1));
 test('days that can still change are marked, and the axis says what the mark means', () => {
   const rows = [...daily('2026-11-14', [1, 2, 3]), ...daily('2026-11-17', [4], { locked: false })];
   expect(chartOf(rows, { first: '2026-11-14', last: '2026-11-17' })).toMatchObject({
-    title: 'Credits a day',
+    title: 'Credits per day',
     axis: '14–17 Nov (UTC) · * not final: 17',
     points: [
       { label: '14', value: 1 },
@@ -35,7 +35,7 @@ test('days that can still change are marked, and the axis says what the mark mea
 test('a day without data has no bar, and the title says so', () => {
   const rows = [...daily('2026-11-10', [1, 2]), ...daily('2026-11-13', [0, 3])];
   const chart = chartOf(rows, { first: '2026-11-10', last: '2026-11-14' });
-  expect(chart?.title).toBe('Credits a day · no data for Thu 12 Nov');
+  expect(chart?.title).toBe('Credits per day · no data for Thu 12 Nov');
   expect(chart?.points.map(({ label }) => label)).toEqual(['10', '11', '13', '14']);
   const few = daily('2026-11-01', [1, 1]);
   const more = [
@@ -43,7 +43,7 @@ test('a day without data has no bar, and the title says so', () => {
     ...[4, 6, 8, 10, 12].flatMap((day) => daily(addDays('2026-11-01', day), [1])),
   ];
   expect(chartOf(more, { first: '2026-11-01', last: '2026-11-13' })?.title).toBe(
-    'Credits a day · 6 days without data',
+    'Credits per day · 6 days without data',
   );
 });
 
@@ -51,13 +51,13 @@ test.for<[string, Span, string, readonly string[]]>([
   [
     'three weeks and two days are weeks',
     { first: '2026-10-28', last: '2026-11-19' },
-    'Credits a week',
+    'Credits per week',
     ['28 Oct–1 Nov', '2 Nov', '9 Nov', '16–19 Nov'],
   ],
   [
     'half a year is months',
     { first: '2026-06-15', last: '2026-11-19' },
-    'Credits a month',
+    'Credits per month',
     ['Jun 15–30', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov 1–19'],
   ],
 ])('%s, and the parts among them say which', ([, span, title, labels]) => {
@@ -86,11 +86,11 @@ test('who asks for weeks or months gets bars of them, where that is more than on
     return part?.kind === 'chart' ? part.title : null;
   };
   expect((['day', 'week', 'month'] as const).map((unit) => titleBy(unit))).toEqual([
-    'Credits a week',
-    'Credits a week',
-    'Credits a month',
+    'Credits per week',
+    'Credits per week',
+    'Credits per month',
   ]);
-  expect(titleBy('month', { first: '2026-10-12', last: '2026-10-20' })).toBe('Credits a day');
+  expect(titleBy('month', { first: '2026-10-12', last: '2026-10-20' })).toBe('Credits per day');
 });
 
 test('days that are open here and there are marked in their labels alone', () => {

@@ -90,7 +90,7 @@ test('where nothing was ever read, nothing is shown, and never a zero', async ()
   expect(rows).toEqual([]);
   expect(fetchedAt).toBeNull();
   expect(gaps).toMatchObject([{ month: '2026-11', from: null }]);
-  expect(gaps[0]?.why).toMatch(/^the API key lacks the right to read it: .*FORBIDDEN/);
+  expect(gaps[0]?.why).toMatch(/^the API key may not read it: .*FORBIDDEN/);
   expect(gaps[0]?.denied).toBe(true);
 });
 

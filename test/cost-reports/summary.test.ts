@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { footer, nothingRead } from '../../src/cost-reports/summary.ts';
+import { footer, noDataAnswer } from '../../src/cost-reports/summary.ts';
 import type { CostGap, CostsRead } from '../../src/costs/ledger/costs-read.ts';
-import { written } from '../digests/written.ts';
+import { written } from './written.ts';
 
 const FROM = new Date('2026-11-20T08:00:00Z');
 
@@ -13,17 +13,17 @@ function unread(why: string, denied = false, from: Date | null = null): CostsRea
 }
 
 test('what a key may not read is said once for all months, and not to be tried again', () => {
-  const why = 'the API key lacks the right to read it: FORBIDDEN: not allowed';
-  expect(written(nothingRead('1–19 Nov', unread(why, true)))).toMatchInlineSnapshot(`
+  const why = 'the API key may not read it: FORBIDDEN: not allowed';
+  expect(written(noDataAnswer('1–19 Nov', unread(why, true)))).toMatchInlineSnapshot(`
     "1–19 Nov (UTC)
-    The usage report cannot be read: the API key lacks the right to read it: FORBIDDEN: not allowed. Whoever looks after Signalbox has to see to that key.
+    The usage report cannot be read: the API key may not read it: FORBIDDEN: not allowed. An operator of Signalbox must fix the API key.
     Nothing could be fetched · 2026-09, 2026-10, 2026-11 are missing"
   `);
 });
 
 test('what may pass is to be tried again in a minute', () => {
-  expect(written(nothingRead('1–19 Nov', unread('The server asks to wait.')))).toContain(
-    'cannot be read just now: The server asks to wait. Try again in a minute.',
+  expect(written(noDataAnswer('1–19 Nov', unread('The server asks to wait.')))).toContain(
+    'cannot be read now: The server asks to wait. Try again in a minute.',
   );
 });
 
@@ -32,6 +32,6 @@ test('months of one age and reason share a place in the footer, others have thei
   const other: CostGap = { month: '2026-08', why: 'no connection', denied: false, from: null };
   expect(footer({ ...read, gaps: [other, ...gaps] })).toBe(
     'Fetched 2026-11-20 08:00 UTC · 2026-08 is missing: no connection · 2026-09, 2026-10, 2026-11 ' +
-      'are from 2026-11-20 08:00 UTC, for the report cannot be read now (Too many requests)',
+      'are from 2026-11-20 08:00 UTC: the report cannot be read now (Too many requests)',
   );
 });

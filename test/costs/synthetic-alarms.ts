@@ -25,8 +25,8 @@ export const INJECTIONS = {
   '×2': { factor: 2, lasts: false },
   '×3': { factor: 3, lasts: false },
   '×5': { factor: 5, lasts: false },
-  'shift +50 %': { factor: 1.5, lasts: true },
-  'shift +100 %': { factor: 2, lasts: true },
+  'shift +50%': { factor: 1.5, lasts: true },
+  'shift +100%': { factor: 2, lasts: true },
   'drop to 0': { factor: 0, lasts: true },
 } as const;
 export type Injection = keyof typeof INJECTIONS;

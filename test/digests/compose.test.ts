@@ -2,9 +2,9 @@ import { expect, test } from 'vitest';
 import { microOf } from '../../src/costs/ledger/row.ts';
 import { composeDigest } from '../../src/digests/compose.ts';
 import type { DigestFacts } from '../../src/digests/facts.ts';
+import { written } from '../cost-reports/written.ts';
 import { row } from '../costs/rows.ts';
 import { factsFor, nineWeeks, reading } from './facts.ts';
-import { written } from './written.ts';
 
 const messageOf = (over: Partial<DigestFacts> = {}) =>
   written(composeDigest(factsFor(over)).message);
@@ -12,9 +12,9 @@ const messageOf = (over: Partial<DigestFacts> = {}) =>
 test('an ordinary morning', () => {
   expect(messageOf()).toMatchInlineSnapshot(`
     "Cost · Tue 17 Nov (UTC) · 142.0 credits
-    −1 % vs Tue 10 Nov (143.3) · +17 % vs 7-day average (121.8) · within the usual range 109–181
-    Month to date: 2,350.9 credits so far · 1–17 Nov: 2,059.1, ±0 % vs 1–17 Oct (2,060.4)
-    Forecast: November 2026 about 3,625 (3,593–3,656, about 80 % sure), if usage stays as it is
+    −1% vs Tue 10 Nov (143.3) · +17% vs 7-day average (121.8) · within the usual range 109–181
+    Month to date: 2,350.9 credits so far · 1–17 Nov: 2,059.1, ±0% vs 1–17 Oct (2,060.4)
+    Forecast: November 2026 about 3,625 (3,593–3,656, about 80% sure), if usage stays as it is
     Not final: 18–19 Nov: 291.8 credits so far
     chart of 14, the last 19*
     Fetched 2026-11-20 08:00 UTC · next digest 2026-11-23 08:30 UTC"
@@ -26,9 +26,9 @@ test('its thread has each service and what the warehouse keeps', () => {
   expect(thread && written(thread)).toMatchInlineSnapshot(`
     "Cost by service · Tue 17 Nov (UTC)
     Service | Tue 17 Nov | Tue 10 Nov | 7 days | Month | Share of month
-    analytics-prod | 100.0 | 101.0 | 590.0 | 1,427.0 | 69 %
-    staging | 30.0 | 30.3 | 177.0 | 428.1 | 21 %
-    warehouse main: storage + backup | 12.0 | 12.0 | 84.0 | 204.0 | 10 %
+    analytics-prod | 100.0 | 101.0 | 590.0 | 1,427.0 | 69%
+    staging | 30.0 | 30.3 | 177.0 | 428.1 | 21%
+    warehouse main: storage + backup | 12.0 | 12.0 | 84.0 | 204.0 | 10%
     offers
     142.0 credits on Tue 17 Nov"
   `);
@@ -40,23 +40,23 @@ const spiked = nineWeeks().map((one) =>
     : one,
 );
 
-test('a rise names what moved, what is unusual, and the changes behind it', () => {
+test('a rise names what moved, what is anomalies, and the changes behind it', () => {
   const changes = [
     { day: '2026-11-16', text: 'Scale analytics-prod (7KQ2MX)' },
     { day: '2026-11-02', text: 'Stop staging (K3M9QD)' },
   ];
-  const watched = {
-    unusual: [{ text: 'analytics-prod · compute 320.0, expected 101.0', deeds: null }],
-    budgets: ['production █████░░░ 59 %'],
+  const attention = {
+    anomalies: [{ text: 'analytics-prod · compute 320.0, expected 101.0', buttons: null }],
+    budgets: ['production █████░░░ 59%'],
   };
   const posted = [{ day: '2026-11-13', total: microOf(90) }];
-  expect(messageOf({ ...reading(spiked), changes, watched, posted })).toMatchInlineSnapshot(`
+  expect(messageOf({ ...reading(spiked), changes, attention, posted })).toMatchInlineSnapshot(`
     "Cost · Tue 17 Nov (UTC) · 362.0 credits
-    +153 % vs Tue 10 Nov (143.3) · +197 % vs 7-day average (121.8) · above the usual range 109–181
-    Month to date: 2,570.9 credits so far · 1–17 Nov: 2,279.1, +11 % vs 1–17 Oct (2,060.4)
-    Forecast: November 2026 about 3,850 (3,818–3,881, about 80 % sure), if usage stays as it is
+    +153% vs Tue 10 Nov (143.3) · +197% vs 7-day average (121.8) · above the usual range 109–181
+    Month to date: 2,570.9 credits so far · 1–17 Nov: 2,279.1, +11% vs 1–17 Oct (2,060.4)
+    Forecast: November 2026 about 3,850 (3,818–3,881, about 80% sure), if usage stays as it is
     Not final: 18–19 Nov: 291.8 credits so far
-    Budget: production █████░░░ 59 %
+    Budget: production █████░░░ 59%
     Moved most, against Tue 10 Nov:
     • analytics-prod · compute +219.0 (×3.2)
 
@@ -64,7 +64,7 @@ test('a rise names what moved, what is unusual, and the changes behind it', () =
     • Scale analytics-prod (7KQ2MX), Mon 16 Nov
 
     Revised:
-    • Fri 13 Nov: 90.0 → 144.6 (+61 %)
+    • Fri 13 Nov: 90.0 → 144.6 (+61%)
     Unusual:
     • analytics-prod · compute 320.0, expected 101.0
     chart of 14, the last 19*
@@ -78,11 +78,11 @@ test('on a Monday the weekend is told day by day', () => {
   const text = messageOf({ ...reading(nineWeeks(today)), today, covers });
   expect(text).toMatchInlineSnapshot(`
     "Cost · 20–22 Nov (UTC) · 273.1 credits so far
-    Fri 20 Nov: 142.0 · −1 % vs Fri 13 Nov (143.3) · +16 % vs 7-day average (122.0) · within the usual range 108–181
+    Fri 20 Nov: 142.0 · −1% vs Fri 13 Nov (143.3) · +16% vs 7-day average (122.0) · within the usual range 108–181
     Sat 21 Nov: 65.0 so far, not final
     Sun 22 Nov: 66.1 so far, not final · already +2.1 vs Sun 15 Nov (64.0)
-    Month to date: 2,625.3 credits so far · 1–20 Nov: 2,494.2, +3 % vs 1–20 Oct (2,413.1)
-    Forecast: November 2026 about 3,623 (3,601–3,646, about 80 % sure), if usage stays as it is
+    Month to date: 2,625.3 credits so far · 1–20 Nov: 2,494.2, +3% vs 1–20 Oct (2,413.1)
+    Forecast: November 2026 about 3,623 (3,601–3,646, about 80% sure), if usage stays as it is
     Not final: 21–22 Nov: 131.1 credits so far
     chart of 14, the last 22*
     Fetched 2026-11-20 08:00 UTC · next digest 2026-11-23 08:30 UTC"
@@ -94,9 +94,9 @@ test('a channel of one service sees nothing of the others', () => {
   const text = messageOf({ selector, scope: 'staging' });
   expect(text).toMatchInlineSnapshot(`
     "Cost of staging · Tue 17 Nov (UTC) · 30.0 credits
-    −1 % vs Tue 10 Nov (30.3) · +18 % vs 7-day average (25.3) · within the usual range 23–38
-    Month to date: 489.9 credits so far · 1–17 Nov: 428.1, ±0 % vs 1–17 Oct (428.4)
-    Forecast: November 2026 about 753 (747–760, about 80 % sure), if usage stays as it is
+    −1% vs Tue 10 Nov (30.3) · +18% vs 7-day average (25.3) · within the usual range 23–38
+    Month to date: 489.9 credits so far · 1–17 Nov: 428.1, ±0% vs 1–17 Oct (428.4)
+    Forecast: November 2026 about 753 (747–760, about 80% sure), if usage stays as it is
     Not final: 18–19 Nov: 61.8 credits so far
     chart of 14, the last 19*
     Fetched 2026-11-20 08:00 UTC · storage and backups are billed to warehouses and not in it · next digest 2026-11-23 08:30 UTC"
@@ -159,9 +159,9 @@ test('a week is held against the week before, a month against the month before',
     messageOf({ covers: week, options: { ...options, period: 'week', sections: ['movers'] } }),
   ).toMatchInlineSnapshot(`
     "Cost · 11–17 Nov (UTC) · 851.0 credits
-    −1 % against 4–10 Nov (855.9).
+    −1% vs 4–10 Nov (855.9).
     Moved most, against the time before:
-    • analytics-prod · compute −3.8 (−1 %)
+    • analytics-prod · compute −3.8 (−1%)
     Fetched 2026-11-20 08:00 UTC · next digest 2026-11-23 08:30 UTC"
   `);
   const month = { first: '2026-10-01', last: '2026-10-31' };
@@ -169,7 +169,7 @@ test('a week is held against the week before, a month against the month before',
     messageOf({ covers: month, options: { ...options, period: 'month', sections: ['movers'] } }),
   ).toMatchInlineSnapshot(`
     "Cost · October 2026 (UTC) · 3,766.0 credits
-    +5 % against September 2026, on 13 days that are final in both: 1,641.1, was 1,560.0. Their weekdays differ.
+    +5% vs September 2026, on the 13 days final in both: 1,641.1, was 1,560.0. The weekdays differ.
     Fetched 2026-11-20 08:00 UTC · next digest 2026-11-23 08:30 UTC"
   `);
 });
@@ -177,9 +177,12 @@ test('a week is held against the week before, a month against the month before',
 test('each of what is unusual has its buttons right below it, the first three of it', () => {
   const all = ['a', 'b', 'c', 'd'].map((text) => ({
     text,
-    deeds: { kind: 'deeds', deeds: [{ id: 'incident.details', label: 'Details', value: text }] },
-  })) satisfies DigestFacts['watched']['unusual'];
-  const { parts } = composeDigest(factsFor({ watched: { unusual: all, budgets: [] } })).message;
+    buttons: {
+      kind: 'deeds',
+      deeds: [{ id: 'incident.details', label: 'Details', value: text }],
+    },
+  })) satisfies DigestFacts['attention']['anomalies'];
+  const { parts } = composeDigest(factsFor({ attention: { anomalies: all, budgets: [] } })).message;
   const first = parts.findIndex((part) => part.kind === 'deeds');
   expect(
     parts.slice(first - 1, first + 5).map((part) => ('text' in part ? part.text : part.kind)),
@@ -197,14 +200,14 @@ test('each of what is unusual has its buttons right below it, the first three of
 });
 
 test('a digest with everything in it has twelve blocks at most', () => {
-  const deeds = { kind: 'deeds', deeds: [] } as const;
-  const unusual = ['a', 'b', 'c', 'd'].map((text) => ({ text, deeds }));
+  const buttons = { kind: 'deeds', deeds: [] } as const;
+  const anomalies = ['a', 'b', 'c', 'd'].map((text) => ({ text, buttons }));
   const { read } = reading(spiked);
   const gaps = [{ month: '2026-11', why: 'Too many requests', denied: false, from: null }];
   const { message } = composeDigest(
     factsFor({
       read: { ...read, gaps },
-      watched: { unusual, budgets: [] },
+      attention: { anomalies, budgets: [] },
       posted: [{ day: '2026-11-13', total: microOf(90) }],
       changes: [{ day: '2026-11-16', text: 'Scale analytics-prod (7KQ2MX)' }],
     }),
@@ -217,9 +220,7 @@ test('a month with a day that is not final says on how many days it compares', (
   const open = nineWeeks().map((one) =>
     one.day === '2026-11-12' ? { ...one, locked: false } : one,
   );
-  expect(messageOf(reading(open))).toContain(
-    '1–17 Nov, on 16 days that are final in both: 1,917.1, ',
-  );
+  expect(messageOf(reading(open))).toContain('1–17 Nov, on the 16 days final in both: 1,917.1, ');
   const { options } = factsFor();
   const week = { first: '2026-11-11', last: '2026-11-17' };
   const text = messageOf({
@@ -227,7 +228,7 @@ test('a month with a day that is not final says on how many days it compares', (
     covers: week,
     options: { ...options, period: 'week' },
   });
-  expect(text).toContain('Moved most, against the time before, on 6 days that are final in both:');
+  expect(text).toContain('Moved most, against the time before, on the 6 days final in both:');
 });
 
 test('a longer month against a shorter one says so, whichever of them is which', () => {
@@ -241,7 +242,7 @@ test('a longer month against a shorter one says so, whichever of them is which',
       covers: november,
       options: { ...options, period: 'month', sections: ['movers'] },
     }),
-  ).toContain(', on 30 days that are final in both: ');
+  ).toContain(', on the 30 days final in both: ');
 });
 
 test('only what was asked for is told', () => {

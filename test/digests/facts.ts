@@ -1,7 +1,9 @@
+import { SECTIONS } from '../../src/config/digest-options.ts';
 import { addDays, daysBetween, weekdayOf } from '../../src/costs/calendar/day.ts';
+import { dayStates } from '../../src/costs/ledger/ledger.ts';
 import type { CostRow } from '../../src/costs/ledger/row.ts';
 import type { DigestFacts } from '../../src/digests/facts.ts';
-import { SECTIONS } from '../../src/digests/subscriptions/options.ts';
+import { rowsNeeded } from '../../src/digests/measure.ts';
 import { row, TODAY, warehouseRow } from '../costs/rows.ts';
 
 /** Nine weeks of two services and their warehouse: quiet weekends, the last two days not final. */
@@ -20,17 +22,19 @@ export function nineWeeks(today = TODAY, openDays = 2): readonly CostRow[] {
 }
 
 export function factsFor(over: Partial<DigestFacts> = {}): DigestFacts {
-  const rows = nineWeeks();
+  const rows = over.read?.rows ?? nineWeeks();
+  const today = over.today ?? TODAY;
   return {
     read: { rows, fetchedAt: new Date('2026-11-20T08:00:00Z'), problems: [], gaps: [] },
-    today: TODAY,
+    today,
+    states: dayStates(rows, rowsNeeded(today)),
     covers: { first: '2026-11-19', last: '2026-11-19' },
     selector: {},
     scope: null,
     options: { period: 'day', sections: [...SECTIONS], minimumCredits: null, increasesOnly: false },
     posted: [],
     changes: [],
-    watched: { unusual: null, budgets: [] },
+    attention: { anomalies: null, budgets: [] },
     next: new Date('2026-11-23T08:30:00Z'),
     ...over,
   };

@@ -1,17 +1,17 @@
 import { pino } from 'pino';
 import { expect, test } from 'vitest';
 import type { ChannelId } from '../../src/changes/change.ts';
+import { digestReader } from '../../src/config/digest-options.ts';
 import { dayStates } from '../../src/costs/ledger/ledger.ts';
 import type { CostRow } from '../../src/costs/ledger/row.ts';
 import { microOf } from '../../src/costs/ledger/row.ts';
 import { createDigestRun } from '../../src/digests/run.ts';
-import { digestReader } from '../../src/digests/subscriptions/options.ts';
 import type { Answer } from '../../src/intent/answers/answer.ts';
 import { recordSnapshots } from '../../src/storage/tables/costs.ts';
 import type { Channel, PostResult } from '../../src/workflow/messenger-port.ts';
+import { written } from '../cost-reports/written.ts';
 import { ENGINES, type Engine, freshDatabase } from '../storage/engines.ts';
 import { nineWeeks } from './facts.ts';
-import { written } from './written.ts';
 
 const COSTS = 'C0COSTS' as ChannelId;
 const STAGING = { name: 'staging', id: 's-2', tags: ['dev'], warehouse: 'main' };
@@ -69,9 +69,9 @@ async function running(engine: Engine, options: object = {}) {
       return { rows: stage.rows, fetchedAt, problems: [], gaps: [] };
     },
     services: () => [{ ...STAGING, ...UNKNOWN }],
-    watched: async () => {
+    attention: async () => {
       if (stage.fails) throw new Error('the watch is broken');
-      return { unusual: null, budgets: [] };
+      return { anomalies: null, budgets: [] };
     },
     log: pino({ level: 'silent' }),
     now: () => stage.now,
@@ -179,15 +179,10 @@ function revised(today: string, entityId: string, credits: number): readonly Cos
 }
 
 test.for<[string, object, string, readonly string[]]>([
-  ['the organization', {}, 's-1', ['• Mon 16 Nov: 145.9 → 242.3 (+66 %)']],
+  ['the organization', {}, 's-1', ['• Mon 16 Nov: 145.9 → 242.3 (+66%)']],
   ['a service', { on: { services: ['staging'] } }, 's-2', ['• Mon 16 Nov: 30.9 → 200.0 (×6.5)']],
   ['a tag', { on: { tags: ['dev'] } }, 's-2', ['• Mon 16 Nov: 30.9 → 200.0 (×6.5)']],
-  [
-    'a warehouse',
-    { on: { warehouses: ['main'] } },
-    'w-1',
-    ['• Mon 16 Nov: 145.9 → 331.3 (+127 %)'],
-  ],
+  ['a warehouse', { on: { warehouses: ['main'] } }, 'w-1', ['• Mon 16 Nov: 145.9 → 331.3 (+127%)']],
   ['a service, while another was revised', { on: { services: ['staging'] } }, 's-1', []],
 ])(
   'what was revised since the last digest of %s is told once',

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { commands, nouns } from '../../src/commands/index.ts';
-import { askedOf } from '../../src/cost-reports/cost-question.ts';
+import { readCostQuestion } from '../../src/cost-reports/cost-question.ts';
 import { dayOf } from '../../src/costs/calendar/day.ts';
 import { understand } from '../../src/intent/parse/understand.ts';
 import { NOON, service } from '../intent/fixtures.ts';
@@ -29,7 +29,9 @@ function outcome(code: string): string {
   if (name !== 'cost' && name !== 'cost csv') return 'intent';
   // The command itself parses these words; for the parser they are one field.
   const words = String(understood.args.words ?? '');
-  return askedOf({ command: name, words }, dayOf(NOON), services).ok ? 'intent' : 'misread';
+  return readCostQuestion({ command: name, words }, dayOf(NOON), services).ok
+    ? 'intent'
+    : 'misread';
 }
 
 test.for(DOCUMENTS)('Signalbox understands the command lines of %s', (file) => {

@@ -17,7 +17,7 @@ async function spentOf(stage: Stage): Promise<string> {
 test('/cost budget shows the bar, the pace and the forecast of the month', async () => {
   const stage = await openStage({ yaml: withBudget(6_000) });
   const answer = await spentOf(stage);
-  expect(answer).toMatch(/█+░* \d+ %/);
+  expect(answer).toMatch(/█+░* \d+%/);
   expect(answer).toContain('of 6,000.0');
   expect(answer).toContain('are not final');
   expect(answer).toContain('if usage stays as it was lately');

@@ -180,7 +180,7 @@ test('the digest lists anomalies and the state of each budget', async () => {
   const digest = textOf((await stage.privateWord(ANA, 'Unusual:')) ?? empty);
   expect(digest).toContain('analytics-dev · compute');
   expect(digest).toContain('incident.expected');
-  expect(digest).toMatch(/production █+░* \d+ % of 5,200/);
+  expect(digest).toMatch(/production █+░* \d+% of 5,200/);
 });
 
 test('after days without data the anomaly list shows its age, and the digest claims nothing', async () => {

@@ -37,7 +37,7 @@ const SPARSE_SHARE = 0.5;
 const SPARSE_FACTOR = 1.5;
 
 /**
- * Credits below which nobody is told: max(2, 0.5 % of the median of the organisation's last 56
+ * Credits below which nobody is told: max(2, 0.5% of the median of the organisation's last 56
  * final days), so that it grows with what is spent.
  */
 export function minImpactOf(organization: readonly DayValue[]): number {
@@ -49,9 +49,9 @@ export function minImpactOf(organization: readonly DayValue[]): number {
 /**
  * Whether one day of one line is unusual beside the final days before it, at most 56.
  * r = ln((v + a) / (expected + a)), z = r / sigma (baseline.ts); unusual means |z| > 3.5 (alert: 5)
- * and |v − expected| ≥ minImpact, and ≥ 25 % of what was expected, and |r| beyond the second
+ * and |v − expected| ≥ minImpact, and ≥ 25% of what was expected, and |r| beyond the second
  * largest of the past. A day that is not final is tested upwards only: it may be incomplete, and
- * 13 % of normal lines would count as dropped. Drops are notices. A line with cost on less than
+ * 13% of normal lines would count as dropped. Drops are notices. A line with cost on less than
  * half of its days is not tested but told when v ≥ 2 · minImpact and v > 1.5 · its largest. Less
  * than 10 final days: too new. minImpact in credits, above 0.
  * Source: docs/costs.md#anomalies; false alarms: docs/costs.md#tests-on-synthetic-data.

@@ -5,7 +5,7 @@ const SHARE = 0.4;
 const LEAST_LINES = 5;
 
 /**
- * The direction in which more than 40 % of the tested lines are unusual on one day: a holiday, a
+ * The direction in which more than 40% of the tested lines are unusual on one day: a holiday, a
  * price or the data is behind that, and one message says so instead of one for each line.
  * Source: docs/costs.md#common-cause.
  */

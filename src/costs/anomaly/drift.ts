@@ -17,7 +17,7 @@ const LEAST_ABOVE = 6;
 
 /**
  * A slow rise that no single day shows; to be asked once a week. With weekdays evened out: the
- * median of the last 7 final days up to `last` at least 20 % and minImpact above that of the 28
+ * median of the last 7 final days up to `last` at least 20% and minImpact above that of the 28
  * before, and at least 6 of the 7 above their upper quartile. Null: no such rise, or less than 35
  * final days. Source: docs/costs.md#drift.
  */

@@ -68,8 +68,8 @@ export interface ForecastNews {
 
 /**
  * Likely over: total > 1.05 · amount in two runs on end. Almost certainly over: the lower bound of
- * the 80 % interval > amount. Told again only as the graver of the two, or when the forecast grew
- * by 5 % of the amount since last told. Cleared: total < 0.98 · amount in two runs on end, told
+ * the 80% interval > amount. Told again only as the graver of the two, or when the forecast grew
+ * by 5% of the amount since last told. Cleared: total < 0.98 · amount in two runs on end, told
  * only after an alert. One run a day counts. Source: docs/costs.md#budgets.
  */
 export function weighForecast(memory: BudgetMemory, forecast: Forecast, today: Day): ForecastNews {

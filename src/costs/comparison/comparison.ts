@@ -27,7 +27,7 @@ const MIX_DIFFERS_FROM = 0.03;
  * What two spans cost, on the days that are final in both, from a series that has the days of both.
  * `delta = Σ now − Σ before` in millionths; `relative = delta / Σ before` from one credit on. For
  * months with other weekdays, where the usual weekdays are known and their mix differs by more than
- * 3 %: `adjusted = (Σ now / Σf now) / (Σ before / Σf before) − 1`. Unequal lengths or weekdays, or
+ * 3%: `adjusted = (Σ now / Σf now) / (Σ before / Σf before) − 1`. Unequal lengths or weekdays, or
  * no day that is final in both, are refused by name. Source: docs/costs.md#comparisons.
  */
 export function compare(

@@ -40,7 +40,7 @@ const EXPLAINED = 0.8;
 
 /**
  * What made the difference between two spans, on the days that are final in both: the lines with
- * the largest `|Δ|` first, until they explain 80 % of `Σ|Δ|` over all lines, at most five, each of
+ * the largest `|Δ|` first, until they explain 80% of `Σ|Δ|` over all lines, at most five, each of
  * at least the minimum. Refused as `compare` does. Source: docs/costs.md#movers.
  */
 export function moversOf(

@@ -7,7 +7,7 @@ import type { DayValue } from '../ledger/row.ts';
 export type MeasuredEffect =
   | {
       readonly ok: true;
-      /** After beside before: 0.49 is −51 %. To be called “about 80 %” sure between the bounds. */
+      /** After beside before: 0.49 is −51%. To be called “about 80%” sure between the bounds. */
       readonly ratio: number;
       readonly low: number;
       readonly high: number;
@@ -27,7 +27,7 @@ const LEAST_BEFORE = 7;
  * What a change did to a series, measured: the day of the change is left out, weekdays are evened
  * out by the profile of the time before, and ratio = exp(median of all ln(after / before)) of the
  * last 14 final days before and the first 3 or 7 after, between its ranks (robust.ts). They are
- * nominally 90 % and hold in about 80 %, for days resemble their neighbours. Every day after must
+ * nominally 90% and hold in about 80%, for days resemble their neighbours. Every day after must
  * be final. `nothing-to-compare`: it cost mostly nothing before. Source: docs/costs.md#measured-effect.
  */
 export function measuredEffect(

@@ -8,7 +8,7 @@ import { factorOn } from './weekday.ts';
 export type Forecast =
   | {
       readonly ok: true;
-      /** Credits of the whole month, with the bounds of the interval of about 80 %. */
+      /** Credits of the whole month, with the bounds of the interval of about 80%. */
       readonly total: number;
       readonly low: number;
       readonly high: number;
@@ -49,9 +49,9 @@ const HORIZONS = [7, 14];
  * counts, and enters the fit, as value / completeness; where that is not known it stays out of the
  * fit and counts as what it shows already or what is expected of it, whichever is more.
  *
- * Interval of 80 %: final + open · (1 ± r), r = max(2 %, Q80(|actual / predicted − 1|) · 1.25 ·
+ * Interval of 80%: final + open · (1 ± r), r = max(2%, Q80(|actual / predicted − 1|) · 1.25 ·
  * √max(1, h/14)) over the last 35 days from which this very method could have forecast 7 and 14
- * days (or h, if fewer are open); 30 % if there are fewer than five. A shift after today is beyond
+ * days (or h, if fewer are open); 30% if there are fewer than five. A shift after today is beyond
  * it. Source: docs/costs.md#forecast.
  */
 export function forecastMonth(

@@ -18,7 +18,7 @@ const LEAST_SHIFT = 0.15;
 /**
  * What a day costs as things are: x = y / f, then the winsorised mean of the last 14 of x. If the
  * last 3 … 10 of them lie all above (or all below) each of the 14 before, and the medians differ
- * by at least 15 %, only the days since count; that three do so by luck is 1 in 680.
+ * by at least 15%, only the days since count; that three do so by luck is 1 in 680.
  * Expects settled days in order. Source: docs/costs.md#level.
  */
 export function levelOf(days: readonly SettledDay[]): SpendLevel {

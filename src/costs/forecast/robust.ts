@@ -59,12 +59,12 @@ export interface Shift {
   readonly high: number;
 }
 
-/** Of 90 % of a normal distribution, both sides. */
+/** Of 90% of a normal distribution, both sides. */
 const NOMINAL_Z = 1.645;
 
 /**
  * How far `after` lies above `before`: the median of all differences of pairs (Hodges–Lehmann),
- * between the ranks mn/2 ± z · √(mn(m+n+1)/12) of the sorted differences, nominally 90 %.
+ * between the ranks mn/2 ± z · √(mn(m+n+1)/12) of the sorted differences, nominally 90%.
  * `minus` tells what a difference is, by default a − b.
  */
 export function hodgesLehmann(

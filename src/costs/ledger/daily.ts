@@ -32,6 +32,13 @@ export function seriesOf(
   return valuesOf(dayStates(rows, span), sums);
 }
 
+/** The totals of these days as a series in credits, without the days that have no data. */
+export function seriesFrom(states: readonly DayState[]): readonly DayValue[] {
+  return states
+    .filter(({ state }) => state !== 'no-data')
+    .map(({ day, state, total }) => ({ day, value: creditsOf(total), final: state === 'final' }));
+}
+
 /**
  * The same for all lines at once, in a single pass: with thousands of entities asking for each
  * alone would read every row thousands of times. A metric that a row does not name is 0 here.

@@ -42,16 +42,22 @@ export function dayStates(rows: readonly CostRow[], { first, last }: Span): read
 }
 
 /**
- * The days of some of the rows, as final as the report is: until all rows of a day are locked,
- * another one of these may come. On a day of which the report has only other rows they cost nothing.
+ * The same days with the sums of only some rows. A day stays as final as the whole report says,
+ * because rows may be added until all rows of the day are locked. On a day with other rows only,
+ * these rows cost 0.
  */
 export function statesWithin(
-  all: readonly CostRow[],
+  states: readonly DayState[],
   own: readonly CostRow[],
-  span: Span,
 ): readonly DayState[] {
-  const whole = new Map(dayStates(all, span).map(({ day, state }) => [day, state]));
-  return dayStates(own, span).map((one) => ({ ...one, state: whole.get(one.day) ?? one.state }));
+  const [first, last] = [states.at(0), states.at(-1)];
+  if (!first || !last) return [];
+  const sums = dayStates(own, { first: first.day, last: last.day });
+  return sums.map((one, index) => ({ ...one, state: states[index]?.state ?? one.state }));
+}
+
+export function statesIn(states: readonly DayState[], { first, last }: Span): readonly DayState[] {
+  return states.filter(({ day }) => day >= first && day <= last);
 }
 
 function dayState(day: Day, sum: Sum): DayState {

@@ -37,21 +37,21 @@ export function signedFigure(micro: Micro): string {
   return `${micro < 0 ? MINUS : '+'}${size.replace('<', '')}`;
 }
 
-/** A part of a whole, from a fraction: 0.083 → `8 %`; what is little but not nothing: `<1 %`. */
+/** A part of a whole, from a fraction: 0.083 → `8%`; what is little but not nothing: `<1%`. */
 export function shareText(fraction: number): string {
-  if (fraction > 0 && fraction < 0.005) return '<1 %';
-  return `${minusOf(fraction)}${grouped(Math.abs(fraction) * 100, 0)} %`;
+  if (fraction > 0 && fraction < 0.005) return '<1%';
+  return `${minusOf(fraction)}${grouped(Math.abs(fraction) * 100, 0)}%`;
 }
 
 /**
- * A relative change, from a fraction: 0.04 → `+4 %`, −0.51 → `−51 %`; from the double rise on as a
+ * A relative change, from a fraction: 0.04 → `+4%`, −0.51 → `−51%`; from the double rise on as a
  * multiple of what was: 2.1 → `×3.1`.
  */
 export function changeText(fraction: number): string {
   if (fraction >= 2) return `×${grouped(fraction + 1, 1)}`;
   const percent = Math.round(Math.abs(fraction) * 100);
-  if (percent === 0) return '±0 %';
-  return `${fraction < 0 ? MINUS : '+'}${percent} %`;
+  if (percent === 0) return '±0%';
+  return `${fraction < 0 ? MINUS : '+'}${percent}%`;
 }
 
 function decimalsFor(size: number): 0 | 1 | 2 {

@@ -24,7 +24,7 @@ const LARGE = 0.2;
 
 /**
  * Days that turned out otherwise than posted, the earliest first, once they are final:
- * `|final − posted| > max(5 % of posted, minimum)`, all in millionths of a credit. The same day
+ * `|final − posted| > max(5% of posted, minimum)`, all in millionths of a credit. The same day
  * posted more than once counts as last posted. Source: docs/costs.md#revisions.
  */
 export function revisions(

@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { ChangeId, ChannelId, JsonObject } from '../../changes/change.ts';
+import type { DigestOptionsConfig } from '../../config/digest-options.ts';
 import type { Answer, AnswerPart } from '../../intent/answers/answer.ts';
 import type { Caller, DigestRequest, DigestService } from '../../intent/ports/command-context.ts';
 import { appendEvent } from '../../storage/audit/append.ts';
@@ -11,14 +12,17 @@ import {
   removeSubscription,
 } from '../../storage/tables/subscriptions.ts';
 import type { DigestContext } from '../digest-context.ts';
-import { earlyText } from '../digest-metrics.ts';
-import { turnOf } from '../due.ts';
-import { forgetSaid } from '../last-posted.ts';
-import { postNow, previewOf } from '../preview.ts';
-import { findOne, roomFor } from './find-digest.ts';
+import { deleteLastPosted } from '../last-posted.ts';
+import { postDigestNow, previewDigest } from '../preview.ts';
+import { checkSchedule, earlyTimeWarning } from '../schedule.ts';
+import { findDigest, findDigestChannel } from './find-digest.ts';
 import { listAnswer, textAnswer, whenText } from './listing.ts';
-import type { DigestOptionsConfig } from './options.ts';
-import { type DigestSubscription, digestName, problemsText, subscribed } from './subscriptions.ts';
+import {
+  type DigestSubscription,
+  digestName,
+  loadSubscriptions,
+  problemsText,
+} from './subscriptions.ts';
 
 export interface DigestServiceContext extends DigestContext {
   readonly auditKey: Buffer | null;
@@ -34,8 +38,8 @@ export function createDigestService(context: DigestServiceContext): DigestServic
     pause: (_, wish, asker) => setPaused(context, wish, asker, true),
     resume: (_, wish, asker) => setPaused(context, wish, asker, false),
     now: async (_, wish, asker) => {
-      const found = await findOne(context, wish, asker);
-      return 'title' in found ? found : postNow(context, found);
+      const found = await findDigest(context, wish, asker);
+      return 'title' in found ? found : postDigestNow(context, found);
     },
     preview,
   };
@@ -43,7 +47,7 @@ export function createDigestService(context: DigestServiceContext): DigestServic
 }
 
 async function list(context: DigestServiceContext): Promise<Answer> {
-  const { all, broken } = await subscribed(context.database.db, context);
+  const { all, broken } = await loadSubscriptions(context.database.db, context);
   const channels = [...new Set(all.map(({ channel }) => channel))];
   const rooms = await context.messenger.findChannels(channels);
   return listAnswer(all, broken, { rooms, now: context.now() });
@@ -54,7 +58,7 @@ async function add(
   wish: DigestRequest,
   asker: Caller,
 ): Promise<Answer> {
-  const where = await roomFor(context, wish, asker);
+  const where = await findDigestChannel(context, wish, asker);
   if ('title' in where) return where;
   const { room } = where;
   const reading = context.readOptions({ ...wish.options, channel: room.id });
@@ -88,8 +92,8 @@ async function add(
     by: asker.by,
     since,
   };
-  const { next } = turnOf(one, since, null);
-  const early = earlyText(one, since);
+  const { next } = checkSchedule(one, since, null);
+  const early = earlyTimeWarning(one, since);
   const parts: readonly AnswerPart[] = [
     { kind: 'text', text: `#${room.name} gets it ${whenText(one)}.` },
     { kind: 'facts', facts: [['First one', next]] },
@@ -111,7 +115,7 @@ async function sameAs(
   context: DigestServiceContext,
   options: DigestOptionsConfig,
 ): Promise<DigestSubscription | null> {
-  const { all } = await subscribed(context.database.db, context);
+  const { all } = await loadSubscriptions(context.database.db, context);
   return all.find((one) => isDeepStrictEqual(one.options, options)) ?? null;
 }
 
@@ -138,10 +142,10 @@ async function remove(
   asker: Caller,
 ): Promise<Answer> {
   // What cannot be composed any more can still be taken away.
-  const { broken } = await subscribed(context.database.db, context);
+  const { broken } = await loadSubscriptions(context.database.db, context);
   const lost = broken.find(({ id }) => id === wish.which?.toUpperCase());
   if (lost) return takeAway(context, lost, asker);
-  const found = await findOne(context, wish, asker);
+  const found = await findDigest(context, wish, asker);
   if ('title' in found) return found;
   const { id } = found;
   return id === null ? inTheFile(found) : takeAway(context, { ...found, id }, asker);
@@ -154,7 +158,7 @@ async function takeAway(
 ): Promise<Answer> {
   const gone = await context.database.transaction(async (tx) => {
     const removed = await removeSubscription(tx, id);
-    await forgetSaid(tx, key);
+    await deleteLastPosted(tx, key);
     if (removed) await note(context, tx, asker, { did: 'digest removed', id, channel });
     return removed;
   });
@@ -168,7 +172,7 @@ async function setPaused(
   asker: Caller,
   paused: boolean,
 ): Promise<Answer> {
-  const found = await findOne(context, wish, asker);
+  const found = await findDigest(context, wish, asker);
   if ('title' in found) return found;
   const { id, channel } = found;
   if (id === null) return inTheFile(found);
@@ -200,7 +204,7 @@ async function forgive(
   tx: Tx,
   one: DigestSubscription,
 ): Promise<void> {
-  const turn = turnOf({ ...one, paused: false }, context.now(), null);
+  const turn = checkSchedule({ ...one, paused: false }, context.now(), null);
   if (turn.state === 'waiting') return;
   const row = { channel: one.key as ChannelId, day: turn.slot.localDay, at: context.now() };
   await recordMissedDigest(tx, { ...row, owner: context.instance });
@@ -212,8 +216,8 @@ async function preview(
   asker: Caller,
 ): Promise<Answer> {
   if (Object.keys(wish.options).length === 0) {
-    const found = await findOne(context, wish, asker);
-    if (!('title' in found)) return previewOf(context, found, found.paused ? 'paused' : 'set');
+    const found = await findDigest(context, wish, asker);
+    if (!('title' in found)) return previewDigest(context, found, found.paused ? 'paused' : 'set');
     if (wish.which !== null) return found;
   }
   // Its channel is of no account: nobody but whoever asks sees it.
@@ -221,7 +225,7 @@ async function preview(
   const reading = context.readOptions({ ...wish.options, channel });
   if (!reading.ok) return textAnswer('That is not clear', `${problemsText(reading.problems)}.`);
   const wanted = { key: channel, id: null, channel, options: reading.value, paused: false };
-  return previewOf(context, { ...wanted, by: asker.by, since: null }, 'not-set');
+  return previewDigest(context, { ...wanted, by: asker.by, since: null }, 'not-set');
 }
 
 function inTheFile({ channel }: DigestSubscription): Answer {

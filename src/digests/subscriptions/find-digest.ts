@@ -4,15 +4,20 @@ import type { Channel } from '../../workflow/messenger-port.ts';
 import type { DigestContext } from '../digest-context.ts';
 import { whyNot } from '../post.ts';
 import { textAnswer } from './listing.ts';
-import { type Broken, type DigestSubscription, digestName, subscribed } from './subscriptions.ts';
+import {
+  type BrokenSubscription,
+  type DigestSubscription,
+  digestName,
+  loadSubscriptions,
+} from './subscriptions.ts';
 
 /** By its id, by `#costs:week` where it stands in the file, or the only one of a channel. */
-export async function findOne(
+export async function findDigest(
   context: DigestContext,
   { which }: DigestRequest,
   asker: Caller,
 ): Promise<DigestSubscription | Answer> {
-  const { all, broken } = await subscribed(context.database.db, context);
+  const { all, broken } = await loadSubscriptions(context.database.db, context);
   const word = which ?? asker.channel ?? '';
   const byName = all.find((one) => bare(digestName(one)) === bare(word));
   if (byName) return byName;
@@ -44,7 +49,7 @@ async function ofChannel(context: DigestContext, all: readonly DigestSubscriptio
   return all.filter(({ channel }) => idOf(channel) === idOf(word));
 }
 
-function brokenOne({ id, problem }: Broken): Answer {
+function brokenOne({ id, problem }: BrokenSubscription): Answer {
   const text = `Digest ${id} cannot be composed any more: ${problem}. Remove it, and add it anew.`;
   const offers = [{ label: 'Remove it', line: `cost digest remove ${id}` }];
   return {
@@ -57,7 +62,7 @@ function brokenOne({ id, problem }: Broken): Answer {
 }
 
 /** Where a channel is not said, it is the one in which somebody asks. */
-export async function roomFor(
+export async function findDigestChannel(
   context: DigestContext,
   wish: DigestRequest,
   asker: Caller,

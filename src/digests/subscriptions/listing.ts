@@ -1,9 +1,9 @@
+import { DAYS } from '../../config/digest-options.ts';
 import { labelOf } from '../../cost-reports/scope.ts';
 import type { Answer, AnswerPart, Cell, CommandOffer } from '../../intent/answers/answer.ts';
 import { countWords } from '../../intent/answers/counted.ts';
 import type { ChannelLookup } from '../../workflow/messenger-port.ts';
-import { turnOf } from '../due.ts';
-import { DAYS } from './options.ts';
+import { checkSchedule } from '../schedule.ts';
 import { type DigestSubscription, digestName } from './subscriptions.ts';
 
 interface Around {
@@ -42,7 +42,7 @@ function tableOf(all: readonly DigestSubscription[], around: Around): AnswerPart
       nameOf(one, around),
       whenText(one),
       one.options.on ? labelOf(one.options.on) : 'everything',
-      one.paused ? 'paused' : turnOf(one, around.now, null).next,
+      one.paused ? 'paused' : checkSchedule(one, around.now, null).next,
       one.id ?? 'in the file',
     ]),
   };

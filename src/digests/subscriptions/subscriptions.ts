@@ -1,8 +1,8 @@
 import type { UserId } from '../../changes/change.ts';
+import type { DigestOptionsConfig } from '../../config/digest-options.ts';
 import type { ConfigProblem, ConfigResult } from '../../policy/problem.ts';
 import type { Db } from '../../storage/engine/database.ts';
 import { type Subscription, subscriptions } from '../../storage/tables/subscriptions.ts';
-import type { DigestOptionsConfig } from './options.ts';
 
 /** A digest that somebody wants, in the configuration or in Slack. */
 export interface DigestSubscription {
@@ -26,20 +26,21 @@ export interface SubscriptionSources {
 export interface SubscriptionList {
   readonly all: readonly DigestSubscription[];
   /** Their options name what the configuration has no more. */
-  readonly broken: readonly Broken[];
+  readonly broken: readonly BrokenSubscription[];
 }
 
-export interface Broken extends Pick<DigestSubscription, 'key' | 'channel' | 'by' | 'paused'> {
+export interface BrokenSubscription
+  extends Pick<DigestSubscription, 'key' | 'channel' | 'by' | 'paused'> {
   readonly id: string;
   readonly problem: string;
 }
 
-export async function subscribed(
+export async function loadSubscriptions(
   db: Db,
   { configured, readOptions }: SubscriptionSources,
 ): Promise<SubscriptionList> {
   const all: DigestSubscription[] = configured.map(fromFile);
-  const broken: Broken[] = [];
+  const broken: BrokenSubscription[] = [];
   for (const one of await subscriptions(db)) {
     const reading = readOptions({ ...one.options, channel: one.channel });
     if (reading.ok) all.push(fromSlack(one, reading.value));
@@ -51,7 +52,7 @@ export async function subscribed(
 function brokenOne(
   { id, channel, createdBy: by, paused }: Subscription,
   problems: readonly ConfigProblem[],
-): Broken {
+): BrokenSubscription {
   return { id, key: keyOf(channel, id), channel, by, paused, problem: problemsText(problems) };
 }
 

@@ -1,4 +1,5 @@
 import type { Change, RoleName, UserId } from '../../changes/change.ts';
+import { changeTitle } from '../../changes/change-title.ts';
 import { countWords } from '../../intent/answers/counted.ts';
 import type { Policy } from '../../policy/policy-types.ts';
 import { either, type Line, oneLine, type RichInline } from '../blocks/rich-text.ts';
@@ -16,18 +17,8 @@ export function peopleLine(users: readonly UserId[], most = 5): Line {
   return either(others > 0 ? [...shown, countWords(others, 'other')] : shown);
 }
 
-/** `service stop` on analytics-prod → `Stop analytics-prod`. */
-export function actionText({ command, plan }: Pick<Change, 'command' | 'plan'>): string {
-  const [noun = '', verb = ''] = command.split(' ');
-  const { kind, name } = plan.target;
-  const what =
-    kind === 'freeze' || (kind === noun && noun === 'service')
-      ? ''
-      : kind.endsWith(noun)
-        ? noun
-        : `${noun} for`;
-  const words = [`${verb.charAt(0).toUpperCase()}${verb.slice(1)}`, what, oneLine(name)];
-  return words.filter((word) => word !== '').join(' ');
+export function actionText(change: Pick<Change, 'command' | 'plan'>): string {
+  return oneLine(changeTitle(change));
 }
 
 export function lowerActionText(change: Pick<Change, 'command' | 'plan'>): string {

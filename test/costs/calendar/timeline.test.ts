@@ -84,7 +84,7 @@ describe('a day without data', () => {
 
   test('is no such day of a service that the report has other rows beside', () => {
     const all = [...rows, row({ day: '2026-11-05', entityId: 's-2', locked: false })];
-    const states = statesWithin(all, rows, span);
+    const states = statesWithin(dayStates(all, span), rows);
     const [, , , line] = onCalendar(sumBy(rows, 'day', span), states, 'day');
     expect(line).toMatchObject({ name: 'Thu 5 Nov', total: 0, share: 0, days: 1, isOpen: true });
   });
@@ -94,7 +94,9 @@ test('a day of a service is open while any row of that day is', () => {
   const own = [row({ day: '2026-11-17' })];
   const all = [...own, row({ day: '2026-11-17', entityId: 's-2', locked: false })];
   const span = { first: '2026-11-17', last: '2026-11-17' };
-  expect(statesWithin(all, own, span)).toMatchObject([{ state: 'preliminary', openRows: 0 }]);
+  expect(statesWithin(dayStates(all, span), own)).toMatchObject([
+    { state: 'preliminary', openRows: 0 },
+  ]);
 });
 
 test.for(UNITS)('by %s, every day is in one line and the lines are what the rows cost', (unit) => {

@@ -113,7 +113,7 @@ describe('a month against the month before', () => {
     });
   });
 
-  test('is told without what other weekdays made of it, where those differ by more than 3 %', () => {
+  test('is told without what other weekdays made of it, where those differ by more than 3%', () => {
     const months = series('2026-09-01', workdays);
     const half = { first: '2026-11-01', last: '2026-11-03' };
     const before = { first: '2026-10-01', last: '2026-10-03' };

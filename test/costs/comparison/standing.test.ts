@@ -83,7 +83,7 @@ describe('a day that was posted', () => {
   });
 
   test.for<[string, number, number, boolean]>([
-    ['it is within 5 %', 105, 2, true],
+    ['it is within 5%', 105, 2, true],
     ['it is within the least that matters', 120, 20, true],
     ['it is not final yet', 150, 2, false],
   ])('is not told when %s', ([, credits, minimum, locked]) => {

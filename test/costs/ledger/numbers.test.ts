@@ -37,22 +37,22 @@ test.for<[number, string]>([
 });
 
 test.for<[number, string]>([
-  [0.0406, '+4 %'],
-  [-0.51, '−51 %'],
-  [1.99, '+199 %'],
+  [0.0406, '+4%'],
+  [-0.51, '−51%'],
+  [1.99, '+199%'],
   [2.1, '×3.1'],
-  [0.004, '±0 %'],
-  [-0.004, '±0 %'],
+  [0.004, '±0%'],
+  [-0.004, '±0%'],
 ])('a change by the fraction %d reads %s', ([fraction, text]) => {
   expect(changeText(fraction)).toBe(text);
 });
 
 test.for<[number, string]>([
-  [0.083, '8 %'],
-  [1, '100 %'],
-  [0, '0 %'],
-  [0.001, '<1 %'],
-  [-0.02, '−2 %'],
+  [0.083, '8%'],
+  [1, '100%'],
+  [0, '0%'],
+  [0.001, '<1%'],
+  [-0.02, '−2%'],
 ])('a share of %d reads %s', ([fraction, text]) => {
   expect(shareText(fraction)).toBe(text);
 });

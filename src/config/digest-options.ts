@@ -6,10 +6,10 @@ import {
   quoted,
   strictConfigObject,
   withHint,
-} from '../../policy/problem.ts';
-import { ChannelName } from '../../policy/schema.ts';
-import { selectorSchema } from '../../policy/selector.ts';
-import { InstantTextSchema } from '../../policy/time.ts';
+} from '../policy/problem.ts';
+import { ChannelName } from '../policy/schema.ts';
+import { selectorSchema } from '../policy/selector.ts';
+import { InstantTextSchema } from '../policy/time.ts';
 
 type On = ReturnType<typeof selectorSchema>;
 

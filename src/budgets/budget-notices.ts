@@ -2,8 +2,7 @@ import { z } from 'zod';
 import type { BudgetMemory } from '../costs/budget/budget-alerts.ts';
 import { monthOf } from '../costs/calendar/calendar.ts';
 import type { Day } from '../costs/calendar/day.ts';
-import type { CostRow } from '../costs/ledger/row.ts';
-import type { Service } from '../directory/directory.ts';
+import { dayStates } from '../costs/ledger/ledger.ts';
 import type { Db, Tx } from '../storage/engine/database.ts';
 import { permitBudgetNotice } from '../storage/tables/incidents.ts';
 import { readMeta, writeMeta } from '../storage/tables/meta.ts';
@@ -11,14 +10,16 @@ import { enqueueReport } from '../workflow/notify/announcement.ts';
 import { budgetAnswer } from './budget-text.ts';
 import {
   type Budget,
+  type BudgetInputs,
   type BudgetNews,
   type BudgetStanding,
+  budgetSpan,
   budgetStanding,
-  markOf,
-  weighBudget,
+  evaluateBudget,
+  noticeMark,
 } from './budgets.ts';
 
-const Memory = z.object({
+const StoredMemory = z.object({
   month: z.string(),
   amount: z.number(),
   told: z.number().nullable(),
@@ -32,39 +33,35 @@ const Memory = z.object({
   }),
 });
 
-/** A budget that was weighed: where it stands, what is new, what is to be remembered. */
-export interface DueBudgetNotice {
+/** The state of a budget, its news, and the memory to store. */
+export interface BudgetUpdate {
   readonly standing: BudgetStanding;
   readonly memory: BudgetMemory;
   readonly news: readonly BudgetNews[];
   readonly today: Day;
 }
 
-export interface BudgetInputs {
-  readonly rows: readonly CostRow[];
-  readonly services: readonly Service[];
-  readonly today: Day;
-}
-
-export async function weighAll(
+export async function evaluateBudgets(
   db: Db,
   budgets: readonly Budget[],
-  { rows, services, today }: BudgetInputs,
-): Promise<readonly DueBudgetNotice[]> {
-  const all: DueBudgetNotice[] = [];
+  inputs: Omit<BudgetInputs, 'states'>,
+): Promise<readonly BudgetUpdate[]> {
+  const { rows, today } = inputs;
+  const states = dayStates(rows, budgetSpan(today));
+  const all: BudgetUpdate[] = [];
   for (const budget of budgets) {
     const text = await readMeta(db, keyOf(budget));
-    const remembered = text === null ? null : Memory.parse(JSON.parse(text));
-    const standing = budgetStanding(budget, rows, services, today);
-    all.push({ standing, today, ...weighBudget(standing, remembered, today) });
+    const remembered = text === null ? null : StoredMemory.parse(JSON.parse(text));
+    const standing = budgetStanding(budget, { ...inputs, states });
+    all.push({ standing, today, ...evaluateBudget(standing, remembered, today) });
   }
   return all;
 }
 
-/** What is new is told where its notice is the first of the month; one message for each budget. */
-export async function recordBudgets(
+/** Stores each update, and one message per budget with the notices not sent this month. */
+export async function recordBudgetNotices(
   tx: Tx,
-  all: readonly DueBudgetNotice[],
+  all: readonly BudgetUpdate[],
   now: Date,
 ): Promise<void> {
   for (const { standing, memory, news, today } of all) {
@@ -73,9 +70,8 @@ export async function recordBudgets(
     const month = monthOf(today);
     const first: BudgetNews[] = [];
     for (const one of news) {
-      const mark = markOf(one, standing);
-      if (await permitBudgetNotice(tx, { budget: budget.name, month, mark, at: now }))
-        first.push(one);
+      const mark = noticeMark(one, standing);
+      if (await permitBudgetNotice(tx, { budget: budget.name, month, mark, at: now })) first.push(one);
     }
     if (first.length === 0) continue;
     const key = `budget ${budget.name} ${now.toISOString()}`;

@@ -1,17 +1,16 @@
 import { expect, test } from 'vitest';
-import { reportsFor } from '../../src/anomalies/anomaly-reports.ts';
-import { judgeLine } from '../../src/anomalies/anomaly-watch.ts';
-import type { Unusual } from '../../src/costs/anomaly/unusual.ts';
-import { digestReader } from '../../src/digests/subscriptions/options.ts';
+import { judgeLine } from '../../src/anomalies/judge-line.ts';
+import { routeAnnouncements } from '../../src/anomalies/route-announcements.ts';
+import { digestReader } from '../../src/config/digest-options.ts';
+import type { CostAnomaly } from '../../src/costs/anomaly/cost-anomaly.ts';
 import { row } from '../costs/rows.ts';
-import { freshDatabase } from '../storage/engines.ts';
 import { at, line, steady } from './watched-line.ts';
 
 const STAGING = { name: 'staging', id: 's-2', tags: ['dev'], warehouse: null };
 const readOptions = digestReader([STAGING]);
 const rows = [row({ entityId: 'e1' }), row({ entityId: 's-2' })];
 
-function unusual(value: number): Unusual {
+function unusual(value: number): CostAnomaly {
   const watching = { first: at(50), last: at(50), minImpact: 2 };
   const [found] = judgeLine(line(steady(60, { 50: value })), [], watching).changed;
   return found ?? expect.fail('nothing was found');
@@ -22,28 +21,29 @@ const NOTICE = { ...ALERT, incident: { ...ALERT.incident, tier: 'notice' as cons
 const DROP = unusual(0);
 
 /** The channels that are told of these, where each of these digests is set for its own. */
-async function told(one: Unusual, digests: readonly object[], isCrowd = false) {
+async function told(one: CostAnomaly, digests: readonly object[], isCrowd = false) {
   const configured = digests.map((options, index) => {
     const reading = readOptions({ channel: `#c${index}`, ...options });
     return reading.ok ? reading.value : expect.fail(JSON.stringify(reading.problems));
   });
-  const database = await freshDatabase('sqlite');
   const now = () => new Date('2026-11-20T12:00:00Z');
-  const context = { database, configured, readOptions, services: () => [], now };
+  const channels = async () =>
+    configured.map((options) => ({ channel: options.channel, options, paused: false }));
+  const context = { channels, services: () => [], now };
   const day = at(50);
   const direction = one.incident.direction;
   const tellings = isCrowd
     ? { ones: [], crowds: [{ day, direction, all: [one] }] }
-    : { ones: [{ news: 'opened' as const, day, unusual: one }], crowds: [] };
-  const reports = await reportsFor(context, tellings, rows);
-  expect(reports.told).toHaveLength(reports.all.length);
+    : { ones: [{ news: 'opened' as const, day, anomaly: one }], crowds: [] };
+  const reports = await routeAnnouncements(context, tellings, rows);
+  expect(reports.announced).toHaveLength(reports.all.length);
   return reports.all.map(({ channel }) => channel);
 }
 
 const low = { sensitivity: 'low' };
 const high = { sensitivity: 'high' };
 
-test.for<[string, Unusual, readonly object[], readonly string[]]>([
+test.for<[string, CostAnomaly, readonly object[], readonly string[]]>([
   ['an alert goes to a digest of any sensitivity', ALERT, [low], ['#c0']],
   ['a notice waits for the digest', NOTICE, [{}], []],
   ['a notice is told at once where a digest is sensitive', NOTICE, [high], ['#c0']],

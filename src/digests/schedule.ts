@@ -1,3 +1,4 @@
+import { DAYS } from '../config/digest-options.ts';
 import { addMonths, type Span, startOf } from '../costs/calendar/calendar.ts';
 import { addDays, type Day } from '../costs/calendar/day.ts';
 import { localDay } from '../costs/calendar/local-time.ts';
@@ -7,12 +8,12 @@ import {
   nextSlot,
   type Schedule,
   type Slot,
+  tooEarly,
 } from '../costs/calendar/schedule.ts';
 import type { DayState } from '../costs/ledger/ledger.ts';
-import { DAYS } from './subscriptions/options.ts';
 import type { DigestSubscription } from './subscriptions/subscriptions.ts';
 
-export type DigestTurn =
+export type ScheduleCheck =
   | { readonly state: 'due' | 'missed'; readonly slot: Slot; readonly next: Date | null }
   | { readonly state: 'waiting'; readonly next: Date | null };
 
@@ -25,12 +26,16 @@ export function scheduleOf({ options }: DigestSubscription): Schedule {
 }
 
 /** What a digest asks for at an instant; `lastDay` is the local day of its last posting. */
-export function turnOf(one: DigestSubscription, now: Date, lastDay: Day | null): DigestTurn {
+export function checkSchedule(
+  one: DigestSubscription,
+  now: Date,
+  lastDay: Day | null,
+): ScheduleCheck {
   const schedule = scheduleOf(one);
-  if (one.options.period === 'month') return monthlyTurn(one, now, lastDay);
+  if (one.options.period === 'month') return checkMonthlySchedule(one, now, lastDay);
   const due = dueDigest(schedule, now, lastDay);
   const next = nextSlot(schedule, now);
-  if (due.state === 'waiting' || !isOwed(one, due, lastDay)) return { state: 'waiting', next };
+  if (due.state === 'waiting' || !isRequired(one, due, lastDay)) return { state: 'waiting', next };
   return { state: due.state, slot: due.slot, next };
 }
 
@@ -38,7 +43,7 @@ export function turnOf(one: DigestSubscription, now: Date, lastDay: Day | null):
  * Nothing is owed for a time at which nobody had asked yet, or during which it was muted. The file
  * does not say since when it asks, so that one that was never posted cannot have been missed.
  */
-function isOwed(
+function isRequired(
   { since, options }: DigestSubscription,
   due: Exclude<DigestDue, { state: 'waiting' }>,
   lastDay: Day | null,
@@ -50,7 +55,11 @@ function isOwed(
 }
 
 // The month before, once: when the clocks of the channel come to the time of a day in this month.
-function monthlyTurn(one: DigestSubscription, now: Date, lastDay: Day | null): DigestTurn {
+function checkMonthlySchedule(
+  one: DigestSubscription,
+  now: Date,
+  lastDay: Day | null,
+): ScheduleCheck {
   const schedule = scheduleOf(one);
   const next = nextSlot(schedule, now);
   const today = localDay(now, schedule.timezone);
@@ -59,7 +68,7 @@ function monthlyTurn(one: DigestSubscription, now: Date, lastDay: Day | null): D
   const isDone = lastDay !== null && lastDay >= first;
   if (isDone || due.state !== 'due' || due.slot.localDay < first) return { state: 'waiting', next };
   const isLate = Number(today.slice(8)) > MONTH_CLOSES_ON;
-  if ((isLate && lastDay === null) || !isOwed(one, due, lastDay)) {
+  if ((isLate && lastDay === null) || !isRequired(one, due, lastDay)) {
     return { state: 'waiting', next };
   }
   const covers = { first: addMonths(first, -1), last: addDays(first, -1) };
@@ -69,7 +78,7 @@ function monthlyTurn(one: DigestSubscription, now: Date, lastDay: Day | null): D
 const WAIT_MS = 4 * 3_600_000;
 
 /** Whether more of it may be final in a while, so that it is better to come back than to post. */
-export function isWorthWaiting(
+export function shouldWaitForFinalDays(
   one: DigestSubscription,
   slot: Slot,
   { now, states, finalBefore }: { now: Date; states: readonly DayState[]; finalBefore: Day | null },
@@ -85,4 +94,17 @@ export function isWorthWaiting(
 
 function within(states: readonly DayState[], { first, last }: Span): readonly DayState[] {
   return states.filter(({ day }) => day >= first && day <= last);
+}
+
+/** A warning if the time is so soon after the end of the UTC day that few figures are in; else null. */
+export function earlyTimeWarning(one: DigestSubscription, now: Date): string | null {
+  const early = tooEarly(scheduleOf(one), now);
+  if (early === null) return null;
+  const hours = Math.floor(early.minutesAfterDay / 60);
+  const minutes = early.minutesAfterDay % 60;
+  const after = `${hours > 0 ? `${hours} h ` : ''}${minutes} min`;
+  return (
+    `⚠ ${one.options.at} is only ${after} after the end of the UTC day, when few figures are in. ` +
+    `${early.better} is 6 h after it.`
+  );
 }

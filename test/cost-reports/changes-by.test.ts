@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { changesBy, heldOf } from '../../src/cost-reports/compare-periods.ts';
+import { lineChanges, preparePeriods } from '../../src/cost-reports/compare-periods.ts';
 import { tablePart } from '../../src/cost-reports/cost-table.ts';
 import { microOf } from '../../src/costs/ledger/row.ts';
 import { sumBy } from '../../src/costs/ledger/summary.ts';
@@ -22,7 +22,7 @@ const ROWS = [
 ];
 
 test('only days that are final in both count, so that nothing is told as a fall too early', () => {
-  const changes = changesBy(ROWS, 'service', heldOf(ROWS, {}, NOW, BEFORE));
+  const changes = lineChanges(ROWS, 'service', preparePeriods(ROWS, {}, NOW, BEFORE));
   expect([...(changes?.values() ?? [])].map(({ delta }) => delta)).toEqual([
     microOf(2),
     microOf(-1),
@@ -30,7 +30,7 @@ test('only days that are final in both count, so that nothing is told as a fall 
 });
 
 test('the others together have the change of all others', () => {
-  const changes = changesBy(ROWS, 'service', heldOf(ROWS, {}, NOW, BEFORE));
+  const changes = lineChanges(ROWS, 'service', preparePeriods(ROWS, {}, NOW, BEFORE));
   const part = tablePart('service', sumBy(ROWS, 'service', NOW, 1), changes);
   const cells = part.kind === 'table' ? part.rows.map((cells) => cells.at(-1)) : [];
   expect(cells).toMatchObject([
@@ -41,7 +41,7 @@ test('the others together have the change of all others', () => {
 
 test('what has no day before says that it is new, and what has none in both says nothing', () => {
   const rows = [...ROWS, costs('2026-11-09', 'c', 7), costs('2026-11-10', 'd', 8, false)];
-  const changes = changesBy(rows, 'service', heldOf(rows, {}, NOW, BEFORE));
+  const changes = lineChanges(rows, 'service', preparePeriods(rows, {}, NOW, BEFORE));
   const part = tablePart('service', sumBy(rows, 'service', NOW), changes);
   const cells = part.kind === 'table' ? part.rows.map((row) => [row[0], row.at(-1)]) : [];
   expect(cells).toContainEqual(['c', { value: 7, text: '+7.0 (new)' }]);
@@ -49,11 +49,11 @@ test('what has no day before says that it is new, and what has none in both says
 });
 
 test('days, weeks and months have no change of their own', () => {
-  expect(changesBy(ROWS, 'day', heldOf(ROWS, {}, NOW, BEFORE))).toBe(null);
+  expect(lineChanges(ROWS, 'day', preparePeriods(ROWS, {}, NOW, BEFORE))).toBe(null);
 });
 
 test('periods that do not compare have no changes', () => {
-  expect(changesBy(ROWS, 'service', heldOf(ROWS, {}, NOW, { ...BEFORE, last: '2026-11-04' }))).toBe(
-    null,
-  );
+  expect(
+    lineChanges(ROWS, 'service', preparePeriods(ROWS, {}, NOW, { ...BEFORE, last: '2026-11-04' })),
+  ).toBe(null);
 });

@@ -1,5 +1,5 @@
+import { DAYS, TimeOfDaySchema } from '../../config/digest-options.ts';
 import { nearest } from '../../intent/parse/nearest.ts';
-import { DAYS, TimeOfDaySchema } from './options.ts';
 
 // What may have been meant by options of a digest that are refused: offered, never taken.
 

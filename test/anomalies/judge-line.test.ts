@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { judgeLine } from '../../src/anomalies/anomaly-watch.ts';
+import { judgeLine } from '../../src/anomalies/judge-line.ts';
+import type { CostAnomaly } from '../../src/costs/anomaly/cost-anomaly.ts';
 import { expectIncident, muteIncident } from '../../src/costs/anomaly/incident.ts';
-import type { Unusual } from '../../src/costs/anomaly/unusual.ts';
 import { at, line, steady } from './watched-line.ts';
 
 const MIN = { minImpact: 2 };
@@ -9,7 +9,7 @@ const MIN = { minImpact: 2 };
 function judge(
   values: ReturnType<typeof steady>,
   days: readonly [number, number],
-  known: readonly Unusual[] = [],
+  known: readonly CostAnomaly[] = [],
 ) {
   const watching = { first: at(days[0]), last: at(days[1]), ...MIN };
   return judgeLine(line(values), known, watching);
@@ -35,7 +35,7 @@ test('a spike opens on its day and is over after two final days', () => {
 
 test('the same days looked at in pieces end the same', () => {
   const values = steady(60, { 50: 40 });
-  let known: readonly Unusual[] = [];
+  let known: readonly CostAnomaly[] = [];
   for (let day = 48; day <= 55; day += 1) {
     const { changed } = judge(values, [day, day], known);
     if (changed.length > 0) known = changed;

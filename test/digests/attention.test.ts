@@ -1,21 +1,21 @@
 import { expect, test } from 'vitest';
-import { judgeLine } from '../../src/anomalies/anomaly-watch.ts';
-import { storeUnusual } from '../../src/anomalies/incident-store.ts';
+import { storeAnomaly } from '../../src/anomalies/incident-store.ts';
+import { judgeLine } from '../../src/anomalies/judge-line.ts';
 import { WATCH_KEY } from '../../src/anomalies/watch-state.ts';
-import { watchedFor } from '../../src/anomalies/watched-services.ts';
-import type { Unusual } from '../../src/costs/anomaly/unusual.ts';
-import { gather } from '../../src/digests/gather.ts';
-import { digestReader } from '../../src/digests/subscriptions/options.ts';
+import { digestReader } from '../../src/config/digest-options.ts';
+import type { CostAnomaly } from '../../src/costs/anomaly/cost-anomaly.ts';
+import { findAttention } from '../../src/digests/attention.ts';
+import { gatherDigestData } from '../../src/digests/gather.ts';
 import { writeMeta } from '../../src/storage/tables/meta.ts';
-import { factsFor } from '../digests/facts.ts';
+import { line, steady } from '../anomalies/watched-line.ts';
 import { freshDatabase } from '../storage/engines.ts';
-import { line, steady } from './watched-line.ts';
+import { factsFor } from './facts.ts';
 
 const NOW = new Date('2026-11-20T12:00:00Z');
 const readOptions = digestReader([]);
 
 /** A line of the report that cost this much on the last day but one, named as it stands there. */
-function opened(entityId: string, value: number): Unusual {
+function opened(entityId: string, value: number): CostAnomaly {
   const values = steady(80, { 79: value }).slice(10);
   const day = values.at(-1)?.day ?? '';
   const own = { id: `${entityId} x`, entityId, name: `${entityId} · compute` };
@@ -33,19 +33,23 @@ async function named(options: object) {
   const state = { through: '2026-11-17', lastFinal: '2026-11-17', ranOn: '2026-11-20', at };
   await database.transaction(async (tx) => {
     await writeMeta(tx, WATCH_KEY, JSON.stringify({ ...state, lines: 2, version: 1 }));
-    for (const one of [UP, DOWN]) await storeUnusual(tx, one, NOW);
+    for (const one of [UP, DOWN]) await storeAnomaly(tx, one, NOW);
   });
   const reading = readOptions({ channel: '#costs', ...options });
   if (!reading.ok) throw new Error(JSON.stringify(reading.problems));
   const common = { key: '#costs', id: null, channel: '#costs', paused: false, by: null };
   const one = { ...common, options: reading.value, since: null };
   const { read } = factsFor();
-  const gathered = await gather(database.db, { costs: async () => read, services: [], now: NOW });
+  const gathered = await gatherDigestData(database.db, {
+    costs: async () => read,
+    services: [],
+    now: NOW,
+  });
   const context = { database, budgets: [], now: () => NOW };
-  const { unusual } = await watchedFor(context, one, gathered);
-  return (unusual ?? []).map(({ text, deeds }) => [
+  const { anomalies } = await findAttention(context, one, gathered);
+  return (anomalies ?? []).map(({ text, buttons }) => [
     text.split(' ')[0],
-    deeds?.kind === 'deeds' ? deeds.deeds.map(({ label }) => label) : [],
+    buttons?.kind === 'deeds' ? buttons.deeds.map(({ label }) => label) : [],
   ]);
 }
 
@@ -54,7 +58,7 @@ const BUTTONS = ['Expected', 'Mute 7 days', 'Details'];
 test.for<[string, object, readonly string[]]>([
   ['of normal sensitivity names alerts and notices', {}, ['s-1', 's-2']],
   ['of high sensitivity does too', { sensitivity: 'high' }, ['s-1', 's-2']],
-  ['of low sensitivity names what is grave', { sensitivity: 'low' }, ['s-1']],
+  ['of low sensitivity names alerts only', { sensitivity: 'low' }, ['s-1']],
   ['about increases names no drop', { increasesOnly: true }, ['s-1']],
   ['with a minimum names nothing below it', { minimumCredits: 20 }, ['s-1']],
 ])('a digest %s, each with its buttons', async ([, options, names]) => {

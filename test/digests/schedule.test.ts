@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import type { UserId } from '../../src/changes/change.ts';
+import { digestReader } from '../../src/config/digest-options.ts';
 import { dayStates } from '../../src/costs/ledger/ledger.ts';
-import { isWorthWaiting, turnOf } from '../../src/digests/due.ts';
-import { digestReader } from '../../src/digests/subscriptions/options.ts';
+import { checkSchedule, shouldWaitForFinalDays } from '../../src/digests/schedule.ts';
 import type { DigestSubscription } from '../../src/digests/subscriptions/subscriptions.ts';
 import { nineWeeks } from './facts.ts';
 
@@ -17,7 +17,7 @@ function digest(options: object, over: Partial<DigestSubscription> = {}): Digest
 }
 
 const turn = (one: DigestSubscription, now: string, lastDay: string | null) => {
-  const { state, ...rest } = turnOf(one, new Date(now), lastDay);
+  const { state, ...rest } = checkSchedule(one, new Date(now), lastDay);
   if (!('slot' in rest)) return `${state}, next ${rest.next?.toISOString().slice(0, 16)}`;
   const { localDay, at, covers } = rest.slot;
   const time = at.toISOString().slice(0, 16);
@@ -153,19 +153,23 @@ test.for<[string, string, string | null, boolean]>([
   ['it is the first one', '2026-11-20T08:30Z', null, false],
 ])('it waits or not when %s', ([, now, finalBefore, waits]) => {
   const one = digest(berlin);
-  const due = turnOf(one, new Date('2026-11-20T08:30Z'), '2026-11-19');
+  const due = checkSchedule(one, new Date('2026-11-20T08:30Z'), '2026-11-19');
   if (due.state === 'waiting') throw new Error('it is due');
   const circumstances = { now: new Date(now), states, finalBefore };
-  expect(isWorthWaiting(one, due.slot, circumstances)).toBe(waits);
+  expect(shouldWaitForFinalDays(one, due.slot, circumstances)).toBe(waits);
 });
 
 test('a month waits until all of it is final, and no longer than until the seventh', () => {
   const one = digest({ period: 'month', at: '09:30' });
   const waits = (now: string, rows = nineWeeks('2026-11-03')) => {
-    const due = turnOf(one, new Date(now), '2026-10-03');
+    const due = checkSchedule(one, new Date(now), '2026-10-03');
     if (due.state === 'waiting') throw new Error('it is due');
     const known = dayStates(rows, { first: '2026-09-15', last: '2026-11-02' });
-    return isWorthWaiting(one, due.slot, { now: new Date(now), states: known, finalBefore: null });
+    return shouldWaitForFinalDays(one, due.slot, {
+      now: new Date(now),
+      states: known,
+      finalBefore: null,
+    });
   };
   expect(waits('2026-11-03T09:30Z')).toBe(false);
   expect(waits('2026-11-03T09:30Z', nineWeeks('2026-11-02'))).toBe(true);
