@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { empty } from './asking.ts';
 import { DORA, openStage, type Stage, textOf } from './stage.ts';
-import { lookAt, told, withSpike } from './watching.ts';
+import { announced, scanAt, withSpike } from './watching.ts';
 
 const PROD = { name: 'production', on: { tags: ['prod'] }, notify: '#db-costs' };
 
@@ -14,58 +14,58 @@ async function spentOf(stage: Stage): Promise<string> {
   return textOf((await stage.privateWord(DORA, 'Budgets ·')) ?? empty);
 }
 
-test('/cost budget shows the bar, the pace and the forecast of the month', async () => {
+test('/cost budget shows the bar, the plan and the forecast', async () => {
   const stage = await openStage({ yaml: withBudget(6_000) });
   const answer = await spentOf(stage);
   expect(answer).toMatch(/█+░* \d+%/);
-  expect(answer).toContain('of 6,000.0');
-  expect(answer).toContain('are not final');
-  expect(answer).toContain('if usage stays as it was lately');
+  expect(answer).toContain('of 6,000');
+  expect(answer).toContain('of it not final');
+  expect(answer).toContain('if usage does not change');
 });
 
-test('/cost budget without budgets says where to configure one', async () => {
+test('without a budget the answer names the configuration file', async () => {
   const stage = await openStage();
   await stage.slack.command(DORA, 'ops', '/cost budget');
-  await stage.privateWord(DORA, 'names no budgets');
+  await stage.privateWord(DORA, 'defines no budgets');
 });
 
-test('a budget reports each threshold once per month', async () => {
+test('a budget notifies once per threshold and month', async () => {
   const thresholds = [50, 80, 100];
   const stage = await openStage({
     organization: withSpike(400),
     yaml: withBudget(5_200, { thresholds }),
   });
   const marks = () =>
-    told(stage, '% are spent').map(({ text }) => /(\d+) % are spent/.exec(text)?.[1]);
-  await lookAt(stage, '2026-11-20T12:02:00Z');
-  for (let day = 21; day <= 30; day += 1) await lookAt(stage, `2026-11-${day}T07:00:00Z`);
+    announced(stage, '% are spent').map(({ text }) => /(\d+) % are spent/.exec(text)?.[1]);
+  await scanAt(stage, '2026-11-20T12:02:00Z');
+  for (let day = 21; day <= 30; day += 1) await scanAt(stage, `2026-11-${day}T07:00:00Z`);
   await expect.poll(marks).toEqual(['50', '80', '100']);
-  for (const day of ['01', '18', '19']) await lookAt(stage, `2026-12-${day}T07:00:00Z`);
+  for (const day of ['01', '18', '19']) await scanAt(stage, `2026-12-${day}T07:00:00Z`);
   await expect.poll(marks).toEqual(['50', '80', '100', '50']);
 });
 
-test('a forecast above the amount is reported once', async () => {
+test('a forecast above the amount is announced once, not again the next day', async () => {
   const stage = await openStage({ organization: withSpike(400), yaml: withBudget(3_000) });
-  await lookAt(stage, '2026-11-20T12:02:00Z');
-  await lookAt(stage, '2026-11-21T07:00:00Z');
-  await expect.poll(() => told(stage, 'almost certain to be exceeded')).toHaveLength(1);
-  await lookAt(stage, '2026-11-22T07:00:00Z');
-  expect(told(stage, 'almost certain to be exceeded')).toHaveLength(1);
+  await scanAt(stage, '2026-11-20T12:02:00Z');
+  await scanAt(stage, '2026-11-21T07:00:00Z');
+  await expect.poll(() => announced(stage, 'almost certainly over')).toHaveLength(1);
+  await scanAt(stage, '2026-11-22T07:00:00Z');
+  expect(announced(stage, 'almost certainly over')).toHaveLength(1);
 });
 
-test('no budget is reported while the usage report cannot be read', async () => {
+test('while the report cannot be read no budget notifies', async () => {
   const stage = await openStage({ yaml: withBudget(100) });
   stage.cloud.injectFault({ operation: 'usage cost', fault: '403', times: 20 });
   stage.clock.now = new Date('2026-11-20T12:02:00Z');
   const before = stage.cloud.count('usage cost');
   stage.wake();
   await expect.poll(() => stage.cloud.count('usage cost')).toBeGreaterThan(before);
-  expect(told(stage, 'Budget')).toEqual([]);
+  expect(announced(stage, 'Budget')).toEqual([]);
 });
 
-test('no budget is reported to a channel that is shared with another workspace', async () => {
+test('a channel that is shared with another workspace gets no budget messages', async () => {
   const stage = await openStage({ yaml: withBudget(100, { notify: '#shared-partners' }) });
-  await lookAt(stage, '2026-11-20T12:02:00Z');
-  await lookAt(stage, '2026-11-21T07:00:00Z');
-  expect(told(stage, 'Budget', 'shared-partners')).toEqual([]);
+  await scanAt(stage, '2026-11-20T12:02:00Z');
+  await scanAt(stage, '2026-11-21T07:00:00Z');
+  expect(announced(stage, 'Budget', 'shared-partners')).toEqual([]);
 });

@@ -3,17 +3,17 @@ import { ORGANIZATION } from '../../sandbox/seed/organization.ts';
 import type { OrganizationSeed, ServiceSeed } from '../../sandbox/seed/shapes.ts';
 import { DORA, type Stage, textOf } from './stage.ts';
 
-/** Weekly, so that the digest itself is not posted in between. */
+/** A weekly digest, which posts nothing during these tests. */
 export const WATCHED = { channel: '#db-costs', at: '09:00', period: 'week', days: ['sun'] };
 
 type Bump = Pick<ServiceSeed['usage'], 'spike' | 'shift'>;
 
-/** The sandbox organization, in which one service costs five times as much on one day. */
+/** The sample organization with one service that costs five times as much on one day. */
 export function withSpike(daysAgo: number): OrganizationSeed {
   return withBump({ spike: { daysAgo, factor: 5 } });
 }
 
-/** The same, in which it costs 2.5 times as much from one day on. */
+/** The sample organization with one service that costs 2.5 times as much from one day on. */
 export function withShift(daysAgo: number): OrganizationSeed {
   return withBump({ shift: { daysAgo, factor: 2.5 } });
 }
@@ -29,11 +29,11 @@ function withBump(bump: Bump): OrganizationSeed {
   };
 }
 
-/** Sets the clock and waits until the anomaly scan has run. */
-export async function lookAt(stage: Stage, at: string): Promise<void> {
+/** Sets the clock and waits for the scan at that time. */
+export async function scanAt(stage: Stage, at: string): Promise<void> {
   stage.clock.now = new Date(at);
   stage.wake();
-  const words = `Last looked ${at.slice(0, 16).replace('T', ' ')} UTC`;
+  const words = `Last scan ${at.slice(0, 16).replace('T', ' ')} UTC`;
   await expect
     .poll(
       async () => {
@@ -45,8 +45,8 @@ export async function lookAt(stage: Stage, at: string): Promise<void> {
     .toContain(words);
 }
 
-/** The public messages in a channel that contain these words, threads included. */
-export function told(stage: Stage, words: string, channel = 'db-costs') {
+/** The public messages of a channel that contain these words, threads included. */
+export function announced(stage: Stage, words: string, channel = 'db-costs') {
   return stage.slack
     .messages(channel)
     .filter((message) => message.ephemeralFor === null && textOf(message).includes(words));
