@@ -35,7 +35,7 @@ export const costAnomalies = queryCommand({
 
 function problemOf(said: string, days: number, word: string | undefined): string {
   if (word?.toLowerCase() !== 'backtest') {
-    return `I do not understand “${said}” here: it takes “backtest” and days. For example:`;
+    return `“${said}” is not understood here. Use “backtest” and a number of days, for example:`;
   }
   const amount = `“${said.slice(word.length).trim()}”`;
   return days < 1

@@ -83,7 +83,7 @@ async function answerQuestion(
 const READ_AT_MOST_DAYS = 800;
 
 function tooFarBack({ period, by, only }: CostQuestion): Answer {
-  const text = `What it is compared with lies more than ${READ_AT_MOST_DAYS} days back. Rather:`;
+  const text = `The period to compare with begins more than ${READ_AT_MOST_DAYS} days back. Use instead:`;
   const span = `${period.first}..${period.last}`;
   const line = ['cost', span, 'by', by, 'vs prev', namedIn(only)];
   return unclearAnswer(text, [costOffer(line.join(' ').trim())]);
@@ -129,7 +129,7 @@ function costAnswer(question: CostQuestion, asked: Shown, read: CostsRead): Answ
   };
 }
 
-const CUT = 'Days to come are left out: it ends today (UTC), which is not over.';
+const CUT = 'Ends today (UTC, incomplete); future days left out.';
 
 function isNotOpen({ state }: DayState): boolean {
   return state !== 'preliminary';

@@ -36,7 +36,7 @@ test('the last final day is compared with the same weekday before it', async () 
 });
 
 test('a period that would end in the future says that it was cut, any other does not', async () => {
-  const said = 'Days to come are left out: it ends today (UTC)';
+  const said = 'Ends today (UTC, incomplete); future days left out';
   expect((await answered('2026-11-01..2026-12-15')).text).toContain(said);
   expect((await answered('2026-11')).text).toContain(said);
   expect((await answered('mtd')).text).not.toContain(said);

@@ -35,8 +35,7 @@ test('a budget notifies once per threshold and month', async () => {
     organization: withSpike(400),
     yaml: withBudget(5_200, { thresholds }),
   });
-  const marks = () =>
-    announced(stage, '% are spent').map(({ text }) => /(\d+) % are spent/.exec(text)?.[1]);
+  const marks = () => announced(stage, ': past ').map(({ text }) => /past (\d+)%/.exec(text)?.[1]);
   await scanAt(stage, '2026-11-20T12:02:00Z');
   for (let day = 21; day <= 30; day += 1) await scanAt(stage, `2026-11-${day}T07:00:00Z`);
   await expect.poll(marks).toEqual(['50', '80', '100']);

@@ -3,7 +3,7 @@ import { parse } from 'yaml';
 import { sandboxYamlWithReports } from '../../sandbox/configuration.ts';
 import { empty } from './asking.ts';
 import { DORA, openStage, textOf } from './stage.ts';
-import { lookAt } from './watching.ts';
+import { scanAt } from './watching.ts';
 
 test('the sandbox starts with a digest, budgets and an anomaly', async () => {
   const stage = await openStage({ yaml: () => parse(sandboxYamlWithReports()) });
@@ -19,7 +19,7 @@ test('the sandbox starts with a digest, budgets and an anomaly', async () => {
   expect(budgets).toMatch(/everything\nSpent {2}.*of 9,000/);
   expect(budgets).toMatch(/production\nSpent {2}.*of 5,500/);
 
-  await lookAt(stage, '2026-11-20T12:02:00.000Z');
-  await stage.card('Budget production is almost certain', 'db-costs');
-  expect(await answer('/cost anomalies', 'Last looked')).toContain('analytics-dev · compute');
+  await scanAt(stage, '2026-11-20T12:02:00.000Z');
+  await stage.card('almost certainly over', 'db-costs');
+  expect(await answer('/cost anomalies', 'Last scan')).toContain('analytics-dev · compute');
 });

@@ -62,7 +62,8 @@ async function add(
   if ('title' in where) return where;
   const { room } = where;
   const reading = context.readOptions({ ...wish.options, channel: room.id });
-  if (!reading.ok) return textAnswer('That is not clear', `${problemsText(reading.problems)}.`);
+  if (!reading.ok)
+    return textAnswer("I didn't understand that", `${problemsText(reading.problems)}.`);
 
   const alike = await sameAs(context, reading.value);
   if (alike) return thereAlready(alike, room.name);
@@ -223,7 +224,8 @@ async function preview(
   // Its channel is of no account: nobody but whoever asks sees it.
   const channel = 'C0PREVIEW';
   const reading = context.readOptions({ ...wish.options, channel });
-  if (!reading.ok) return textAnswer('That is not clear', `${problemsText(reading.problems)}.`);
+  if (!reading.ok)
+    return textAnswer("I didn't understand that", `${problemsText(reading.problems)}.`);
   const wanted = { key: channel, id: null, channel, options: reading.value, paused: false };
   return previewDigest(context, { ...wanted, by: asker.by, since: null }, 'not-set');
 }
