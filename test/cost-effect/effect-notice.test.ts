@@ -51,7 +51,7 @@ test('of two replicas that look at the same moment, one tells', async () => {
     await Promise.all([postCostEffects(context, costs), postCostEffects(context, costs)]),
   ).toContain(0);
   expect(await waiting(context)).toEqual([
-    expect.stringMatching(/^effect:3 3 final days later: compute [\d.]+ → [\d.]+ a day \(−5\d %/),
+    expect.stringMatching(/^effect:3 3 final days later: compute [\d.]+ → [\d.]+ a day \(−5\d%/),
   ]);
 });
 
