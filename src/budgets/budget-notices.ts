@@ -71,7 +71,8 @@ export async function recordBudgetNotices(
     const first: BudgetNews[] = [];
     for (const one of news) {
       const mark = noticeMark(one, standing);
-      if (await permitBudgetNotice(tx, { budget: budget.name, month, mark, at: now })) first.push(one);
+      if (await permitBudgetNotice(tx, { budget: budget.name, month, mark, at: now }))
+        first.push(one);
     }
     if (first.length === 0) continue;
     const key = `budget ${budget.name} ${now.toISOString()}`;
