@@ -6,13 +6,12 @@ import { dayLabel } from '../costs/calendar/span-label.ts';
 import { figure } from '../costs/ledger/numbers.ts';
 import { microOf } from '../costs/ledger/row.ts';
 import type { Answer, AnswerPart } from '../intent/answers/answer.ts';
-import { decide } from '../policy/decide.ts';
 import { appendEvent } from '../storage/audit/append.ts';
 import type { Tx } from '../storage/engine/database.ts';
 import { replaceMeta } from '../storage/tables/meta.ts';
 import { markHandled } from '../storage/tables/queues/inbox.ts';
+import { type Authorization, authorizeQuery } from '../workflow/authorize.ts';
 import type { IncidentClick, IncidentClickOutcome, IncidentService } from '../workflow/clicks.ts';
-import { type Denial, denialOf } from '../workflow/denial.ts';
 import { enqueueReport, positionOf } from '../workflow/notify/announcement.ts';
 import type { DecisionContext } from '../workflow/ports.ts';
 import { anomalyText, incidentButtons, incidentStateText, muteUntil } from './anomaly-text.ts';
@@ -24,7 +23,6 @@ const COMMAND = 'cost anomalies';
 const REMEMBERED_DAYS = 120;
 const TRIES = 5;
 
-/** Users who may list anomalies may also view each incident, expect it or mute it. */
 export function createIncidentService(context: DecisionContext): IncidentService {
   return {
     press: (press) => pressIncident(context, press),
@@ -36,18 +34,18 @@ async function showIncident(
   context: DecisionContext,
   { id, by }: Pick<IncidentClick, 'id' | 'by'>,
 ): Promise<IncidentClickOutcome> {
-  const denial = await denialFor(context, by);
-  return denial ? { ok: false, denial } : { ok: true, answer: await detailsOf(context, id) };
+  const authorized = await authorizeIncident(context, by);
+  return authorized.ok ? { ok: true, answer: await detailsOf(context, id) } : authorized;
 }
 
 async function pressIncident(
   context: DecisionContext,
   press: IncidentClick,
 ): Promise<IncidentClickOutcome> {
-  const denial = await denialFor(context, press.by);
-  if (denial) {
+  const authorized = await authorizeIncident(context, press.by);
+  if (!authorized.ok) {
     await handled(context, press);
-    return { ok: false, denial };
+    return authorized;
   }
   // A scan may replace the shared state in between. Then the click is applied to the new state.
   for (let tries = 0; tries < TRIES; tries += 1) {
@@ -61,17 +59,9 @@ async function handled({ database, now }: DecisionContext, { key }: IncidentClic
   await database.transaction((tx) => markHandled(tx, key, now()));
 }
 
-async function denialFor(context: DecisionContext, by: UserId): Promise<Denial | null> {
-  const identity = await context.people.identify(by, { fresh: true });
-  const about = { command: COMMAND };
-  if (!identity.ok) return denialOf(identity.refusal, about);
-  const { actor } = identity;
-  const question = { kind: 'query', command: COMMAND, target: null, reason: null } as const;
-  const decision = decide(context.policy, { ...question, actor, now: context.now() });
-  if (decision.allow) return null;
-  const role = decision.rule?.to ?? null;
-  const who = role ? await context.people.membersOf(role) : null;
-  return denialOf(decision.refusal, { ...about, rule: decision.rule?.place ?? null, role, who });
+/** Users who may list the anomalies may also see and settle each of them. */
+function authorizeIncident(context: DecisionContext, by: UserId): Promise<Authorization> {
+  return authorizeQuery(context, { command: COMMAND, target: null, by, fresh: true });
 }
 
 async function settle(context: DecisionContext, press: IncidentClick): Promise<Answer | null> {

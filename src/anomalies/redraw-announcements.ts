@@ -1,6 +1,6 @@
 import { type CostAnomaly, lastDayOf } from '../costs/anomaly/cost-anomaly.ts';
 import type { Tx } from '../storage/engine/database.ts';
-import { enqueueRedraw, standingUnder } from '../workflow/notify/announcement.ts';
+import { enqueueRedraw, postedKeysUnder } from '../workflow/notify/announcement.ts';
 import type { AnomalyAnnouncement } from './announcements.ts';
 import { anomalyMessage } from './anomaly-text.ts';
 import { incidentId } from './incident-store.ts';
@@ -19,7 +19,7 @@ export function announcementKey(
 /** Redraws every posted message with buttons about this anomaly from its current state. */
 export async function redrawAnnouncements(tx: Tx, anomaly: CostAnomaly, now: Date): Promise<void> {
   const day = lastDayOf(anomaly);
-  for (const key of await standingUnder(tx, announcementKey(anomaly, { news: 'opened', day }))) {
+  for (const key of await postedKeysUnder(tx, announcementKey(anomaly, { news: 'opened', day }))) {
     const news = WITH_BUTTONS.find((each) => each === (key.split(' ')[2] ?? 'opened'));
     if (!news) continue;
     await enqueueRedraw(tx, { key, answer: anomalyMessage({ news, day, anomaly }) }, now);

@@ -5,7 +5,7 @@ import type { EstimateCost, WorkflowContext } from '../workflow/ports.ts';
 import { CREATION_TEXT, estimateText } from './effect-text.ts';
 import { type CostEstimate, estimate, historySpan } from './estimate.ts';
 import type { EstimatedKind } from './estimated.ts';
-import { lastMoved } from './executed-changes.ts';
+import { lastCostChanges } from './executed-changes.ts';
 
 /** The requester waits for the preview: after this long the cost is shown as unknown. */
 const TIMEOUT_MS = 2_000;
@@ -42,7 +42,7 @@ async function estimateNow(
   const span = historySpan(today);
   const [read, moved] = await Promise.all([
     costs(span),
-    lastMoved(context.database.db, span.first, context.commands),
+    lastCostChanges(context.database.db, span.first, context.commands),
   ]);
   const { rows, gaps } = read;
   const estimated = estimate(kind, plan, { rows, today, services, ...moved });

@@ -10,26 +10,26 @@ import type { WorkflowContext } from '../workflow/ports.ts';
 import { measuredText } from './effect-text.ts';
 import { computeOf } from './estimate.ts';
 import type { EstimatedKind } from './estimated.ts';
-import { attemptedAt, costKindOf, ranChanges } from './executed-changes.ts';
+import { attemptedAt, estimatedKind, executedChanges } from './executed-changes.ts';
 import { type MeasuredAfter, measureAfter } from './measured-after.ts';
 
 type ReadCosts = (span: Span) => Promise<CostsRead>;
 
-/** The longer first: where both are due at once, the shorter one says nothing more. */
+/** The longer first: where both are due at once, the shorter one is not posted. */
 const AFTER_DAYS = [7, 3] as const;
-/** A day that is not final by then will not be waited for. */
+/** After this many days a measurement is given up. */
 const GIVE_UP_DAYS = 28;
 
-interface Measurable {
+interface DueMeasurement {
   readonly change: Change;
   readonly kind: EstimatedKind;
   readonly changedOn: Day;
-  /** The last day on which another change of the same target ran before it. */
+  /** The day of the previous change of the target. */
   readonly heldFrom: Day | null;
   readonly days: 3 | 7;
 }
 
-/** Tells in the thread of each change what it did to the costs, once that is final. */
+/** Posts the measured cost effect of each change once its days are final. Returns how many. */
 export async function postCostEffects(context: WorkflowContext, costs: ReadCosts): Promise<number> {
   const due = await dueEffects(context);
   const [first] = due.map(({ changedOn }) => changedOn).toSorted();
@@ -37,25 +37,25 @@ export async function postCostEffects(context: WorkflowContext, costs: ReadCosts
 
   const span = { first: addDays(first, -HISTORY_DAYS), last: addDays(dayOf(context.now()), -1) };
   const { rows, gaps } = await costs(span);
-  // What is missing now may be there in an hour, and a change is measured only once.
+  // A change is measured only once, so that missing months are waited for.
   if (gaps.length > 0) return 0;
-  let told = 0;
+  let posted = 0;
   for (const one of due) {
     const { kind, change, changedOn, days, heldFrom } = one;
     const series = computeOf(kind, change.plan.target.id, rows, span);
     const result = measureAfter(series, changedOn, days, heldFrom);
-    if (result !== 'later' && (await settle(context, one, result))) told += 1;
+    if (result !== 'later' && (await settle(context, one, result))) posted += 1;
   }
-  if (told > 0) context.wake();
-  return told;
+  if (posted > 0) context.wake();
+  return posted;
 }
 
-async function dueEffects(context: WorkflowContext): Promise<readonly Measurable[]> {
+async function dueEffects(context: WorkflowContext): Promise<readonly DueMeasurement[]> {
   const { db } = context.database;
   const today = dayOf(context.now());
   const first = addDays(today, -GIVE_UP_DAYS);
   const [ran, settled] = await Promise.all([
-    ranChanges(db, addDays(first, -HISTORY_DAYS), context.commands),
+    executedChanges(db, addDays(first, -HISTORY_DAYS), context.commands),
     listEffectNotices(db, new Date(`${first}T00:00:00Z`)),
   ]);
   const byTarget = Map.groupBy(ran, ({ plan }) => targetKey(plan.target));
@@ -63,7 +63,7 @@ async function dueEffects(context: WorkflowContext): Promise<readonly Measurable
     const [change, before] = changes.toSorted((a, b) => timeOf(b) - timeOf(a));
     if (change?.state !== 'succeeded') return [];
     const changedOn = dayOf(attemptedAt(change));
-    const kind = costKindOf(context.commands, change);
+    const kind = estimatedKind(context.commands, change);
     if (!kind || changedOn < first) return [];
     const heldFrom = before ? dayOf(attemptedAt(before)) : null;
     const done = settled.get(change.id) ?? [];
@@ -78,17 +78,17 @@ function timeOf(change: Change): number {
   return attemptedAt(change).getTime();
 }
 
-/** False: another replica was first, a longer time was told already, or there is nothing to tell. */
+/** False: another replica was first, a longer period was posted, or there is nothing to post. */
 async function settle(
   context: WorkflowContext,
-  { change, days }: Measurable,
+  { change, days }: DueMeasurement,
   result: MeasuredAfter | 'never',
 ): Promise<boolean> {
   const at = context.now();
   return context.database.transaction(async (tx) => {
-    const mine = await permitEffectNotice(tx, { changeId: change.id, days, at });
+    const isFirst = await permitEffectNotice(tx, { changeId: change.id, days, at });
     if (days === 7) await permitEffectNotice(tx, { changeId: change.id, days: 3, at });
-    if (!mine || result === 'never') return false;
+    if (!isFirst || result === 'never') return false;
     const { perDay = null, share = null } = change.plan.cost ?? {};
     const text = measuredText(result, { perDay, share });
     await enqueue(tx, { changeId: change.id, kind: `effect:${days}`, body: { text }, at });

@@ -12,59 +12,61 @@ import { seriesOf } from '../costs/ledger/daily.ts';
 import { picker, type RowSelector } from '../costs/ledger/ledger.ts';
 import type { CostRow, DayValue, Metric } from '../costs/ledger/row.ts';
 import { movesBounds, scalingOf } from '../intent/effect.ts';
-import type { EstimatedKind, LastMoved } from './estimated.ts';
+import type { EstimatedKind, LastCostChanges } from './estimated.ts';
 import { type PriceContext, priceNear } from './price-near.ts';
 
-/** What an estimate rests on; the rows are those of `historySpan`. */
-export interface Basis extends PriceContext {
+/** The input of an estimate. `rows` covers `historySpan`. */
+export interface EstimateInput extends PriceContext {
   readonly rows: readonly CostRow[];
   readonly today: Day;
-  readonly sizedAt: LastMoved['sizedAt'];
+  readonly sizedAt: LastCostChanges['sizedAt'];
 }
 
 export type CostEstimate =
   | {
       readonly known: true;
       readonly effect: CostChange & { known: true };
-      /** Beside what it costs until now: −1 is all of it; null where it costs nothing. */
+      /** The change relative to the current cost: −1 is all of it. Null where that cost is 0. */
       readonly share: number | null;
-      /** Null where it is not known, or has nothing to do with it. */
-      readonly storage: GoingOn | null;
+      /** The cost that continues after a stop. Null where it is unknown, or for other commands. */
+      readonly storage: StorageCost | null;
     }
-  | { readonly known: false; readonly why: NotEstimated };
+  | { readonly known: false; readonly why: UnknownReason };
 
-/** What the warehouse of a stopped service still costs, credits a day. */
-export interface GoingOn {
+/** Storage cost of a warehouse, in credits per day. */
+export interface StorageCost {
   readonly storageCredits: number;
   readonly backupCredits: number;
 }
 
-export type NotEstimated =
+export type UnknownReason =
   | (CostChange & { known: false })['why']
   | 'no-costs-yet'
   | 'only-the-timeout'
   | 'scaled-lately'
   | 'report-silent';
 
-/** A day may take a week to become final, and is of no use before. */
+/** Days that are not final are not used. This covers those of the last week. */
 const SETTLING_DAYS = 7;
 
+/** The days that an estimate needs, before the given day. */
 export function historySpan(today: Day): { first: Day; last: Day } {
   return { first: addDays(today, -HISTORY_DAYS - SETTLING_DAYS), last: addDays(today, -1) };
 }
 
-/** What is run with a service stops with it; its own size moves its own compute alone. */
+/** The compute per day that a change affects: a stop also stops pipes, a scale does not. */
 export function computeOf(
   kind: EstimatedKind,
   service: string,
   rows: readonly CostRow[],
   span: { first: Day; last: Day },
 ): readonly DayValue[] {
-  const whose: RowSelector = kind === 'scale' ? { entities: [service] } : { services: [service] };
-  return seriesOf(rows, { ...whose, metric: 'computeCredits' }, span);
+  const selector: RowSelector =
+    kind === 'scale' ? { entities: [service] } : { services: [service] };
+  return seriesOf(rows, { ...selector, metric: 'computeCredits' }, span);
 }
 
-export function estimate(kind: EstimatedKind, plan: Plan, basis: Basis): CostEstimate {
+export function estimate(kind: EstimatedKind, plan: Plan, basis: EstimateInput): CostEstimate {
   const { rows, today } = basis;
   const service = plan.target.id;
   if (kind === 'scale' && !movesBounds(plan.body)) return { known: false, why: 'only-the-timeout' };
@@ -72,7 +74,7 @@ export function estimate(kind: EstimatedKind, plan: Plan, basis: Basis): CostEst
     return { known: false, why: 'no-costs-yet' };
   }
   const whole = computeOf(kind, service, rows, historySpan(today));
-  const compute = kind === 'scale' ? ofThisSize(whole, basis.sizedAt.get(service)) : whole;
+  const compute = kind === 'scale' ? daysAtSize(whole, basis.sizedAt.get(service)) : whole;
   const effect = effectOn(kind, compute, plan, basis);
   if (!effect.known) {
     const isCut = effect.why === 'too-few-final-days' && compute.length < whole.length;
@@ -84,8 +86,8 @@ export function estimate(kind: EstimatedKind, plan: Plan, basis: Basis): CostEst
   return { known: true, effect, share, storage };
 }
 
-// What it cost at another size says nothing of how the next one compares with this one.
-function ofThisSize(compute: readonly DayValue[], sizedAt: Date | undefined): readonly DayValue[] {
+// Only days at the current size can be compared with another size.
+function daysAtSize(compute: readonly DayValue[], sizedAt: Date | undefined): readonly DayValue[] {
   return sizedAt ? compute.filter(({ day }) => day > dayOf(sizedAt)) : compute;
 }
 
@@ -93,14 +95,14 @@ function effectOn(
   kind: EstimatedKind,
   compute: readonly DayValue[],
   plan: Plan,
-  basis: Basis,
+  basis: EstimateInput,
 ): CostChange {
   const { rows, today } = basis;
   if (kind === 'stop') return stopEffect(compute, today);
 
   const { target, before, body } = plan;
   const price = priceNear(before?.fields, rows, basis, historySpan(today));
-  // A change that ran after the last reply may have moved the bounds without anybody seeing them.
+  // A change that ran after the last reply may have changed the size.
   const ranAt = basis.ranAt.get(target.id);
   const seen = before && !(ranAt && ranAt > before.seenAt) ? before.fields : undefined;
   const scaling = scalingOf(seen);
@@ -109,7 +111,7 @@ function effectOn(
   return scaleEffect(compute, { before: scaling, after }, price, today);
 }
 
-function storageOf(service: string, rows: readonly CostRow[], today: Day): GoingOn | null {
+function storageOf(service: string, rows: readonly CostRow[], today: Day): StorageCost | null {
   const warehouse = rows.findLast(({ serviceId }) => serviceId === service)?.warehouseId;
   const own = rows.filter(
     ({ kind, warehouseId }) => kind === 'warehouse' && warehouseId === warehouse,

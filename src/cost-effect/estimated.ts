@@ -1,9 +1,12 @@
 import type { EffectKind } from '../intent/effect.ts';
 
-export interface LastMoved {
-  /** When a change of ours last ran on a service, whatever came of it. */
+/** The last changes that may have affected costs. */
+export interface LastCostChanges {
+  /** By service id: when its last change ran, whatever its outcome. */
   readonly ranAt: ReadonlyMap<string, Date>;
-  /** The same for those alone that moved its size. */
+  /** By service id: when the last change of its size ran. */
   readonly sizedAt: ReadonlyMap<string, Date>;
 }
+
+/** The kinds of changes whose cost effect can be estimated. */
 export type EstimatedKind = Exclude<EffectKind, 'create'>;

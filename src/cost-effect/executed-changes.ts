@@ -4,17 +4,17 @@ import { movesBounds } from '../intent/effect.ts';
 import type { Db } from '../storage/engine/database.ts';
 import { listChanges } from '../storage/tables/changes/change-lists.ts';
 import type { WorkflowContext } from '../workflow/ports.ts';
-import type { EstimatedKind, LastMoved } from './estimated.ts';
+import type { EstimatedKind, LastCostChanges } from './estimated.ts';
 
-/** When the costs of each service were last moved, or may have been, from the first day on. */
-export async function lastMoved(
+/** Returns when the last cost change of each service ran, since the given day. */
+export async function lastCostChanges(
   db: Db,
   first: Day,
   commands: WorkflowContext['commands'],
-): Promise<LastMoved> {
-  const ran = await ranChanges(db, first, commands);
+): Promise<LastCostChanges> {
+  const ran = await executedChanges(db, first, commands);
   const sized = ran.filter(
-    (change) => costKindOf(commands, change) === 'scale' && movesBounds(change.plan.body),
+    (change) => estimatedKind(commands, change) === 'scale' && movesBounds(change.plan.body),
   );
   return { ranAt: latestOf(ran), sizedAt: latestOf(sized) };
 }
@@ -29,18 +29,18 @@ function latestOf(changes: readonly Change[]): ReadonlyMap<string, Date> {
   return latest;
 }
 
-/** Changes that moved the costs of a service, or may have: nobody knows of those in doubt. */
-export async function ranChanges(
+/** Returns changes that affected the costs of a service, or may have: their outcome is unknown. */
+export async function executedChanges(
   db: Db,
   first: Day,
   commands: WorkflowContext['commands'],
 ): Promise<readonly Change[]> {
   const ended = await endedSince(db, first, ['succeeded', 'unknown']);
-  return ended.filter((change) => costKindOf(commands, change) !== null);
+  return ended.filter((change) => estimatedKind(commands, change) !== null);
 }
 
-/** Null for a command that leaves the costs of a service as they are. */
-export function costKindOf(
+/** Returns the kind of cost effect of a change; null where it has none that can be estimated. */
+export function estimatedKind(
   commands: WorkflowContext['commands'],
   { command }: Change,
 ): EstimatedKind | null {
@@ -48,9 +48,9 @@ export function costKindOf(
   return effect === 'create' ? null : effect;
 }
 
-/** When the server answered, or should have; a person may have looked it up much later. */
-export function attemptedAt({ outcome: ending, createdAt }: Change): Date {
-  return ending?.at ?? createdAt;
+/** When the request was sent. An unknown outcome may be resolved much later. */
+export function attemptedAt({ outcome, createdAt }: Change): Date {
+  return outcome?.at ?? createdAt;
 }
 
 const PAGE = 200;

@@ -4,18 +4,18 @@ import { mean } from '../costs/forecast/robust.ts';
 import { historyOf, LEVEL_DAYS } from '../costs/forecast/series.ts';
 import type { DayValue } from '../costs/ledger/row.ts';
 
-/** What came of a change, measured; credits of compute a day. */
+/** The measured effect of a change, in credits of compute per day. */
 export interface MeasuredAfter {
   readonly days: 3 | 7;
   readonly before: number;
   readonly after: number;
-  /** After beside before; null where it cost nothing before. */
+  /** `after / before`, with an 80% interval; null where it cost nothing before. */
   readonly ratio: { readonly about: number; readonly low: number; readonly high: number } | null;
 }
 
 /**
- * `later`: some of the days can still change. `never`: there is nothing to compare with. Days up to
- * `heldFrom` do not count, for another change of the same target ran on it.
+ * Measures a change over its first 3 or 7 days. `later`: some days are not final. `never`: there is
+ * nothing to compare with. Days up to `heldFrom` do not count: another change ran on that day.
  */
 export function measureAfter(
   series: readonly DayValue[],
@@ -34,7 +34,7 @@ export function measureAfter(
   return fromNothing(held, changedOn, days);
 }
 
-/** A service that mostly stood still has no ratio, but it can be said what it costs since. */
+/** A service that was stopped before has no ratio, only the cost since. */
 function fromNothing(
   series: readonly DayValue[],
   changedOn: Day,
@@ -42,8 +42,8 @@ function fromNothing(
 ): MeasuredAfter | 'never' {
   const before = mean(historyOf(series, changedOn).slice(-LEVEL_DAYS).map(creditsOn));
   const last = addDays(changedOn, days);
-  const later = series.filter(({ day }) => day > changedOn && day <= last);
-  const after = mean(later.map(creditsOn));
+  const since = series.filter(({ day }) => day > changedOn && day <= last);
+  const after = mean(since.map(creditsOn));
   return after > 0 ? { days, before, after, ratio: null } : 'never';
 }
 

@@ -5,14 +5,14 @@ import { seriesOf } from '../costs/ledger/daily.ts';
 import type { CostRow } from '../costs/ledger/row.ts';
 import type { Service } from '../directory/directory.ts';
 import { priceArea, scalingOf } from '../intent/effect.ts';
-import type { LastMoved } from './estimated.ts';
+import type { LastCostChanges } from './estimated.ts';
 
 export interface PriceContext {
   readonly services: readonly Service[];
-  readonly ranAt: LastMoved['ranAt'];
+  readonly ranAt: LastCostChanges['ranAt'];
 }
 
-/** The price of a GB-hour, from all services that cost the same as one with these fields. */
+/** Returns the price of a GB-hour, from all services in the same price area. */
 export function priceNear(
   fields: JsonObject | undefined,
   rows: readonly CostRow[],
@@ -27,8 +27,8 @@ export function priceNear(
 }
 
 /**
- * Bounds are known from replies alone: they held on the days after the last one, unless a change
- * ran since that showed none.
+ * The days on which the size of a service is known: those after the last reply, unless a change ran
+ * since without a reply.
  */
 function sizedDays(
   { id, lastSeen }: Service,

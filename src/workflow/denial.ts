@@ -2,21 +2,22 @@ import type { Change, RoleName, UserId } from '../changes/change.ts';
 import type { Refusal } from '../changes/refusal.ts';
 import type { Freeze, NeverRule } from '../policy/policy-types.ts';
 
-/** A refusal with what its sentence needs: which rule, which role, and who could instead. */
+/** A refusal with what its sentence needs: rule, role, and the users who could act instead. */
 export interface Denial {
   readonly refusal: Refusal;
   readonly command: string | null;
   readonly target: string | null;
   readonly rule: number | null;
   readonly role: RoleName | null;
-  /** Who may do it instead; null when nobody could say. */
+  /** The users who could act instead; null where the lookup failed. */
   readonly who: readonly UserId[] | null;
   readonly freeze: Freeze | null;
   readonly never: NeverRule | null;
   readonly change: Change | null;
 }
 
-export function denialOf(refusal: Refusal, about: Partial<Denial> = {}): Denial {
+/** Builds a denial. Command, target and rule default to those of the change. */
+export function createDenial(refusal: Refusal, about: Partial<Denial> = {}): Denial {
   return {
     refusal,
     command: about.change?.command ?? null,

@@ -8,59 +8,61 @@ import { listChanges } from '../storage/tables/changes/change-lists.ts';
 import { loadChange } from '../storage/tables/changes/changes.ts';
 import type { DecisionContext } from './ports.ts';
 
-type FindWorld = Pick<DecisionContext, 'database'>;
+type FindContext = Pick<DecisionContext, 'database'>;
 
-const LOOKED_AT = 300;
+const SEARCHED = 300;
 const OFFERED = 3;
 
-export type FoundChange =
+/** Returns the stored change, or null. Use `authorize.ts` before showing it to a user. */
+export async function loadForUser({ database }: FindContext, id: ChangeId): Promise<Change | null> {
+  return loadChange(database.db, id);
+}
+
+export type ChangeLookup =
   | { readonly ok: true; readonly change: Change }
   | { readonly ok: false; readonly answer: Answer };
 
-/** Exactly the one that was named; for any other word those are offered that may be meant. */
+/** Returns the change with this id, or an answer that offers similar ids. */
 export async function findChange(
-  context: FindWorld,
+  context: FindContext,
   typed: string,
   asker: Caller,
-): Promise<FoundChange> {
+): Promise<ChangeLookup> {
   const id = changeIdText(typed);
   const change = isChangeId(id) ? await loadChange(context.database.db, id) : null;
-  // A draft is its requester's alone: to everybody else it is not there yet.
+  // Only its requester may see a draft.
   if (change && !isPrivateTo(change, asker)) return { ok: true, change };
-  return { ok: false, answer: await unknown(context, id, asker) };
+  return { ok: false, answer: await notFound(context, id, asker) };
 }
 
 function isPrivateTo({ state, card, requester }: Change, { by }: Caller): boolean {
-  const isOver = ['cancelled', 'expired', 'stale'].includes(state);
-  const unsent = state === 'draft' || (card === null && isOver);
-  return unsent && requester !== by;
+  const hasEnded = ['cancelled', 'expired', 'stale'].includes(state);
+  const isUnsent = state === 'draft' || (card === null && hasEnded);
+  return isUnsent && requester !== by;
 }
 
-async function unknown({ database }: FindWorld, id: string, asker: Caller): Promise<Answer> {
+async function notFound({ database }: FindContext, id: string, asker: Caller): Promise<Answer> {
   const { db } = database;
-  const recent = await listChanges(db, { limit: LOOKED_AT, privateTo: asker.by });
+  const recent = await listChanges(db, { limit: SEARCHED, privateTo: asker.by });
   const near = nearest(
     id,
     recent.map((each) => each.id),
     OFFERED,
   );
   const own = await listChanges(db, { requester: asker.by, limit: OFFERED });
-  const meant = near.length > 0 ? recent.filter((each) => near.includes(each.id)) : own;
-  const ask = near.length > 0 ? 'Did you mean one of these?' : 'Your newest ones are below.';
-  const text = `There is no change “${id}”. ${meant.length > 0 ? ask : 'You have asked for none.'}`;
+  const offered = near.length > 0 ? recent.filter((each) => near.includes(each.id)) : own;
+  const hint = near.length > 0 ? 'Did you mean one of these?' : 'Your newest requests are below.';
+  const text = `There's no change “${id}”. ${offered.length > 0 ? hint : 'You have no requests.'}`;
   return {
-    title: 'No such change',
+    title: 'Change not found',
     parts: [
       { kind: 'text', text },
-      { kind: 'offers', offers: meant.map(offerOf) },
+      { kind: 'offers', offers: offered.map(offerOf) },
     ],
   };
 }
 
+/** A button that shows the change. */
 export function offerOf({ id, command, plan }: Change): CommandOffer {
-  return { label: `${id}: ${command} ${plan.target.name}`, line: lineToShow(id) };
-}
-
-export function lineToShow(id: ChangeId): string {
-  return `change show ${id}`;
+  return { label: `${id}: ${command} ${plan.target.name}`, line: `change show ${id}` };
 }

@@ -118,5 +118,5 @@ export interface HomeLists {
 }
 
 export type HomeContent =
-  | { readonly ok: true; readonly actor: Actor; readonly desk: HomeLists }
+  | { readonly ok: true; readonly actor: Actor; readonly lists: HomeLists }
   | { readonly ok: false; readonly refusal: Refusal };

@@ -41,7 +41,7 @@ export interface WorkflowContext extends DecisionContext {
   readonly estimateCost: EstimateCost;
 }
 
-/** Returns the expected cost effect of a plan; undefined for a command without one. Never throws. */
+/** Returns the expected cost effect of a plan; undefined for a command without one. NeverRule throws. */
 export type EstimateCost = (
   command: Pick<ChangeCommand, 'effect'>,
   plan: Plan,

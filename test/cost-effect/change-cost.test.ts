@@ -31,7 +31,7 @@ afterEach(() => {
 
 test('an estimate is kept with its figures, for what is measured later', async () => {
   expect(await told(async () => whole, 'stop')).toEqual({
-    text: 'about −20.0 credits a day, from 14 final days; −200.0 by month end; storage goes on',
+    text: '−20.0 credits per day, from 14 final days; −200.0 by month end; storage continues',
     perDay: -20,
     share: -1,
   });
@@ -46,13 +46,13 @@ test('a person does not wait longer than two seconds for the report', async () =
   const answer = told(never, 'stop');
   await vi.waitUntil(() => asked);
   await vi.advanceTimersByTimeAsync(2_000);
-  expect(await answer).toMatchObject({ text: 'not known: the usage report did not answer' });
+  expect(await answer).toMatchObject({ text: 'unknown: the usage report did not answer' });
 });
 
 test('a report that breaks is no fault of the change', async () => {
   const broken = () => Promise.reject(new Error('broken'));
   expect(await told(broken, 'stop')).toMatchObject({
-    text: 'not known: the usage report did not answer',
+    text: 'unknown: the usage report did not answer',
     perDay: null,
   });
 });
@@ -76,12 +76,12 @@ test('too few days for want of an answer are not told as a fact of the service',
     gaps: [{ month: '2026-10', why, denied: false, from: null }],
   };
   expect((await told(async () => little, 'stop'))?.text).toBe(
-    'not known: the usage report did not answer',
+    'unknown: the usage report did not answer',
   );
 });
 
 test('what a new service will cost is not known, and of an alert nothing is said', async () => {
   const unread = () => Promise.reject(new Error('not asked'));
-  expect((await told(unread, 'create'))?.text).toBe('not known: it depends on what it will do');
+  expect((await told(unread, 'create'))?.text).toBe('unknown: depends on the load');
   expect(await told(unread)).toBeUndefined();
 });

@@ -13,7 +13,7 @@ const SERVICE = '11111111-1111-4111-8111-111111111111';
 const ENDED = { tookMs: 800, requestId: null };
 const WHY = 'no answer';
 
-// Twenty credits a day until 14 August, and ten from then on; all of it final.
+// Twenty credits per day until 14 August, and ten from then on; all of it final.
 const level = (day: number) => (day < 20 ? 20 : 10) * ([0.95, 1, 1.05][day % 3] ?? 1);
 const rows = daily(
   '2026-07-25',
@@ -51,7 +51,9 @@ test('of two replicas that look at the same moment, one tells', async () => {
     await Promise.all([postCostEffects(context, costs), postCostEffects(context, costs)]),
   ).toContain(0);
   expect(await waiting(context)).toEqual([
-    expect.stringMatching(/^effect:3 3 final days later: compute [\d.]+ → [\d.]+ a day \(−5\d%/),
+    expect.stringMatching(
+      /^effect:3 3 final days later: compute [\d.]+ → [\d.]+ per day \(−5\d ?%/,
+    ),
   ]);
 });
 
@@ -111,8 +113,8 @@ test.for<[number, string]>([
 
 test('what was estimated then is told beside what came of it', async () => {
   const { plan } = aChange();
-  const cost = { text: 'about −9.6 credits a day', perDay: -9.6, share: -0.48 };
+  const cost = { text: '−9.6 credits per day', perDay: -9.6, share: -0.48 };
   const { context } = await worldAfter(4, scaled({ plan: { ...plan, cost } }));
   await postCostEffects(context, costs);
-  expect((await waiting(context)).join()).toContain('; the estimate was −48%.');
+  expect((await waiting(context)).join()).toContain('; estimate −48%.');
 });

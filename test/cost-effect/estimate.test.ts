@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import type { Plan } from '../../src/changes/change.ts';
 import { planDigest } from '../../src/changes/plan-digest.ts';
 import { estimateText } from '../../src/cost-effect/effect-text.ts';
-import { type Basis, estimate, historySpan } from '../../src/cost-effect/estimate.ts';
+import { type EstimateInput, estimate, historySpan } from '../../src/cost-effect/estimate.ts';
 import type { EstimatedKind } from '../../src/cost-effect/estimated.ts';
 import type { Service } from '../../src/directory/directory.ts';
 import { NOON, PLAN } from '../changes/fixtures.ts';
@@ -17,7 +17,7 @@ function planFor(body: Plan['body'], fields: Plan['body'] | null = null): Plan {
   return { ...PLAN, target: { ...PLAN.target, id: 's-1' }, body, before };
 }
 
-function said(kind: EstimatedKind, plan: Plan, basis: Partial<Basis>): string {
+function said(kind: EstimatedKind, plan: Plan, basis: Partial<EstimateInput>): string {
   const whole = {
     rows: [],
     today: TODAY,
@@ -40,7 +40,7 @@ const storage = daily('2026-10-30', USUAL, warehouseRow({ metrics: stored, credi
 test('a stop saves what usual days cost, while storage and backups go on', () => {
   const text = said('stop', planFor({ command: 'stop' }), { rows: [...compute, ...storage] });
   expect(text).toMatchInlineSnapshot(
-    `"about −19.9 credits a day (−18.0 … −22.0), from 14 final days; −198.7 by month end; storage 3.2 a day goes on, backups 0.40"`,
+    `"−19.9 credits per day (−18.0 to −22.0), from 14 final days; −198.7 by month end; storage (3.2) and backups (0.40 per day) continue"`,
   );
 });
 
@@ -48,12 +48,12 @@ test.for<[string, NonNullable<Plan['timing']>, string]>([
   [
     'for four hours',
     { startAt: null, revert: { afterMs: 4 * 3_600_000, label: '', line: '' } },
-    'from 14 final days; −3.3 in the 4 h until it goes back; storage goes on',
+    'from 14 final days; −3.3 in the 4 h until the revert; storage continues',
   ],
   [
     'at another hour',
     { startAt: '2026-11-30T20:00:00.000Z', revert: null },
-    'from 14 final days; storage goes on',
+    'from 14 final days; storage continues',
   ],
 ])('what a stop %s saves is not counted from now to the end of the month', ([, timing, words]) => {
   const plan = { ...planFor({ command: 'stop' }), timing };
@@ -63,76 +63,76 @@ test.for<[string, NonNullable<Plan['timing']>, string]>([
 test('a stop saves the compute of its pipes too, and a scale does not move it', () => {
   const pipes = daily('2026-10-30', Array(20).fill(20), PIPE);
   const rows = [...daily('2026-10-30', Array(20).fill(20)), ...pipes];
-  expect(said('stop', planFor({ command: 'stop' }), { rows })).toContain('about −40.');
+  expect(said('stop', planFor({ command: 'stop' }), { rows })).toContain('−40.');
   const plan = planFor({ numReplicas: 1 }, SIZE);
-  expect(said('scale', plan, { rows })).toContain('about −10.0 credits a day, from 14 final days');
+  expect(said('scale', plan, { rows })).toContain('−10.0 credits per day, from 14 final days');
 });
 
 test('from one fixed size to another the usual days are scaled', () => {
   const plan = planFor({ minReplicaMemoryGb: 8, maxReplicaMemoryGb: 8 }, SIZE);
   expect(said('scale', plan, { rows: compute })).toMatchInlineSnapshot(
-    `"about −9.9 credits a day (−9.0 … −11.0), from 14 final days and both sizes; −99.3 by month end"`,
+    `"−9.9 credits per day (−9.0 to −11.0), from 14 final days and both sizes; −99.3 by month end"`,
   );
   const more = planFor({ minReplicaMemoryGb: 32, maxReplicaMemoryGb: 32 }, SIZE);
-  expect(said('scale', more, { rows: compute })).toContain('about +19.9');
+  expect(said('scale', more, { rows: compute })).toContain('+19.9');
 });
 
-test.for<[string, EstimatedKind, Plan, Partial<Basis>, string]>([
+test.for<[string, EstimatedKind, Plan, Partial<EstimateInput>, string]>([
   [
     'no reply has shown its bounds',
     'scale',
     planFor({ maxReplicaMemoryGb: 64 }),
     { rows: compute },
-    'not known: its size was in no reply yet; any start, stop or scale of it shows it',
+    'unknown: Signalbox learns the size from the first change of this service',
   ],
   [
     'a change without a reply ran after its bounds were seen',
     'scale',
     planFor({ minReplicaMemoryGb: 8, maxReplicaMemoryGb: 8 }, SIZE),
     { rows: compute, ranAt: new Map([['s-1', NOON]]) },
-    'not known: its size was in no reply yet; any start, stop or scale of it shows it',
+    'unknown: Signalbox learns the size from the first change of this service',
   ],
   [
     'its size was changed a few days ago',
     'scale',
     planFor({ minReplicaMemoryGb: 8, maxReplicaMemoryGb: 8 }, SIZE),
     { rows: compute, sizedAt: new Map([['s-1', new Date('2026-11-13T10:00:00Z')]]) },
-    'not known: its size was changed lately, and fewer than 7 days since then are final',
+    'unknown: needs 7 final days since the last change of its size',
   ],
   [
     'nothing tells the price of a GB-hour',
     'scale',
     planFor({ maxReplicaMemoryGb: 64 }, SIZE),
     { rows: compute },
-    'not known: the price of a GB-hour is not known yet; 3 final days with min = max and no idling show it',
+    'unknown: needs 3 final days at a fixed size without idling',
   ],
   [
     'only the timeout is other',
     'scale',
     planFor({ idleTimeoutMinutes: 5 }, SIZE),
     { rows: compute },
-    'not known: it depends on how often it is idle',
+    'unknown: depends on how often the service is idle',
   ],
   [
     'it is five days old',
     'stop',
     planFor({ command: 'stop' }),
     { rows: daily('2026-11-13', [20, 20, 20, 20, 20]).concat(row(OTHER)) },
-    'not known: fewer than 7 days of it are final',
+    'unknown: needs 7 final days',
   ],
   [
     'the report never named it',
     'stop',
     planFor({ command: 'stop' }),
     { rows: daily('2026-10-30', USUAL, OTHER) },
-    'not known: the usage report has nothing of it yet',
+    'unknown: the usage report has no costs of this service yet',
   ],
   [
     'it stood still all the time, and no reply has shown its bounds',
     'start',
     planFor({ command: 'start' }),
     { rows: storage },
-    'not known: its size was in no reply yet; any start, stop or scale of it shows it',
+    'unknown: Signalbox learns the size from the first change of this service',
   ],
 ])('nothing is guessed where %s', ([, kind, plan, basis, words]) => {
   expect(said(kind, plan, basis)).toBe(words);
@@ -142,7 +142,7 @@ test('a start brings back the days on which it ran', () => {
   const stopped = daily('2026-10-30', [...USUAL.slice(6), 0, 0, 0, 0, 0, 0]);
   const text = said('start', planFor({ command: 'start' }), { rows: stopped });
   expect(text).toMatchInlineSnapshot(
-    `"about +19.8 credits a day (+18.0 … +22.0), from 14 final days; +198.7 by month end; nothing where it runs already"`,
+    `"+19.8 credits per day (+18.0 to +22.0), from 14 final days; +198.7 by month end; no change if it already runs"`,
   );
 });
 
@@ -158,14 +158,16 @@ test('bounds that move are priced by services of the same place and a fixed size
   const plan = planFor({ maxReplicaMemoryGb: 32 }, { ...SIZE, ...PLACE });
   const basis = { rows: [...compute, ...other], services: [service('s-2')] };
   expect(said('scale', plan, basis)).toMatchInlineSnapshot(
-    `"about ±0 credits a day (−4.5 … +10.9), from 14 final days and its bounds; the autoscaler decides"`,
+    `"±0 credits per day (−4.5 to +10.9), from 14 final days and the size limits; autoscaling decides"`,
   );
 
   const elsewhere = { ...SIZE, ...PLACE, region: 'us-east-1' };
   const far = service('s-2', { lastSeen: { fields: elsewhere, seenAt: SEEN, source: 'reply' } });
-  expect(said('scale', plan, { ...basis, services: [far] })).toContain('price of a GB-hour');
+  expect(said('scale', plan, { ...basis, services: [far] })).toContain(
+    '3 final days at a fixed size',
+  );
   const moved = new Map([['s-2', NOON]]);
-  expect(said('scale', plan, { ...basis, ranAt: moved })).toContain('price of a GB-hour');
+  expect(said('scale', plan, { ...basis, ranAt: moved })).toContain('3 final days at a fixed size');
 });
 
 test('days of before the bounds were seen say nothing of the price', () => {
@@ -174,12 +176,12 @@ test('days of before the bounds were seen say nothing of the price', () => {
   const late = { fields, seenAt: new Date('2026-11-16T12:00:00Z'), source: 'reply' };
   const plan = planFor({ maxReplicaMemoryGb: 32 }, fields);
   const basis = { rows: [...compute, ...other], services: [service('s-2', { lastSeen: late })] };
-  expect(said('scale', plan, basis)).toContain('price of a GB-hour');
+  expect(said('scale', plan, basis)).toContain('3 final days at a fixed size');
 });
 
 test('an approval is not bound to what was said of the costs', () => {
   const plan = planFor({ command: 'stop' });
-  const told = { ...plan, cost: { text: 'about −20.0 credits a day', perDay: -20, share: -1 } };
+  const told = { ...plan, cost: { text: '−20.0 credits per day', perDay: -20, share: -1 } };
   expect(planDigest('service stop', told)).toBe(planDigest('service stop', plan));
 });
 

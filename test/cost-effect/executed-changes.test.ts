@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Change } from '../../src/changes/change.ts';
-import { lastMoved, ranChanges } from '../../src/cost-effect/executed-changes.ts';
+import { executedChanges, lastCostChanges } from '../../src/cost-effect/executed-changes.ts';
 import { aChange, ana, stored } from '../storage/example-change.ts';
 import { aWorld } from '../workflow/context.ts';
 
@@ -21,7 +21,7 @@ test('a change that was looked up days later counts for the moment it was tried'
   const resolution = { by: ana, at, happened: true, note: 'seen in the console' };
   const change: Change = { ...accepted('2026-08-12'), resolution };
   await stored(context.database, change);
-  const { ranAt } = await lastMoved(context.database.db, FIRST, context.commands);
+  const { ranAt } = await lastCostChanges(context.database.db, FIRST, context.commands);
   expect([...ranAt.values()]).toEqual([new Date('2026-08-12T10:00:00Z')]);
 });
 
@@ -29,7 +29,7 @@ test('more changes than fit on a page are all looked at', async () => {
   const { context } = await aWorld();
   const many = Array.from({ length: 201 }, () => accepted('2026-08-12'));
   await stored(context.database, ...many, accepted('2026-08-09'), aChange());
-  expect(await ranChanges(context.database.db, FIRST, context.commands)).toHaveLength(201);
+  expect(await executedChanges(context.database.db, FIRST, context.commands)).toHaveLength(201);
 });
 
 test('one in doubt may have moved the size, and one that leaves costs alone has not', async () => {
@@ -39,6 +39,6 @@ test('one in doubt may have moved the size, and one that leaves costs alone has 
   const unknown = aChange({ state: 'unknown', outcome: doubt });
   const endpoint = accepted('2026-08-14', aChange({ command: 'endpoint create' }));
   await stored(context.database, accepted('2026-08-12'), unknown, endpoint);
-  const { ranAt } = await lastMoved(context.database.db, FIRST, context.commands);
+  const { ranAt } = await lastCostChanges(context.database.db, FIRST, context.commands);
   expect([...ranAt]).toEqual([[unknown.plan.target.id, at]]);
 });

@@ -29,23 +29,23 @@ function said(
 test('half the size is told beside what was estimated', () => {
   const estimate = { perDay: -12.5, share: -0.48 };
   expect(said(around(26, 13), 7, estimate)).toMatchInlineSnapshot(
-    `"7 final days later: compute 25.9 → 12.9 a day (−51%, about 80% sure between −48% and −52%); the estimate was −48%."`,
+    `"7 final days later: compute 25.9 → 12.9 per day (−51%, 80% interval −48 to −52); estimate −48%."`,
   );
   expect(said(around(26, 13, 3), 3, { perDay: null, share: null })).toMatchInlineSnapshot(
-    `"3 final days later: compute 25.9 → 13.0 a day (−50%, about 80% sure between −46% and −54%)."`,
+    `"3 final days later: compute 25.9 → 13.0 per day (−50%, 80% interval −46 to −54)."`,
   );
 });
 
 test('more is told from the least to the most, and a multiple as one', () => {
   expect(said(around(10, 15), 7, { perDay: 5, share: 0.5 })).toMatchInlineSnapshot(
-    `"7 final days later: compute 10.0 → 14.9 a day (+48%, about 80% sure between +43% and +56%); the estimate was +50%."`,
+    `"7 final days later: compute 10.0 → 14.9 per day (+48%, 80% interval +43 to +56); estimate +50%."`,
   );
   expect(said(around(10, 42), 7, { perDay: null, share: null })).toContain('(×4.2,');
 });
 
 test('what stood still has no ratio, but a figure', () => {
   expect(said(around(0, 40), 3, { perDay: 41.2, share: null })).toMatchInlineSnapshot(
-    `"3 final days later: compute 0 → 40.0 a day; the estimate was +41.2 a day."`,
+    `"3 final days later: compute 0 → 40.0 per day; estimate +41.2 per day."`,
   );
 });
 

@@ -28,7 +28,7 @@ test('a change is shown with its history and only the buttons that its reader ma
   await stage.slack.command(ANA, 'ops', `/change show #${id.toLowerCase()}`);
   const own = await stage.privateWord(ANA, 'History');
   expect(textOf(own ?? empty)).toContain('Stop staging: waiting for approval');
-  expect(textOf(own ?? empty)).toContain('asked for service stop staging');
+  expect(textOf(own ?? empty)).toContain('requested service stop staging');
   expect(buttonsOf(own ?? empty)).toContain('change.cancel');
   expect(buttonsOf(own ?? empty)).not.toContain('change.approve');
 
@@ -38,8 +38,8 @@ test('a change is shown with its history and only the buttons that its reader ma
   await stage.press(BEN, bens, 'change.approve');
   await stage.card('Stop staging: accepted');
 
-  const after = await said(stage, DORA, `/change show ${id}`, 'sent, and the server accepted');
-  expect(after).toContain('people, read ');
+  const after = await said(stage, DORA, `/change show ${id}`, 'sent; the server accepted');
+  expect(after).toContain('members, read ');
   expect(after).toContain(BEN);
 });
 
@@ -47,14 +47,14 @@ test('for an unknown id the nearest ones are offered', async () => {
   const stage = await openStage();
   const id = await requestAndReadId(stage);
   const wrong = `${id.slice(0, 5)}0`;
-  const near = await said(stage, ANA, `/change cancel ${wrong}`, `There is no change “${wrong}”`);
+  const near = await said(stage, ANA, `/change cancel ${wrong}`, `There's no change “${wrong}”`);
   expect(near).toContain(`change show ${id}`);
   expect(near).toContain('Did you mean');
 
-  const own = await said(stage, ANA, '/change show 999999', 'There is no change “999999”');
-  expect(own).toContain('Your newest ones');
-  const none = await said(stage, DORA, '/change show 999999', 'There is no change “999999”');
-  expect(none).toContain('You have asked for none');
+  const own = await said(stage, ANA, '/change show 999999', 'no change “999999”');
+  expect(own).toContain('Your newest requests');
+  const none = await said(stage, DORA, '/change show 999999', 'no change “999999”');
+  expect(none).toContain('You have no requests');
   await stage.card('Stop staging: waiting for approval');
 });
 
@@ -80,11 +80,13 @@ test('a draft is visible only to its requester', async () => {
   const id = /"change\.confirm"[^}]*?"value":"(\w{6})"/.exec(preview)?.[1] ?? '';
   expect(id).toHaveLength(6);
 
-  await said(stage, BEN, `/change show ${id}`, `There is no change “${id}”`);
-  expect(await said(stage, BEN, '/change list all', 'changes in all')).toContain('There is none');
+  await said(stage, BEN, `/change show ${id}`, `There's no change “${id}”`);
+  expect(await said(stage, BEN, '/change list all', 'changes in total')).toContain(
+    'There are no changes',
+  );
   expect(await said(stage, BEN, '/change log', 'Newest first')).not.toContain(id);
-  expect(await said(stage, ANA, '/change list mine', '1 change asked for by you')).toContain(id);
-  expect(await said(stage, ANA, `/change show ${id}`, 'History')).toContain('prepared');
+  expect(await said(stage, ANA, '/change list mine', '1 change requested by you')).toContain(id);
+  expect(await said(stage, ANA, `/change show ${id}`, 'History')).toContain('drafted');
 });
 
 test('lists show their total and have pages', async () => {
@@ -92,11 +94,11 @@ test('lists show their total and have pages', async () => {
   const stage = await openStage({ databaseUrl });
   await stored(await openForTest(databaseUrl), ...Array.from({ length: 21 }, waitingChange));
   const first = await said(stage, DORA, '/change list', '21 changes waiting for approval');
-  expect(first).toContain('1 older one follows');
+  expect(first).toContain('1 older change not shown');
   const older = /"value":"(change list pending before=\w{6})"/.exec(first)?.[1] ?? '';
-  await said(stage, DORA, `/${older}`, '1 change waiting for approval before that');
-  await said(stage, BEN, '/change list mine', '0 changes asked for by you');
-  await said(stage, BEN, '/change list review', '0 changes that nobody has looked at');
+  await said(stage, DORA, `/${older}`, '1 change waiting for approval before');
+  await said(stage, BEN, '/change list mine', '0 changes requested by you');
+  await said(stage, BEN, '/change list review', '0 changes with break-glass, not yet reviewed');
 });
 
 // Each has its own creation time, and a card as if it had been posted.
@@ -123,12 +125,12 @@ test('the audit trail is searchable by user, command, target, state and time', a
   expect(await log('by=me')).toContain('was refused (not a requester): service stop staging');
   expect(await log('state=succeeded')).toContain('→ succeeded');
   const both = 'command="service stop" target=STAGING state=pending';
-  expect(await log(both, 'asked for service stop staging')).toContain('1 event');
+  expect(await log(both, 'requested service stop staging')).toContain('1 event');
   expect(await log('target=analytics-prod')).toContain('0 events');
   expect(await log('since=1h until=30m')).toContain('0 events');
   expect(await log('since=2026-11-21')).toContain('0 events');
   expect(await log('by=me since=2026-11-20')).toContain('1 event');
-  await log('by=@nobody', 'Slack knows nobody called');
+  await log('by=@nobody', 'no user called');
   await log('state=done', 'state can be');
   await log('since=yesterday', 'must be a day such as 2026-11-01');
   expect(stage.cloud.effectCount('set state', STAGING)).toBe(1);
@@ -138,25 +140,25 @@ test.for<[string, string, string, string | null]>([
   [
     'the later date first',
     'since=2026-11-20 until=2026-11-01',
-    'until= is the earlier one',
+    'until is before since',
     'change log by=me since=2026-11-01 until=2026-11-20',
   ],
   [
     'time spans in reverse order',
     'since=1d until=7d',
-    'until= is the earlier one',
+    'until is before since',
     'change log by=me since=10080m until=1440m',
   ],
   [
     'one day at both ends',
     'since=2026-11-20 until=2026-11-20',
-    'both are the same moment',
+    'both are the same time',
     'change log by=me since=2026-11-20 until=2026-11-21',
   ],
-  ['one hour at both ends', 'since=1h until=1h', 'both are the same moment', null],
+  ['one hour at both ends', 'since=1h until=1h', 'both are the same time', null],
 ])('a log with %s is rejected with the reason', async ([, words, why, offered]) => {
   const stage = await openStage();
-  const answer = await said(stage, DORA, `/change log by=me ${words}`, 'There is no time between');
+  const answer = await said(stage, DORA, `/change log by=me ${words}`, ' is empty: ');
   expect(answer).toContain(why);
   expect(/"value":"(change log [^"]*)"/.exec(answer)?.[1] ?? null).toBe(offered);
 });
@@ -165,9 +167,9 @@ test('a long audit trail is shown in pages', async () => {
   const stage = await openStage();
   for (let n = 0; n < 22; n += 1) await said(stage, DORA, '/service stop staging why', 'You can’t');
   const first = await said(stage, DORA, '/change log by=me', '22 events');
-  expect(first).toContain('2 older ones follow');
+  expect(first).toContain('2 older events');
   const older = /"value":"(change log by=me before=\d+)"/.exec(first)?.[1] ?? '';
   const second = await said(stage, DORA, `/${older}`, '2 events before');
   expect(second).toContain('Newest');
-  expect(second).not.toContain('older ones follow');
+  expect(second).not.toContain('older event');
 });

@@ -44,7 +44,7 @@ test('with an archived approvals channel nothing runs, and the operators are not
   await confirmed(stage, '/service stop staging for the night');
   const told = () => stage.slack.messages('db-audit').map(textOf).join('\n');
   for (let tries = 0; tries < 20; tries += 1) await pass(stage, 6);
-  expect(told()).toContain('Slack has not taken a message of change');
+  expect(told()).toContain('Slack refused a message of change');
   expect(stage.cloud.count('set state')).toBe(0);
 });
 

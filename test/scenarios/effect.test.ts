@@ -30,7 +30,7 @@ test('the preview and the card of a stop show the same cost effect', async () =>
   await stage.slack.command(ANA, 'ops', '/service stop staging for the night');
   const preview = await stage.privateWord(ANA, 'Stop staging?');
   const [said = ''] =
-    /about −[\d.]+ credits a day \(−[\d.]+ … −[\d.]+\), from 14 final days; −[\d.]+ by month end; storage [\d.]+ a day goes on, backups [\d.]+/.exec(
+    /−[\d.]+ credits per day \(−[\d.]+ to −[\d.]+\), from 14 final days; −[\d.]+ by month end; storage \([\d.]+\) and backups \([\d.]+ per day\) continue/.exec(
       textOf(preview ?? empty),
     ) ?? [];
   expect(said).not.toBe('');
@@ -43,7 +43,7 @@ test('a preview without a usage report shows no estimate and works otherwise', a
   stage.cloud.injectFault({ operation: 'usage cost', fault: '403', times: 20 });
   await stage.slack.command(ANA, 'ops', '/service stop staging for the night');
   const preview = await stage.privateWord(ANA, 'Stop staging?');
-  expect(textOf(preview ?? empty)).toContain('not known: the usage report did not answer');
+  expect(textOf(preview ?? empty)).toContain('unknown: the usage report did not answer');
 });
 
 test('a scale of a service with unknown size has no estimate', async () => {
@@ -51,7 +51,7 @@ test('a scale of a service with unknown size has no estimate', async () => {
   await stage.slack.command(ANA, 'ops', '/service scale staging max=64');
   const preview = await stage.privateWord(ANA, 'Scale staging?');
   expect(textOf(preview ?? empty)).toContain(
-    'not known: its size was in no reply yet; any start, stop or scale of it shows it',
+    'unknown: Signalbox learns the size from the first change of this service',
   );
 });
 
@@ -63,19 +63,19 @@ test('a service that was just scaled has no final days to estimate from', async 
   await stage.press(BEN, await stage.card('Scale staging: waiting'), 'change.approve');
   await stage.card('Scale staging: accepted');
   await stage.slack.command(ANA, 'ops', '/service scale staging min=8 max=8');
-  await stage.privateWord(ANA, 'not known: its size was changed lately');
+  await stage.privateWord(ANA, 'unknown: needs 7 final days since');
 });
 
 test('in a new sandbox a start of lab-core shows its size, and a scale then has an estimate', async () => {
   const stage = await openStage();
   await stage.slack.command(ANA, 'ops', '/service scale lab-core min=8 max=8');
   const unknown = await stage.privateWord(ANA, 'Scale lab-core?');
-  expect(textOf(unknown ?? empty)).toContain('any start, stop or scale of it shows it');
+  expect(textOf(unknown ?? empty)).toContain('learns the size from the first change');
 
   await run(stage, 'Start', 'lab-core');
   await stage.slack.command(ANA, 'ops', '/service scale lab-core min=8 max=8');
   const told = await stage.privateWord(ANA, 'final days and both sizes');
-  expect(textOf(told ?? empty)).toMatch(/about −5\.\d credits a day/);
+  expect(textOf(told ?? empty)).toMatch(/−5\.\d credits per day/);
 });
 
 test('a refused request does not read the usage report', async () => {
@@ -98,7 +98,7 @@ test('the measured savings of a stop are posted in its thread after three and af
   await stage.restart();
   await expect.poll(() => effectsIn(stage, card?.ts)).toHaveLength(1);
   expect(effectsIn(stage, card?.ts)[0]).toMatch(
-    /^3 final days later: compute [\d.]+ → 0 a day \(−100 %\); the estimate was −100 %\.$/,
+    /^3 final days later: compute [\d.]+ → 0 per day \(−100 ?%\); estimate −100 ?%\.$/,
   );
 
   pass(stage, 4);

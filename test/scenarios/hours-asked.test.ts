@@ -61,7 +61,7 @@ test('the form for a past time keeps the other arguments', async () => {
   await stage.slack.command(ANA, 'ops', '/service stop staging at=2026-11-19T20:00 for the night');
   await stage.modal(ANA, 'service.stop');
   const form = JSON.stringify(stage.slack.clientState(ANA).views.at(-1));
-  expect(form).toContain('is over already (a time such as 20:00');
+  expect(form).toContain('has passed. A time without a date');
   expect(form).toContain('"initial_value":"for the night"');
 });
 

@@ -41,7 +41,7 @@ test('a press keeps its request id until it is handled, and a sent request names
   const card = await ask(stage);
   await stage.press(BEN, card, 'change.approve');
   await stage.card('Stop staging: accepted');
-  const [approved] = saying('a change moves on', { to: 'approved' });
+  const [approved] = saying('change moved', { to: 'approved' });
   const presses = saying('a payload came in', { kind: 'block_actions' });
   expect(presses.at(-1)?.request).toMatch(/^[\da-f]{10}$/);
   expect(approved?.request).toBe(presses.at(-1)?.request);
@@ -66,6 +66,6 @@ test('background work does not carry the request id that woke it', async () => {
   stage.slack.failNext({ method: 'chat.postMessage', times: 1, how: { error: 'internal_error' } });
   await stage.slack.command(ANA, 'ops', '/service stop staging for the night');
   await stage.press(ANA, await stage.privateWord(ANA, 'Stop staging?'), 'change.confirm');
-  await expect.poll(() => saying('a message failed')).toHaveLength(1);
-  expect(saying('a message failed')[0]).not.toHaveProperty('request');
+  await expect.poll(() => saying('message was not delivered; retrying')).toHaveLength(1);
+  expect(saying('message was not delivered; retrying')[0]).not.toHaveProperty('request');
 });

@@ -69,7 +69,7 @@ test('a restored copy does not send its open changes, and their cards say so', a
   expect(textOf(card ?? empty)).toContain('restored from an older copy');
   await expect
     .poll(() => stage.slack.messages('db-audit').map(textOf).join('\n'))
-    .toContain('The database is an older copy, or another one, than was noted last.');
+    .toContain('The database was restored from an older copy, or replaced.');
   pass(stage, 60);
   expect(stage.cloud.count('set state')).toBe(1);
 

@@ -37,9 +37,9 @@ test('the revert shows the opposite cost effect of its change', async () => {
   await approved(stage, '/service stop staging for=4h cleaning up');
   const there = await stage.card('Stop staging: accepted');
   expect(there?.text).toMatch(/Cost {2}about −[\d.]+ credits .*; −[\d.]+ in the 4 h until it goes/);
-  const [, perDay = ''] = /about −([\d.]+) credits/.exec(there?.text ?? '') ?? [];
+  const [, perDay = ''] = /Cost +−([\d.]+) credits/.exec(there?.text ?? '') ?? [];
   const back = await stage.card('Start staging: planned');
-  expect(back?.text).toContain(`about +${perDay} credits a day, as before ${idOf(there)}`);
+  expect(back?.text).toContain(`+${perDay} credits per day, as before ${idOf(there)}`);
 });
 
 test('a scheduled change waits for its time and runs once', async () => {
@@ -173,7 +173,7 @@ test('a temporary scale of a service with unknown size is refused, and the form 
   await stage.slack.command(ANA, 'ops', '/service scale staging max=32 for=4h');
   await stage.modal(ANA, 'service.scale');
   const form = JSON.stringify(stage.slack.clientState(ANA).views.at(-1));
-  expect(form).toContain('what it was before is not known');
+  expect(form).toContain('the previous values are not known');
   expect(form).toContain('"initial_value":"4h"');
   expect(form).toContain('"value":"32"');
 });

@@ -13,12 +13,12 @@ const mention = (...people: string[]) => people.map((id) => `<@${id}>`).join(', 
 test('for a service, the deciding rule and the current members of its roles are shown', async () => {
   const stage = await openStage();
   const text = await who(stage, ANA, 'service stop analytics-prod');
-  expect(text).toContain('Rule 2 is about everything tagged prod');
-  expect(text).toContain(`@db-operators (2 now: ${mention(ANA, FINN)}). With a reason`);
+  expect(text).toContain('Rule 2 applies to everything tagged prod');
+  expect(text).toContain(`@db-operators (2 now: ${mention(ANA, FINN)}). A reason`);
   expect(text).toContain(`2 of @db-leads (3 now: ${mention(BEN, CLEO, GUS)}), within 4 h`);
   expect(text).toContain('After 2 h: also @db-operators');
   expect(text).toContain(`the role oncall (1 now: ${mention(ANA)})`);
-  expect(text).toContain('You: you may ask for it; then it waits for the approvals.');
+  expect(text).toContain('You: you may request it; it then needs the approvals.');
   expect(text).not.toContain('Rule 4');
 });
 
@@ -37,7 +37,7 @@ test.for<[string, string]>([
   const text = await who(stage, ANA, about);
   expect(text).toContain('analytics-prod is tagged prod');
   expect(text).not.toContain('staging');
-  expect(text).toContain('Rule 2 is about everything tagged prod');
+  expect(text).toContain('Rule 2 applies to everything tagged prod');
   expect(text).not.toContain('Rule 4');
 });
 
@@ -49,8 +49,8 @@ test('for a warehouse with different rules, each group of services is shown sepa
   const text = await who(stage, ANA, 'service stop warehouse=lab');
   const [first = '', second = ''] = text.split(/^staging$/m);
   expect(first).toMatch(/^analytics-dev, archive, ci, lab-core, load-test$/m);
-  expect(first).toContain('You: you may ask for it');
-  expect(second).toContain('You: you would be refused now: it is frozen.');
+  expect(first).toContain('You: you may request it');
+  expect(second).toContain('You: refused now: it is frozen.');
   expect(second).toContain('Frozen: Everything tagged staging between');
 });
 
@@ -64,13 +64,15 @@ test('without a service, each rule that can decide is shown', async () => {
   const stage = await openStage();
   const text = await who(stage, DORA, 'service stop');
   expect(text).toContain('Rule 2');
-  expect(text).toContain('Rule 4 is about everything');
-  expect(text).toContain('You: you would be refused: this rule does not let you ask.');
+  expect(text).toContain('Rule 4 applies to everything');
+  expect(text).toContain('You: refused: this rule does not admit you.');
 });
 
 test('an approver sees that they may approve, and a user without a role may not ask', async () => {
   const stage = await openStage();
-  expect(await who(stage, BEN, 'service scale staging')).toContain('You may approve what others');
+  expect(await who(stage, BEN, 'service scale staging')).toContain(
+    'You may approve requests of others',
+  );
   await stage.slack.command(EMIL, 'ops', '/change who service stop staging');
   await stage.privateWord(EMIL, 'You can’t use /change who');
 });
@@ -86,11 +88,11 @@ test('freezes and forbidden commands are shown with their reasons', async () => 
     }),
   });
   const stop = await who(stage, ANA, 'service stop analytics-prod');
-  expect(stop).toContain('Never (not even in an emergency): The shop runs on it');
-  expect(stop).toContain('You: you would be refused, like everybody.');
+  expect(stop).toContain('Never (not even with break-glass): The shop runs on it');
+  expect(stop).toContain('You: refused, like everyone.');
   const start = await who(stage, ANA, 'service start analytics-prod');
   expect(start).toContain('Frozen: Everything between');
-  expect(start).toContain('You: you would be refused now: it is frozen.');
+  expect(start).toContain('You: refused now: it is frozen.');
 
   await stage.slack.command(ANA, 'ops', '/service stop analytics-prod because');
   const refused = textOf((await stage.privateWord(ANA, 'The policy never allows')) ?? empty);

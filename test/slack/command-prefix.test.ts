@@ -8,7 +8,7 @@ import { answerMessage } from '../../src/slack/blocks/answer-blocks.ts';
 import { homeView } from '../../src/slack/cards/home.ts';
 import { refusalMessage, stoppedLine } from '../../src/slack/cards/refusals.ts';
 import { manifestOf } from '../../src/slack/manifest.ts';
-import { denialOf } from '../../src/workflow/denial.ts';
+import { createDenial } from '../../src/workflow/denial.ts';
 import { actor, changeIn, NOON } from '../changes/fixtures.ts';
 import { drawing as unprefixed } from './fixtures.ts';
 
@@ -30,14 +30,14 @@ const vocabulary = {
 const misread = (noun: string, text: string) => understand(noun, text, vocabulary);
 
 test.for<[string, unknown]>([
-  ['refusals', REFUSALS.map((name) => refusalMessage(denialOf(name, { change }), drawing))],
+  ['refusals', REFUSALS.map((name) => refusalMessage(createDenial(name, { change }), drawing))],
   [
     'reasons on the card',
     REFUSALS.map((stopped) => stoppedLine({ ...change, stopped } as typeof change, drawing)),
   ],
   [
     'Home',
-    homeView({ ok: true, actor: everyone, desk: { ...lists, at: NOON } }, { drawing, commands }),
+    homeView({ ok: true, actor: everyone, lists: { ...lists, at: NOON } }, { drawing, commands }),
   ],
   ['help', answerMessage(helpFor(null, commands, () => true, PREFIX))],
   ['an unknown verb', misread('service', 'stopp staging')],

@@ -1,5 +1,5 @@
 import type { Answer } from '../../intent/answers/answer.ts';
-import { denialOf } from '../../workflow/denial.ts';
+import { createDenial } from '../../workflow/denial.ts';
 import { answerMessage } from '../blocks/answer-blocks.ts';
 import type { AnyBlock, Message } from '../blocks/blocks.ts';
 import { changeCard } from './card.ts';
@@ -10,7 +10,7 @@ import { refusalMessage } from './refusals.ts';
 export function ownAnswer(answer: Answer, drawing: Drawing): Message {
   const { change, refused } = answer;
   if (refused) {
-    const denial = denialOf(refused.refusal, { change: refused.change });
+    const denial = createDenial(refused.refusal, { change: refused.change });
     return refusalMessage(denial, drawing);
   }
   const message = answerMessage(answer);

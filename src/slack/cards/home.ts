@@ -2,7 +2,7 @@ import type { View } from '@slack/web-api';
 import type { Command } from '../../intent/define.ts';
 import { usage } from '../../intent/help.ts';
 import { commandsFor } from '../../policy/explain.ts';
-import { denialOf } from '../../workflow/denial.ts';
+import { createDenial } from '../../workflow/denial.ts';
 import type { HomeContent, HomeLists } from '../../workflow/messenger-port.ts';
 import { buttons, lines, type MessagePart, message, noteLine, title } from '../blocks/blocks.ts';
 import type { Line } from '../blocks/rich-text.ts';
@@ -24,8 +24,8 @@ const LINES_MAX = 10;
 /** The Home tab of one user. It always fits; what does not is counted. */
 export function homeView(found: HomeContent, { drawing, commands }: HomeOptions): View {
   const parts = found.ok
-    ? [...listSections(found.desk), ...commandSection(found.actor, drawing, commands)]
-    : [lines(refusalLine(denialOf(found.refusal), drawing))];
+    ? [...listSections(found.lists), ...commandSection(found.actor, drawing, commands)]
+    : [lines(refusalLine(createDenial(found.refusal), drawing))];
   const { blocks } = message(...parts);
   // Blocks newer than Slack's published types are objects all the same.
   return { type: 'home', blocks: blocks as never[] };

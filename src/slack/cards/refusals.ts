@@ -3,7 +3,7 @@ import type { Refusal } from '../../changes/refusal.ts';
 import { slashCommand } from '../../intent/slash-command.ts';
 import { neverRuleFor } from '../../policy/decide.ts';
 import type { Freeze, Policy } from '../../policy/policy-types.ts';
-import { type Denial, denialOf } from '../../workflow/denial.ts';
+import { createDenial, type Denial } from '../../workflow/denial.ts';
 import { lines, type Message, message } from '../blocks/blocks.ts';
 import type { Line } from '../blocks/rich-text.ts';
 import type { Drawing } from './drawing.ts';
@@ -146,7 +146,7 @@ export function stoppedLine(change: Change, drawing: Drawing): Line {
   if (refusal === 'reason-required') return ['The current rule requires a longer reason.'];
   const role = refusal === 'approvals-missing' ? requires.from : requires.breakGlass;
   const never = neverRuleFor(policy, { command, target: plan.target });
-  return refusalLine(denialOf(refusal, { change, role: role ?? requires.to, never }), drawing);
+  return refusalLine(createDenial(refusal, { change, role: role ?? requires.to, never }), drawing);
 }
 
 function notARequester(denial: Denial, drawing: Drawing): Line {

@@ -1,8 +1,7 @@
 import type { View } from '@slack/web-api';
 import type { UserId } from '../../changes/change.ts';
 import type { Command } from '../../intent/define.ts';
-import { commandsFor } from '../../policy/explain.ts';
-import { denialOf } from '../../workflow/denial.ts';
+import { authorizeForms } from '../../workflow/authorize.ts';
 import { lines, message } from '../blocks/blocks.ts';
 import type { Line } from '../blocks/rich-text.ts';
 import { refusalLine } from '../cards/refusals.ts';
@@ -38,13 +37,10 @@ export async function openPalette(
 }
 
 async function paletteFor(bot: SlackContext, by: UserId, spot: ReplyTarget): Promise<View> {
-  const identity = await bot.context.people.identify(by, { fresh: false });
-  if (!identity.ok) {
-    return textView(refusalLine(denialOf(identity.refusal), bot.drawing));
-  }
   const names = bot.commands.map(({ name }) => name);
-  const usable = commandsFor(bot.context.policy, names, identity.actor);
-  const own = bot.commands.filter(({ name }) => usable.includes(name));
+  const usable = await authorizeForms(bot.context, by, names);
+  if (!usable.ok) return textView(refusalLine(usable.denial, bot.drawing));
+  const own = bot.commands.filter(({ name }) => usable.commands.includes(name));
   return own.length > 0
     ? palette(own, spot)
     : textView(['No rule of the policy allows you a command.']);

@@ -1,4 +1,5 @@
 import type { ChangeId } from '../../changes/change.ts';
+import { authorizeDetails, authorizePress, authorizeRequester } from '../../workflow/authorize.ts';
 import {
   INCIDENT_VERBS,
   type IncidentClick,
@@ -6,11 +7,10 @@ import {
   VERBS,
   type Verb,
 } from '../../workflow/clicks.ts';
-import { denialOf } from '../../workflow/denial.ts';
-import { loadForUser, mayAnswer } from '../../workflow/load-change.ts';
+import { createDenial } from '../../workflow/denial.ts';
 import { showHome } from '../../workflow/queries/home-queries.ts';
 import { receiveClick } from '../../workflow/review/click.ts';
-import { receivePress } from '../../workflow/review/incident-click.ts';
+import { receiveIncidentClick } from '../../workflow/review/incident-click.ts';
 import { answerMessage, sentenceMessage } from '../blocks/answer-blocks.ts';
 import type { Message } from '../blocks/blocks.ts';
 import { fullPlan } from '../cards/preview.ts';
@@ -112,7 +112,9 @@ async function decideIncident(
   const key = `press:${pressed.trigger_id}`;
   const press = { key, verb, id: incident.data, by: pressed.user.id };
   const replyTo = replyToOf(pressed);
-  const receipt = await storeOrReply(bot, replyTo, () => receivePress(bot.context, press, replyTo));
+  const receipt = await storeOrReply(bot, replyTo, () =>
+    receiveIncidentClick(bot.context, press, replyTo),
+  );
   await ack();
   await goOn(bot, receipt, replyTo);
 }
@@ -183,21 +185,19 @@ async function ask(
   kind: ReasonFormKind,
   { change, ...from }: ReasonFormMetadata,
 ): Promise<Message | null> {
-  const found = await mayAnswer(bot.context, change, { verb: kind, by });
-  if (!found.ok) return refusalMessage(found.denial, bot.drawing);
-  const view = reasonForm(kind, found.change, from);
+  const authorized = await authorizePress(bot.context, change, { verb: kind, by });
+  if (!authorized.ok) return refusalMessage(authorized.denial, bot.drawing);
+  const view = reasonForm(kind, authorized.change, from);
   await bot.clients.views.views.open({ trigger_id: trigger, view });
   return null;
 }
 
 async function edit(bot: SlackContext, typed: Typed, id: ChangeId): Promise<Message | null> {
-  const { context, drawing } = bot;
-  const draft = await loadForUser(context, id);
-  const command = draft ? context.commands.get(draft.command) : undefined;
-  if (!draft || !command) return refusalMessage(denialOf('not-found'), bot.drawing);
-  if (draft.requester !== typed.by) {
-    return refusalMessage(denialOf('not-requester', { change: draft }), drawing);
-  }
+  const authorized = await authorizeRequester(bot.context, id, typed.by);
+  if (!authorized.ok) return refusalMessage(authorized.denial, bot.drawing);
+  const draft = authorized.change;
+  const command = bot.context.commands.get(draft.command);
+  if (!command) return refusalMessage(createDenial('not-found'), bot.drawing);
   const given = { ...textOf(draft.plan.args), reason: draft.reason ?? '' };
   const spot = { ...typed.spot, edits: draft.id };
   return openForm(bot, { ...typed, spot }, command, given);
@@ -209,14 +209,8 @@ function textOf(args: Readonly<Record<string, unknown>>): Readonly<Record<string
 
 /** The full request in private, for its requester and for those who may request or approve it. */
 async function details(bot: SlackContext, { by }: Typed, id: ChangeId): Promise<Message | null> {
-  const change = await loadForUser(bot.context, id);
-  if (!change) return refusalMessage(denialOf('not-found'), bot.drawing);
-  const identity = await bot.context.people.identify(by, { fresh: false });
-  const { to, from } = change.requires;
-  const isInvolved =
-    identity.ok && identity.actor.roles.some((role) => role === to || role === from);
-  if (identity.ok && (isInvolved || change.requester === by)) return fullPlan(change);
-  const why = identity.ok ? 'not-an-approver' : identity.refusal;
-  const denial = denialOf(why, { change, role: from ?? to });
-  return refusalMessage(denial, bot.drawing);
+  const authorized = await authorizeDetails(bot.context, id, by);
+  return authorized.ok
+    ? fullPlan(authorized.change)
+    : refusalMessage(authorized.denial, bot.drawing);
 }

@@ -1,8 +1,8 @@
 import type { View } from '@slack/web-api';
 import type { ChangeId } from '../../changes/change.ts';
 import type { Secret } from '../../errors.ts';
-import { noteShown, readSecret } from '../../workflow/execute/secret.ts';
-import { loadForUser } from '../../workflow/load-change.ts';
+import { authorizeRequester } from '../../workflow/authorize.ts';
+import { recordReveal, unsealSecret } from '../../workflow/execute/secret.ts';
 import { sentenceMessage } from '../blocks/answer-blocks.ts';
 import type { Message } from '../blocks/blocks.ts';
 import { plain } from '../forms/inputs.ts';
@@ -21,10 +21,10 @@ export async function reveal(
   { by, trigger }: Typed,
   id: ChangeId,
 ): Promise<Message | null> {
-  const secret = await readSecret(bot.context, id, by);
-  if (!secret) return sentenceMessage([GONE]);
-  const change = await loadForUser(bot.context, id);
-  const view = passwordModal(secret, change?.plan.target.name ?? id);
+  const authorized = await authorizeRequester(bot.context, id, by);
+  const secret = authorized.ok ? await unsealSecret(bot.context, id, by) : null;
+  if (!authorized.ok || !secret) return sentenceMessage([GONE]);
+  const view = passwordModal(secret, authorized.change.plan.target.name);
   const shown = await bot.clients.views.views.open({ trigger_id: trigger, view }).then(
     () => true,
     (error: unknown) => {
@@ -35,7 +35,7 @@ export async function reveal(
       return false;
     },
   );
-  await noteShown(bot.context, id, { by, shown });
+  await recordReveal(bot.context, id, { by, shown });
   return shown ? null : sentenceMessage([NOT_SHOWN]);
 }
 

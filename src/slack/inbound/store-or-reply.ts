@@ -1,5 +1,5 @@
 import type { ReplyTo } from '../../workflow/clicks.ts';
-import { isDatabaseAway } from '../../workflow/limits/database-unavailable.ts';
+import { isDatabaseUnavailable } from '../../workflow/limits/database-unavailable.ts';
 import type { Receipt } from '../../workflow/review/click-intake.ts';
 import { sentenceMessage } from '../blocks/answer-blocks.ts';
 import { NO_REPLY_TARGET, postEphemeral } from '../outbound/post.ts';
@@ -22,7 +22,7 @@ export async function storeOrReply(
   try {
     return await store();
   } catch (error) {
-    if (isDatabaseAway(error)) {
+    if (isDatabaseUnavailable(error)) {
       const notice = sentenceMessage([NOT_STORED]);
       const sent = url
         ? bot.respond(url, { ...notice, replace: false })

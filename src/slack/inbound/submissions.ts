@@ -4,7 +4,7 @@ import type { Command } from '../../intent/define.ts';
 import { hasField, parseValues } from '../../intent/parse/complete.ts';
 import type { Intent, ParseResult, Vocabulary } from '../../intent/parse/understood.ts';
 import { VERBS } from '../../workflow/clicks.ts';
-import { isDatabaseAway } from '../../workflow/limits/database-unavailable.ts';
+import { isDatabaseUnavailable } from '../../workflow/limits/database-unavailable.ts';
 import { receiveClick } from '../../workflow/review/click.ts';
 import { sentenceMessage } from '../blocks/answer-blocks.ts';
 import type { Message } from '../blocks/blocks.ts';
@@ -119,7 +119,7 @@ async function decide(
   const click = { verb, change: about.change, by: user.id, text, replyTo };
   const receipt = await receiveClick(bot.context, `click:${trigger_id}`, click).catch(
     (error: unknown) => {
-      if (isDatabaseAway(error)) return null;
+      if (isDatabaseUnavailable(error)) return null;
       throw error;
     },
   );

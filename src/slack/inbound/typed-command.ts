@@ -10,7 +10,7 @@ import type { Intent, ParseProblem } from '../../intent/parse/understood.ts';
 import { slashCommand } from '../../intent/slash-command.ts';
 import { newRequest, requestNow } from '../../observability/log.ts';
 import { note } from '../../observability/trace.ts';
-import { commandsFor } from '../../policy/explain.ts';
+import { authorizeForms } from '../../workflow/authorize.ts';
 import { requestChange } from '../../workflow/request/request.ts';
 import { answerMessage, sentenceMessage } from '../blocks/answer-blocks.ts';
 import { type Message, withNote } from '../blocks/blocks.ts';
@@ -176,9 +176,9 @@ async function correctInForm(
 /** Help works for every user. Without an identity it lists no command as usable. */
 async function help(bot: SlackContext, { by }: Typed, noun: string): Promise<Message> {
   const { context, commands } = bot;
-  const identity = await context.people.identify(by, { fresh: false });
   const names = commands.map(({ name }) => name);
-  const usable = identity.ok ? commandsFor(context.policy, names, identity.actor) : [];
+  const authorized = await authorizeForms(context, by, names);
+  const usable = authorized.ok ? authorized.commands : [];
   const of = commands.some((command) => nounOf(command) === noun) ? noun : null;
   return answerMessage(helpFor(of, commands, ({ name }) => usable.includes(name), bot.prefix));
 }

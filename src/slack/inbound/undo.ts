@@ -1,7 +1,7 @@
 import type { Change, ChangeId } from '../../changes/change.ts';
-import { denialOf } from '../../workflow/denial.ts';
-import { loadForUser } from '../../workflow/load-change.ts';
-import { isUnchangedSince } from '../../workflow/revert/unchanged-since.ts';
+import { createDenial } from '../../workflow/denial.ts';
+import { loadForUser } from '../../workflow/find-change.ts';
+import { isUnchangedSince } from '../../workflow/revert/inverse.ts';
 import { sentenceMessage } from '../blocks/answer-blocks.ts';
 import type { Message } from '../blocks/blocks.ts';
 import { lowerActionText } from '../cards/naming.ts';
@@ -46,5 +46,5 @@ function typeLine(bot: SlackContext, typed: Typed, line: string): Promise<Messag
 }
 
 function notFound({ drawing }: SlackContext): Message {
-  return refusalMessage(denialOf('not-found'), drawing);
+  return refusalMessage(createDenial('not-found'), drawing);
 }

@@ -1,5 +1,5 @@
 import { ApiError } from '../../errors.ts';
-import { isDatabaseAway } from '../../workflow/limits/database-unavailable.ts';
+import { isDatabaseUnavailable } from '../../workflow/limits/database-unavailable.ts';
 import { sentenceMessage } from '../blocks/answer-blocks.ts';
 import { fact, lines, type Message, message, title } from '../blocks/blocks.ts';
 import type { Line } from '../blocks/rich-text.ts';
@@ -18,7 +18,7 @@ const ADVICE: Readonly<Record<number, string>> = {
 /** What a user reads after an API or database error; null for any other error. */
 export function errorMessage(error: unknown): Message | null {
   if (!(error instanceof ApiError)) {
-    return isDatabaseAway(error) ? sentenceMessage([DATABASE_AWAY]) : null;
+    return isDatabaseUnavailable(error) ? sentenceMessage([DATABASE_AWAY]) : null;
   }
   const { status, serverText, requestId, kind, sentence } = error;
   if (kind === 'wrong-address') {

@@ -10,19 +10,19 @@ type AnchorContext = Pick<DecisionContext, 'database' | 'log' | 'now'> & { reado
 
 const DAY = 'anchor-day';
 
-/** `audit 1234 4f2a…`: what is read back from it, and what `audit verify --anchor` takes. */
+/** `audit 1234 4f2a…`: the format that Signalbox reads back and `audit verify --anchor` accepts. */
 export function anchorText({ seq, hash }: Head): string {
   return `audit ${seq} ${hash}`;
 }
 
-/** Into the log and beside the database, also when nothing happened. */
+/** Writes the end of the trail to the log and to the checkpoint file, also without new events. */
 export async function anchorHourly({ database, log, trail }: AnchorContext): Promise<void> {
   const end = await auditHead(database.db);
   log.info({ seq: end.seq, hash: end.hash }, anchorText(end));
   await trail.writeCheckpoint();
 }
 
-/** Once in each UTC day, also when nothing happened, and by one replica: where people read it. */
+/** Posts the end of the trail into the audit channel, once per UTC day, by one replica. */
 export async function anchorDaily(context: AnchorContext, channel: string | null): Promise<void> {
   if (!channel) return;
   const now = context.now();
@@ -32,7 +32,7 @@ export async function anchorDaily(context: AnchorContext, channel: string | null
   await context.database.transaction(async (tx) => {
     if (!(await replaceMeta(tx, DAY, before, day))) return;
     const parts = [{ kind: 'text', text: anchorText(await auditHead(tx)) }] as const;
-    const answer = { title: `The audit trail on ${day}`, parts };
+    const answer = { title: `Audit trail on ${day}`, parts };
     await enqueueReport(tx, { key: `audit:${day}`, channel, thread: null, answer }, now);
   });
 }
@@ -43,7 +43,7 @@ export type LastAnchor =
 
 const LINE = /\baudit (\d{1,15}) ([0-9a-f]{64})\b/;
 
-/** The newest anchor that stands in the channel, as far as the bot may read there. */
+/** Returns the newest anchor in the audit channel, or why the channel could not be read. */
 export async function lastAnchor(
   messenger: Pick<Messenger, 'findOwnMessage'>,
 ): Promise<LastAnchor> {

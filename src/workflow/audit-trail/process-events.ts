@@ -3,13 +3,13 @@ import type { DecisionContext } from '../ports.ts';
 
 export interface ProcessInfo {
   readonly version: string;
-  /** Of the configuration file: two starts with another one had another policy. */
+  /** The hash of the configuration file, which contains the policy. */
   readonly config: string;
 }
 
 type ProcessEventContext = Pick<DecisionContext, 'database' | 'auditKey' | 'now' | 'instance'>;
 
-/** With what it runs from here on, so that every later event can be held against it. */
+/** Records release and configuration, under which all later events of this process happen. */
 export async function recordStart(
   context: ProcessEventContext,
   { version, config }: ProcessInfo,

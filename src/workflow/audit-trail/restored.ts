@@ -21,29 +21,29 @@ const OPEN = ['draft', 'pending', 'approved', 'executing', 'unknown'] as const;
 const AT_ONCE = 100;
 
 /**
- * An older copy of the database knows nothing of what was sent after it was made. To be called
- * before anything is claimed: what is open in such a copy does not go on.
+ * Stops all open changes of a restored database, because an older copy does not contain what was sent
+ * after it was made. To be called at the start, before anything is claimed.
  */
 export async function stopRestoredChanges(context: DecisionContext): Promise<void> {
   const signs = await signsOfRestore(context);
   const before = await lastHandledRestore(context.database.db);
-  // Other replicas, and later starts, find the same signs: what was asked for since may go on.
+  // Each sign is handled once. Later starts and other replicas find it again.
   const known = (before ?? '').split('\n');
   if (signs.every((sign) => known.includes(sign))) return;
-  const given = await distrustAll(context);
-  await leaveAll(context);
-  const isOurs = await context.database.transaction(async (tx) => {
+  const stopped = await stopOpenChanges(context);
+  await stopReverts(context);
+  const isFirst = await context.database.transaction(async (tx) => {
     if (!(await recordHandledRestore(tx, before, signs.join('\n')))) return false;
     const digests = await markDigestsUnknown(tx);
     await discardReports(tx, context.now());
-    const body = { by: 'signalbox', signs, changes: given, digests };
+    const body = { by: 'signalbox', signs, changes: stopped, digests };
     await appendEvent(tx, context.auditKey, { kind: 'restored', at: context.now(), body });
     return true;
   });
-  if (isOurs) await tell(context, given);
+  if (isFirst) await notify(context, stopped);
 }
 
-/** Names what was found, so that it is acted on once. */
+/** Returns one line per sign of a restore, which identifies it. */
 async function signsOfRestore(context: DecisionContext): Promise<readonly string[]> {
   const announced = await announcedRestore(context.database.db);
   const signs = announced ? [`announced ${announced}`] : [];
@@ -54,16 +54,16 @@ async function signsOfRestore(context: DecisionContext): Promise<readonly string
 }
 
 async function anchorsOutside(context: DecisionContext): Promise<readonly Head[]> {
-  const beside = context.database.checkpoint?.read() ?? null;
+  const nextToDatabase = context.database.checkpoint?.read() ?? null;
   const posted = await lastAnchor(context.messenger);
   if (!posted.ok) {
-    const said = 'the last anchor in the audit channel could not be read; see docs/operating.md';
-    context.log.warn({ why: posted.why }, said);
+    const message = 'last anchor in the audit channel could not be read; see docs/operating.md';
+    context.log.warn({ why: posted.why }, message);
   }
-  return [beside, posted.ok ? posted.head : null].filter((anchor) => anchor !== null);
+  return [nextToDatabase, posted.ok ? posted.head : null].filter((anchor) => anchor !== null);
 }
 
-/** Not only older: a copy that has gone on since has other events under the same numbers. */
+/** Whether the trail contains this anchor. A copy that was used since has other events there. */
 async function isKnown({ database }: DecisionContext, { seq, hash }: Head): Promise<boolean> {
   const end = await auditHead(database.db);
   if (end.seq < seq) return false;
@@ -72,21 +72,21 @@ async function isKnown({ database }: DecisionContext, { seq, hash }: Head): Prom
   return event?.hash === hash;
 }
 
-async function distrustAll(context: DecisionContext): Promise<readonly ChangeId[]> {
+async function stopOpenChanges(context: DecisionContext): Promise<readonly ChangeId[]> {
   const open = () => listChanges(context.database.db, { states: OPEN, limit: AT_ONCE });
-  return eachOnce(open, ({ id }) => distrustOne(context, id));
+  return eachOnce(open, ({ id }) => stopOpenChange(context, id));
 }
 
-// Whether it was taken back since, the copy cannot know.
-async function leaveAll(context: DecisionContext): Promise<void> {
+// The copy does not contain whether a change was reverted since.
+async function stopReverts(context: DecisionContext): Promise<void> {
   const due = () => dueReverts(context.database.db, { limit: AT_ONCE });
   await eachOnce(due, (change) => stopRevert(context, change, 'restored'));
 }
 
-/** Until nothing is left that was not seen to; what stays all the same does not hold up the start. */
+/** Handles every change that `find` returns, once each, page by page. */
 async function eachOnce(
   find: () => Promise<readonly Change[]>,
-  see: (change: Change) => Promise<void>,
+  handle: (change: Change) => Promise<void>,
 ): Promise<readonly ChangeId[]> {
   const seen = new Set<ChangeId>();
   for (;;) {
@@ -94,12 +94,12 @@ async function eachOnce(
     if (fresh.length === 0) return [...seen];
     for (const change of fresh) {
       seen.add(change.id);
-      await see(change);
+      await handle(change);
     }
   }
 }
 
-async function distrustOne(context: DecisionContext, id: Change['id']): Promise<void> {
+async function stopOpenChange(context: DecisionContext, id: Change['id']): Promise<void> {
   await context.database.transaction(async (tx) => {
     const change = await lockChange(tx, id);
     const outcome = change && invalidateAfterRestore(change);
@@ -110,15 +110,15 @@ async function distrustOne(context: DecisionContext, id: Change['id']): Promise<
   });
 }
 
-async function tell(context: DecisionContext, given: readonly ChangeId[]): Promise<void> {
-  context.log.warn({ changes: given }, 'the database was restored: what was open does not go on');
+async function notify(context: DecisionContext, stopped: readonly ChangeId[]): Promise<void> {
+  context.log.warn({ changes: stopped }, 'database was restored; its open changes are stopped');
   const open =
-    given.length === 0
-      ? 'Nothing was open in it.'
-      : `What was open in it does not go on (${given.length}); each card tells so. Look at what ` +
-        'the targets are now before asking again.';
-  const sentence = `The database is an older copy, or another one, than was noted last. ${open}`;
+    stopped.length === 0
+      ? 'It had no open changes.'
+      : `Its open changes are stopped (${stopped.length}); each card says so. Check the current ` +
+        'state of the targets before you request them again.';
+  const sentence = `The database was restored from an older copy, or replaced. ${open}`;
   await context.messenger.notifyOperators(sentence).catch((error: unknown) => {
-    context.log.warn({ err: error }, 'nobody was told that the database was restored');
+    context.log.warn({ err: error }, 'operators were not notified of the restored database');
   });
 }

@@ -5,8 +5,8 @@ const DAY_MS = 86_400_000;
 const DAYS_BACK = 7;
 
 /**
- * Learns the names of services that the configuration does not list from the usage report. It says
- * that they exist and what they are called, and nothing of their condition.
+ * Stores the names of services in the usage report, so that users can name services that the
+ * configuration does not list. Returns how many it found. The report has no state of a service.
  */
 export async function learnFromUsage(context: WorkflowContext): Promise<number> {
   const seenAt = context.now();
@@ -16,7 +16,7 @@ export async function learnFromUsage(context: WorkflowContext): Promise<number> 
 
   const names = new Map<string, string>();
   for (const { serviceId, entityId, entityName } of byDay(report.result.costs)) {
-    // A pipe's row names its service too, but has a name of its own.
+    // A pipe's row has the id of its service but the name of the pipe.
     if (serviceId && serviceId === entityId && entityName) names.set(serviceId, entityName);
   }
   await context.database.transaction(async (tx) => {

@@ -5,8 +5,8 @@ const EVERY_MS = 60_000;
 const GONE_AFTER_MS = 10 * EVERY_MS;
 
 /**
- * Says once a minute that this process lives and which release it is, so that whoever looks sees
- * all replicas. Nothing is decided by it: leases alone say who may work on what.
+ * Stores once a minute that this process runs, and its release, so that the doctor can list all
+ * replicas. No decision depends on it: only leases decide which process works on what.
  */
 export function startPresence(
   {
@@ -18,25 +18,27 @@ export function startPresence(
   version: string,
 ) {
   const startedAt = now();
-  const tell = async () => {
+  const store = async () => {
     const seenAt = now();
     await database.transaction(async (tx) => {
       await saveInstance(tx, { id, version, startedAt, seenAt });
       await pruneInstances(tx, new Date(seenAt.getTime() - GONE_AFTER_MS));
     });
   };
-  const quietly = (work: Promise<unknown>) =>
-    work.catch((error: unknown) => log.warn({ err: error }, 'the list of replicas was not kept'));
+  const logErrors = (work: Promise<unknown>) =>
+    work.catch((error: unknown) =>
+      log.warn({ err: error }, 'list of replicas could not be updated'),
+    );
 
-  let last = quietly(tell());
+  let last = logErrors(store());
   const timer = setInterval(() => {
-    last = quietly(tell());
+    last = logErrors(store());
   }, EVERY_MS);
   return {
     stop: async () => {
       clearInterval(timer);
       await last;
-      await quietly(database.transaction((tx) => dropInstance(tx, id)));
+      await logErrors(database.transaction((tx) => dropInstance(tx, id)));
     },
   };
 }

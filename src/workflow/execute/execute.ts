@@ -25,56 +25,55 @@ import {
   writePermit,
 } from '../../storage/tables/changes/permits.ts';
 import type { Identity, WorkflowContext } from '../ports.ts';
-import { mustMove, recordMove } from '../record.ts';
-import { policyNow } from '../request/current-policy.ts';
+import { assertMoved, recordMove } from '../record.ts';
+import { currentPolicy } from '../request/current-policy.ts';
 import { sendAndFinish } from './send.ts';
 
-/** Three times the longest call: a process that is only slow keeps its lease. */
+/** Three times the longest API call, so that a slow process keeps its lease. */
 export const LEASE_MS = 120_000;
 
-/** Whoever was held up longer than this no longer trusts what it saw, and looks again. */
-const LOOK_HOLDS_MS = 30_000;
+/** Gathered facts older than this are gathered again before they are used. */
+const FACTS_VALID_MS = 30_000;
 
-interface Permitted {
+interface Permit {
   readonly change: Change;
   readonly permit: number;
 }
 
-interface Gathered {
-  /** From then on it is too old to act upon. */
-  readonly holdsUntil: Date;
+interface ExecutionFacts {
+  readonly validUntil: Date;
   readonly identities: ReadonlyMap<UserId, Identity>;
   readonly digest: string;
 }
 
-/** `later`: nothing could be decided just now, so that the claim is to be made again. */
-export type Executed = 'done' | 'later';
+/** `later`: nothing could be decided now, so that the claim has to be repeated. */
+export type ExecutionStep = 'done' | 'later';
 
-/** Gather afresh, decide again, record the permit, send once, record the ending. */
-export async function execute(context: WorkflowContext, id: ChangeId): Promise<Executed> {
+/** Gathers fresh facts, decides again, records the permit, sends once, records the outcome. */
+export async function execute(context: WorkflowContext, id: ChangeId): Promise<ExecutionStep> {
   const change = await loadChange(context.database.db, id);
   if (change?.state !== 'approved') return 'done';
 
-  const gathered = await gather(context, change);
-  const claim = await context.database.transaction((tx) => claimIn(tx, context, id, gathered));
+  const facts = await gather(context, change);
+  const claim = await context.database.transaction((tx) => claimIn(tx, context, id, facts));
   if (typeof claim === 'string') return claim;
-  await sendAndFinish(context, claim.change, claim.permit, gathered.holdsUntil);
+  await sendAndFinish(context, claim.change, claim.permit, facts.validUntil);
   return 'done';
 }
 
-async function gather(context: WorkflowContext, change: Change): Promise<Gathered> {
-  const holdsUntil = new Date(context.now().getTime() + LOOK_HOLDS_MS);
+async function gather(context: WorkflowContext, change: Change): Promise<ExecutionFacts> {
+  const validUntil = new Date(context.now().getTime() + FACTS_VALID_MS);
   const users = [change.requester, ...change.approvals.map(({ by }) => by)];
-  const found = await Promise.all(
+  const identities = await Promise.all(
     users.map(
       async (user) => [user, await context.people.identify(user, { fresh: true })] as const,
     ),
   );
   const digest = await digestNow(context, change);
-  return { holdsUntil, identities: new Map(found), digest };
+  return { validUntil, identities: new Map(identities), digest };
 }
 
-// What was approved is bound to the target as it was seen; what moved since makes it stale.
+// Approvals are bound to the target's state at the preview. A different state makes them stale.
 async function digestNow(context: WorkflowContext, change: Change): Promise<string> {
   const command = context.commands.get(change.command);
   if (!command?.readBeforeSending) return change.digest;
@@ -82,7 +81,7 @@ async function digestNow(context: WorkflowContext, change: Change): Promise<stri
     const before = await command.readBeforeSending(change.plan.target, context.commandContext());
     return planDigest(change.command, { ...change.plan, before });
   } catch (error) {
-    // A definite no, such as "there is no such alert": whatever was approved is not there any more.
+    // A definite refusal, for example "no such alert": the target no longer exists.
     if (error instanceof ApiError && error.effect === 'refused') return 'gone';
     throw error;
   }
@@ -92,63 +91,67 @@ async function claimIn(
   tx: Tx,
   context: WorkflowContext,
   id: ChangeId,
-  gathered: Gathered,
-): Promise<Permitted | Executed> {
+  facts: ExecutionFacts,
+): Promise<Permit | ExecutionStep> {
   const change = await lockChange(tx, id);
   const now = context.now();
   if (change?.state !== 'approved' || now >= change.expiresAt) return 'done';
   if (change.notBefore && now < change.notBefore) return 'later';
-  if (now >= gathered.holdsUntil) return 'later';
-  // Whoever could write into the trail could have written the approvals as well.
+  if (now >= facts.validUntil) return 'later';
+  // An attacker with write access to the audit table could also have forged approvals.
   if ((await context.trail.problem(tx)) !== null) return 'later';
 
   if (!(await matchesAuditTrail(tx, context.auditKey, change))) {
-    context.log.error({ change: id }, 'a change is not what the audit trail tells of it');
+    context.log.error({ change: id }, 'change does not match the audit trail; it is denied');
     return end(tx, context, change, 'audit-mismatch');
   }
 
-  const policy = await policyNow(tx, context);
+  const policy = await currentPolicy(tx, context);
   // The policy has current names only; a change of an earlier release has the earlier one.
   const command = context.commands.get(change.command)?.name ?? change.command;
-  const refusal = refusalNow(policy, change, { ...gathered, command }, now);
-  // Slack did not answer: nothing runs, nothing is decided, and the claim is made again later.
+  const refusal = currentRefusal(policy, change, { ...facts, command }, now);
+  // Slack did not answer the membership lookup, so that nothing is decided now.
   if (refusal === 'lookup-failed') return 'later';
   if (refusal) {
     const freeze = refusal === 'frozen' && freezeFor(policy.freezes, change.plan.target, now);
     return end(tx, context, change, refusal, freeze || undefined);
   }
-  // The target is taken first: what else ran on it cannot end between the question and the taking.
+  // Locked before the check, so that no other change of the target can end in between.
   const target = targetKey(change.plan.target);
   if (!(await lockTarget(tx, target, id, now))) return 'later';
   if (await hasTargetChangedSincePlan(tx, target, change)) {
     await unlockTarget(tx, id);
     return end(tx, context, change, 'target-changed');
   }
-  return permit(tx, context, change, gathered);
+  return writeClaim(tx, context, change, facts);
 }
 
-async function permit(
+async function writeClaim(
   tx: Tx,
   context: WorkflowContext,
   change: Change,
-  gathered: Gathered,
-): Promise<Permitted> {
+  facts: ExecutionFacts,
+): Promise<Permit> {
   const now = context.now();
   const lease = { owner: context.instance, until: new Date(now.getTime() + LEASE_MS) };
-  const claimed = mustMove(start(change, lease, now));
+  const claimed = assertMoved(start(change, lease, now));
   const single = context.commands.get(change.command)?.callClass === 'post';
-  const permitted = { changeId: change.id, single, owner: context.instance, at: now };
-  const n = await writePermit(tx, permitted);
+  const permit = await writePermit(tx, {
+    changeId: change.id,
+    single,
+    owner: context.instance,
+    at: now,
+  });
   const approvers = change.approvals.map(({ by }) => by);
   await recordMove(tx, context, change, claimed, {
     kind: 'claimed',
     by: 'signalbox',
-    facts: { permit: n, approvers, groups: evidenceOf(gathered) },
+    facts: { permit, approvers, groups: groupsOf(facts) },
   });
-  return { change: claimed, permit: n };
+  return { change: claimed, permit };
 }
 
-function evidenceOf({ identities }: Gathered) {
+function groupsOf({ identities }: ExecutionFacts) {
   const groups = [...identities.values()].flatMap((identity) =>
     identity.ok ? identity.evidence.groups : [],
   );
@@ -161,9 +164,9 @@ async function end(
   change: Change,
   why: Refusal,
   freeze?: Freeze,
-): Promise<Executed> {
+): Promise<ExecutionStep> {
   const state = why === 'target-changed' ? 'stale' : 'denied';
-  const stopped = mustMove(stop(change, state, why, freeze && frozenBy(freeze)));
+  const stopped = assertMoved(stop(change, state, why, freeze && frozenBy(freeze)));
   await recordMove(tx, context, change, stopped, {
     kind: state,
     by: 'signalbox',
@@ -176,47 +179,47 @@ function frozenBy({ until, reason, by, made }: Freeze): BlockingFreeze {
   return { until, reason, by, ...(made && { made }) };
 }
 
-function refusalNow(
+function currentRefusal(
   policy: Policy,
   change: Change,
-  gathered: Gathered & { readonly command: string },
+  facts: ExecutionFacts & { readonly command: string },
   now: Date,
 ): Refusal | null {
-  const identity = gathered.identities.get(change.requester);
+  const identity = facts.identities.get(change.requester);
   if (!identity?.ok) return identity?.refusal ?? 'lookup-failed';
-  // Whatever the row says now, only what its digest was made of is what people approved.
+  // Users approved what the digest covers, whatever the stored row says now.
   if (planDigest(change.command, change.plan) !== change.digest) return 'target-changed';
-  if (gathered.digest !== change.digest) return 'target-changed';
+  if (facts.digest !== change.digest) return 'target-changed';
 
   const decision = decide(policy, {
     kind: 'change',
-    command: gathered.command,
+    command: facts.command,
     target: change.plan.target,
     actor: identity.actor,
     reason: change.reason,
     now,
   });
   if (!decision.allow) return decision.refusal;
-  return approvalsNow(change, decision, gathered);
+  return approvalRefusal(change, decision, facts);
 }
 
-// Broken for nobody's approval, it needs the role for that, and today's rule to know of it.
-function glassNow(
+// Break-glass replaces the approvals. The requester needs its role by the old and the current rule.
+function breakGlassRefusal(
   { requires }: Change,
   decision: Decision & { allow: true },
   roles: readonly RoleName[] | null,
 ): Refusal | null {
-  const today = decision.requires.breakGlass;
-  if (requires.breakGlass === null || today === null) return 'no-break-glass';
-  const mayStill = [requires.breakGlass, today].every((role) => roles?.includes(role));
-  return mayStill ? null : 'may-not-break-glass';
+  const current = decision.requires.breakGlass;
+  if (requires.breakGlass === null || current === null) return 'no-break-glass';
+  const isAllowed = [requires.breakGlass, current].every((role) => roles?.includes(role));
+  return isAllowed ? null : 'may-not-break-glass';
 }
 
-/** The stricter of the policy then and today's: the approvals must satisfy both. */
-function approvalsNow(
+/** The approvals must satisfy the requirement at the time of the request and the current one. */
+function approvalRefusal(
   change: Change,
   decision: Decision & { allow: true },
-  { identities }: Gathered,
+  { identities }: ExecutionFacts,
 ): Refusal | null {
   const rolesOf = (user: UserId) => {
     const identity = identities.get(user);
@@ -225,8 +228,8 @@ function approvalsNow(
   const failedLookup = [...identities.values()].some(
     (identity) => !identity.ok && identity.refusal === 'lookup-failed',
   );
-  if (change.breakGlass) return glassNow(change, decision, rolesOf(change.requester));
-  const meets = (requires: Requirement) => approvalStatus(requires, change, rolesOf).met;
-  if (meets(change.requires) && meets(decision.requires)) return null;
+  if (change.breakGlass) return breakGlassRefusal(change, decision, rolesOf(change.requester));
+  const isMet = (requires: Requirement) => approvalStatus(requires, change, rolesOf).met;
+  if (isMet(change.requires) && isMet(decision.requires)) return null;
   return failedLookup ? 'lookup-failed' : 'approvals-missing';
 }

@@ -11,7 +11,10 @@ import { recordMove } from '../record.ts';
 
 const AT_ONCE = 50;
 
-/** Whoever's sender died: the request may have arrived, so that nobody may send it again. */
+/**
+ * Marks executions whose lease expired as unknown. Their process crashed, and the request may have
+ * arrived, so that it is never sent again.
+ */
 export async function recover(context: DecisionContext): Promise<number> {
   const lost = await expiredLeases(context.database.db, context.now(), AT_ONCE);
   return sweepAll(context, lost, 'unknown', markUnknown);
@@ -22,23 +25,26 @@ export async function expireDue(context: DecisionContext): Promise<number> {
   return sweepAll(context, due, 'expired', expire);
 }
 
-type Sweeping = (change: Change, now: Date) => Transition;
+type Move = (change: Change, now: Date) => Transition;
 
-/** One that cannot be moved is left for the next pass, and holds up none of the others. */
+/** A change that cannot be moved is retried in the next pass and does not delay the others. */
 async function sweepAll(
   context: DecisionContext,
   ids: readonly ChangeId[],
   kind: string,
-  verb: Sweeping,
+  move: Move,
 ): Promise<number> {
   let swept = 0;
   for (const id of ids) {
     try {
       const facts = { 'signalbox.change': id, 'signalbox.to': kind };
-      await traced({ name: 'sweep', facts }, () => sweep(context, id, kind, verb));
+      await traced({ name: 'sweep', facts }, () => sweep(context, id, kind, move));
       swept += 1;
     } catch (error) {
-      context.log.error({ err: error, change: id, kind }, 'a change could not be moved on');
+      context.log.error(
+        { err: error, change: id, kind },
+        'change could not be moved; it is tried again',
+      );
     }
   }
   return swept;
@@ -48,13 +54,13 @@ async function sweep(
   context: DecisionContext,
   id: Change['id'],
   kind: string,
-  verb: Sweeping,
+  move: Move,
 ): Promise<void> {
   await context.database.transaction(async (tx) => {
     const change = await lockChange(tx, id);
     if (!change) return;
-    const outcome = verb(change, context.now());
-    // Somebody else was first; what they did is on record already.
+    const outcome = move(change, context.now());
+    // Another process moved the change first, and recorded that.
     if (!outcome.ok) return;
     if (kind === 'unknown') await closeOpenPermits(tx, id);
     await recordMove(tx, context, change, outcome.change, { kind, by: 'signalbox' });

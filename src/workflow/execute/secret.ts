@@ -6,11 +6,11 @@ import { dropSecret, openSecret } from '../../storage/tables/secrets.ts';
 import type { DecisionContext } from '../ports.ts';
 
 /**
- * The password of a created service: for its requester alone, within a day; else null. It stays
- * sealed until `noteShown`, for a server gives it out once: neither a crash nor a modal that fails
- * may lose it.
+ * Returns the password of a created service to its requester, for 24 hours; else null. It stays
+ * stored until `recordReveal`, because the server returns it only once, and a crash or a failed modal
+ * must not lose it.
  */
-export async function readSecret(
+export async function unsealSecret(
   context: DecisionContext,
   id: ChangeId,
   requester: UserId,
@@ -27,14 +27,14 @@ export async function readSecret(
   });
 }
 
-/** Drops what its requester has seen; what Slack did not surely show can be read again by them. */
-export async function noteShown(
+/** Records a reveal. Deletes the password if it was shown; else its requester can open it again. */
+export async function recordReveal(
   { database, auditKey, now }: DecisionContext,
   id: ChangeId,
   { by, shown }: { readonly by: UserId; readonly shown: boolean },
 ): Promise<void> {
   await database.transaction(async (tx) => {
-    // Of two windows that were opened at once, the first has dropped it.
+    // Of two modals that were opened at once, the first has deleted it.
     if (shown && !(await dropSecret(tx, id))) return;
     const kind = shown ? 'revealed' : 'not-revealed';
     await appendEvent(tx, auditKey, { kind, changeId: id, at: now(), body: { by } });

@@ -10,55 +10,57 @@ import { learnService } from '../../storage/tables/directory.ts';
 import { seal } from '../../storage/tables/seal.ts';
 import { sealSecret } from '../../storage/tables/secrets.ts';
 import type { WorkflowContext } from '../ports.ts';
-import { mustMove, recordMove } from '../record.ts';
+import { assertMoved, recordMove } from '../record.ts';
 
 const HAND_BACK_MS = 10_000;
-// Through a failover of the database, and until the lease is over: after that it is too late.
-const RECORD_AGAIN_MS = [0, 200, 1_000, 3_000, 10_000, 15_000, 15_000, 15_000, 15_000, 15_000];
+// Covers a database failover, up to the end of the lease.
+const RECORD_RETRIES_MS = [0, 200, 1_000, 3_000, 10_000, 15_000, 15_000, 15_000, 15_000, 15_000];
 
-type Result =
+type AttemptResult =
   | { readonly kind: 'ended'; readonly ending: ExecutionOutcome; readonly sent: SendResult | null }
   | { readonly kind: 'not-sent'; readonly retryAfterMs: number; readonly text: string };
 
-/** Only the process that committed the permit comes here, and only once for each permit. */
+/** Sends the request and records the outcome. To be called once per permit, by its process. */
 export async function sendAndFinish(
   context: WorkflowContext,
   change: Change,
   permit: number,
   sendBefore: Date,
 ): Promise<void> {
-  const result = (await isMarked(context))
+  const result = (await wroteCheckpoint(context))
     ? await sendInTime(context, change, sendBefore)
-    : notSent('The end of the audit trail could not be noted outside the database.');
+    : notSent('The audit trail checkpoint could not be written.');
   await recordResult(context, change, permit, result);
   context.refreshDirectory();
 }
 
-/** Held up for so long that what allowed it may not hold any more, it begins anew. */
-async function sendInTime(context: WorkflowContext, change: Change, before: Date): Promise<Result> {
-  return context.now() >= before
-    ? notSent('The claim was too old to send.')
-    : send(context, change);
+/** Hands the permit back where the facts behind it are too old to send. */
+async function sendInTime(
+  context: WorkflowContext,
+  change: Change,
+  before: Date,
+): Promise<AttemptResult> {
+  return context.now() >= before ? notSent('The claim was too old.') : send(context, change);
 }
 
-/** What is sent must be known to have been sent, whichever copy of the database comes back. */
-async function isMarked({ trail, log }: WorkflowContext): Promise<boolean> {
+/** The checkpoint proves after a restore that the request may have been sent. */
+async function wroteCheckpoint({ trail, log }: WorkflowContext): Promise<boolean> {
   try {
     await trail.writeCheckpoint();
     return true;
   } catch (error) {
-    log.error({ err: error }, 'the end of the audit trail was not noted, so nothing is sent');
+    log.error({ err: error }, 'audit trail checkpoint could not be written; nothing is sent');
     return false;
   }
 }
 
-function notSent(text: string, retryAfterMs = HAND_BACK_MS): Result {
+function notSent(text: string, retryAfterMs = HAND_BACK_MS): AttemptResult {
   return { kind: 'not-sent', retryAfterMs, text };
 }
 
-async function send(context: WorkflowContext, change: Change): Promise<Result> {
+async function send(context: WorkflowContext, change: Change): Promise<AttemptResult> {
   const command = context.commands.get(change.command);
-  if (!command) return notSent(`The command ${change.command} is gone.`);
+  if (!command) return notSent(`This release has no command ${change.command}.`);
 
   const began = performance.now();
   const took = () => Math.round(performance.now() - began);
@@ -70,20 +72,27 @@ async function send(context: WorkflowContext, change: Change): Promise<Result> {
     const ending = { how: 'succeeded', at, tookMs: took(), requestId, reported } as const;
     return { kind: 'ended', ending, sent };
   } catch (error) {
-    context.log.warn({ err: error, change: change.id }, 'a request did not succeed');
+    context.log.warn({ err: error, change: change.id }, 'request did not succeed');
     const result = resultOf(error, context.now(), took());
-    return settled(context, change, result);
+    return settle(context, change, result);
   }
 }
 
-/** Where the API can be read, an attempt without an answer may show by what it left behind. */
-async function settled(context: WorkflowContext, change: Change, result: Result): Promise<Result> {
-  const settle = context.commands.get(change.command)?.verifyOutcome;
-  if (result.kind !== 'ended' || result.ending.how !== 'unknown' || !settle) return result;
+/** Where the API has a read, a fresh read may show that a request without an answer was applied. */
+async function settle(
+  context: WorkflowContext,
+  change: Change,
+  result: AttemptResult,
+): Promise<AttemptResult> {
+  const read = context.commands.get(change.command)?.verifyOutcome;
+  if (result.kind !== 'ended' || result.ending.how !== 'unknown' || !read) return result;
   const { target, body } = change.plan;
-  const sent = await settle(target, body, context.commandContext(), change).catch(
+  const sent = await read(target, body, context.commandContext(), change).catch(
     (error: unknown) => {
-      context.log.warn({ err: error, change: change.id }, 'it could not be looked at again');
+      context.log.warn(
+        { err: error, change: change.id },
+        'target could not be read after an unknown outcome',
+      );
       return null;
     },
   );
@@ -94,13 +103,13 @@ async function settled(context: WorkflowContext, change: Change, result: Result)
   return { kind: 'ended', ending, sent };
 }
 
-function resultOf(error: unknown, at: Date, tookMs: number): Result {
+function resultOf(error: unknown, at: Date, tookMs: number): AttemptResult {
   if (error instanceof InvalidRequest) {
     return ended('failed', { at, tookMs, text: error.message, requestId: null, status: null });
   }
   if (!(error instanceof ApiError)) {
-    // Our own fault between the permit and the reply: whether bytes left is not known.
-    const text = 'Something went wrong on our side while the request was under way.';
+    // A defect of Signalbox after the permit: the request may have been sent.
+    const text = 'An internal error occurred while the request was being sent.';
     return ended('unknown', { at, tookMs, text, requestId: null, status: null });
   }
   if (error.effect === 'not-sent') return notSent(error.sentence, error.retryAfterMs ?? undefined);
@@ -113,43 +122,45 @@ function resultOf(error: unknown, at: Date, tookMs: number): Result {
 function ended(
   how: 'failed' | 'unknown',
   facts: Omit<ExecutionOutcome & { how: 'failed' }, 'how'>,
-): Result {
+): AttemptResult {
   return { kind: 'ended', ending: { how, ...facts }, sent: null };
 }
 
-// The request is out: its result is worth several tries, for without it people must go and look.
+// Without a stored outcome, users would have to check the target, so that storing it is retried.
 async function recordResult(
   context: WorkflowContext,
   change: Change,
   permit: number,
-  result: Result,
+  result: AttemptResult,
 ): Promise<void> {
-  for (const pauseMs of RECORD_AGAIN_MS) {
+  for (const pauseMs of RECORD_RETRIES_MS) {
     await wait(pauseMs);
     try {
       return await context.database.transaction((tx) =>
         store(tx, context, { change, permit, result }),
       );
     } catch (error) {
-      context.log.warn({ err: error, change: change.id }, 'the ending could not be stored yet');
+      context.log.warn({ err: error, change: change.id }, 'outcome could not be stored; retrying');
     }
   }
-  throw new Error(`The ending of ${change.id} could not be stored; its lease will run out.`);
+  throw new Error(
+    `The outcome of ${change.id} could not be stored. Its lease expires, and it becomes unknown.`,
+  );
 }
 
-interface Finished {
+interface FinishedSend {
   readonly change: Change;
   readonly permit: number;
-  readonly result: Result;
+  readonly result: AttemptResult;
 }
 
 async function store(
   tx: Tx,
   context: WorkflowContext,
-  { change, permit, result }: Finished,
+  { change, permit, result }: FinishedSend,
 ): Promise<void> {
   const before = await lockChange(tx, change.id);
-  // The lease ran out meanwhile and the change is `unknown`: a late answer does not overrule that.
+  // After the lease the change is `unknown`, which a late answer does not overrule.
   if (before?.state !== 'executing' || before.version !== change.version) return;
 
   if (result.kind === 'not-sent') return storeNotSent(tx, context, before, permit, result);
@@ -161,25 +172,25 @@ async function store(
     const learned = { ...sent.learned, source: `reply to ${change.command}`, seenAt: ending.at };
     await learnService(tx, learned);
   }
-  if (sent?.secret) await keepSecret(tx, context, change, sent.secret);
-  await recordMove(tx, context, before, mustMove(finish(before, ending)), {
+  if (sent?.secret) await storeSecret(tx, context, change, sent.secret);
+  await recordMove(tx, context, before, assertMoved(finish(before, ending)), {
     kind: ending.how,
     by: 'signalbox',
     facts: { requestId: ending.requestId, permit },
   });
 }
 
-const SECRET_LIVES_MS = 24 * 3_600_000;
+const SECRET_KEPT_MS = 24 * 3_600_000;
 
-// Without a key there is no place for it: it is dropped, and the console can set another one.
-async function keepSecret(
+// Without a key the password is not stored; the console can set another one.
+async function storeSecret(
   tx: Tx,
   context: WorkflowContext,
   change: Change,
   secret: Secret,
 ): Promise<void> {
   if (!context.auditKey) return;
-  const expiresAt = new Date(context.now().getTime() + SECRET_LIVES_MS);
+  const expiresAt = new Date(context.now().getTime() + SECRET_KEPT_MS);
   const sealed = seal(context.auditKey, secret.reveal(), change.id);
   await sealSecret(tx, { changeId: change.id, sealed, requester: change.requester, expiresAt });
 }
@@ -189,12 +200,12 @@ async function storeNotSent(
   context: WorkflowContext,
   before: Change,
   permit: number,
-  { retryAfterMs, text }: Result & { kind: 'not-sent' },
+  { retryAfterMs, text }: AttemptResult & { kind: 'not-sent' },
 ): Promise<void> {
   const notBefore = new Date(context.now().getTime() + retryAfterMs);
   await closePermit(tx, before.id, permit, 'not-sent', null);
   await unlockTarget(tx, before.id);
-  await recordMove(tx, context, before, mustMove(returnPermit(before, notBefore)), {
+  await recordMove(tx, context, before, assertMoved(returnPermit(before, notBefore)), {
     kind: 'handed-back',
     by: 'signalbox',
     facts: { text },

@@ -1,54 +1,51 @@
 import type { UserId } from '../../changes/change.ts';
 import type { DecisionContext } from '../ports.ts';
-import { beginOf, type RateLimitStatus, rateLimitStatusOf } from './rate-limit.ts';
+import { countAttempts, type RateLimitStatus, windowStart } from './rate-limit.ts';
 
 /**
- * So many questions a minute are answered without a word to the database: a commit for each line
- * that anybody types would cost more than the flood. Each replica gives them, and no more.
+ * Commands per user and minute that each replica counts in memory only. A database commit for every
+ * command would cost more than the flood that it prevents.
  */
 const UNCOUNTED = 20;
 
 interface Minute {
   readonly since: number;
-  readonly asked: Map<UserId, number>;
-  readonly over: Set<UserId>;
+  readonly counts: Map<UserId, number>;
+  readonly limited: Set<UserId>;
 }
 
 const minutes = new WeakMap<DecisionContext, Minute>();
 
-/** Whether one more question of this person is answered. */
-export async function commandRateOf(
-  context: DecisionContext,
-  by: UserId,
-): Promise<RateLimitStatus> {
-  const { asked, over } = minuteOf(context);
-  if (over.has(by)) return 'long-over';
-  const count = (asked.get(by) ?? 0) + 1;
-  asked.set(by, count);
-  if (count < UNCOUNTED) return 'fine';
+/** Counts one command, form or reading button of a user and returns its status. */
+export async function countCommand(context: DecisionContext, by: UserId): Promise<RateLimitStatus> {
+  const { counts, limited } = minuteOf(context);
+  if (limited.has(by)) return 'muted';
+  const count = (counts.get(by) ?? 0) + 1;
+  counts.set(by, count);
+  if (count < UNCOUNTED) return 'ok';
 
-  const pace = await counted(context, by, count === UNCOUNTED ? UNCOUNTED : 1);
-  if (pace !== 'fine') over.add(by);
-  return pace;
+  const status = await countStored(context, by, count === UNCOUNTED ? UNCOUNTED : 1);
+  if (status !== 'ok') limited.add(by);
+  return status;
 }
 
-async function counted(
+async function countStored(
   context: DecisionContext,
   by: UserId,
   more: number,
 ): Promise<RateLimitStatus> {
   const several = Array.from({ length: more }, () => by);
-  const paces = await context.database.transaction((tx) =>
-    rateLimitStatusOf(tx, context, 'command', several),
+  const statuses = await context.database.transaction((tx) =>
+    countAttempts(tx, context, 'command', several),
   );
-  return paces.find((pace) => pace === 'over') ?? paces.at(-1) ?? 'fine';
+  return statuses.find((status) => status === 'limited') ?? statuses.at(-1) ?? 'ok';
 }
 
 function minuteOf(context: DecisionContext): Minute {
-  const since = beginOf('command', context.now()).getTime();
+  const since = windowStart('command', context.now()).getTime();
   const known = minutes.get(context);
   if (known?.since === since) return known;
-  const minute = { since, asked: new Map(), over: new Set<UserId>() };
+  const minute = { since, counts: new Map(), limited: new Set<UserId>() };
   minutes.set(context, minute);
   return minute;
 }

@@ -1,6 +1,6 @@
 import { databaseProblem } from '../../storage/engine/database-errors.ts';
 
-/** What failed is the database and not what was asked: the same may well work in a minute. */
-export function isDatabaseAway(error: unknown): boolean {
+/** Whether an error means that the database is unavailable, so that a retry may succeed. */
+export function isDatabaseUnavailable(error: unknown): boolean {
   return databaseProblem(error) !== null;
 }

@@ -1,103 +1,112 @@
 import type { UserId } from '../../changes/change.ts';
 import type { Tx } from '../../storage/tables/schema.ts';
 import { addToRateCounters } from '../../storage/tables/tallies.ts';
-import { denialOf } from '../denial.ts';
+import { createDenial } from '../denial.ts';
 import type { DecisionContext } from '../ports.ts';
-import { recordRefusal } from '../record.ts';
+import { appendRefusal } from '../record.ts';
 
 /**
- * What no person does with their hands, however busy the day. Past it somebody's account or script
- * has run away, and everyone else still has to be served. `ofAll` is what all people together may
- * put into the database: many accounts that have run away must not fill it.
+ * More than any user does manually, so that only a broken or stolen account reaches it. `ofAll` is
+ * the total of all users: many broken accounts together must not fill the database.
  */
-const PACES = {
-  /** Presses that decide: each one is stored before it is answered. */
+const RATE_LIMITS = {
+  /** Clicks that decide. Each one is stored before Slack gets its answer. */
   click: { most: 30, ofAll: 3_000, withinMs: 60_000 },
-  /** Each reads what its target is, and stays in the database. */
+  /** Drafts. Each one reads its target and is stored. */
   draft: { most: 20, ofAll: 1_000, withinMs: 600_000 },
-  /** Lines, forms and buttons that only ask: each may read from an API that rations its reads. */
+  /** Commands, forms and buttons that only read, perhaps from an API with a request budget. */
   command: { most: 60, ofAll: null, withinMs: 60_000 },
 } as const;
-export type RateLimitedAction = keyof typeof PACES;
+export type RateLimitedAction = keyof typeof RATE_LIMITS;
 
 /**
- * `over` is the first one too many of its while: it is written down and said to whoever did it.
- * All that follow are `long-over`, and leave no trace: a flood must not fill trail and channel.
+ * `limited`: the first action above the limit of this window, which is recorded and answered.
+ * `muted`: all later ones, which are neither recorded nor answered, so that a flood cannot fill the
+ * audit trail.
  */
-export type RateLimitStatus = 'fine' | 'over' | 'long-over';
+export type RateLimitStatus = 'ok' | 'limited' | 'muted';
 
-export function beginOf(kind: RateLimitedAction, now: Date): Date {
-  const { withinMs } = PACES[kind];
+export function windowStart(kind: RateLimitedAction, now: Date): Date {
+  const { withinMs } = RATE_LIMITS[kind];
   return new Date(Math.floor(now.getTime() / withinMs) * withinMs);
 }
 
-/** The pace of each of these in their order; one person may be among them several times. */
-export async function rateLimitStatusOf(
+/** Counts actions and returns the status of each, in order. A user may occur several times. */
+export async function countAttempts(
   tx: Tx,
   context: DecisionContext,
   kind: RateLimitedAction,
   by: readonly UserId[],
 ): Promise<readonly RateLimitStatus[]> {
   const more = new Map<UserId, number>();
-  const places = by.map((person) => {
-    const place = (more.get(person) ?? 0) + 1;
-    more.set(person, place);
-    return place;
+  const positions = by.map((user) => {
+    const position = (more.get(user) ?? 0) + 1;
+    more.set(user, position);
+    return position;
   });
-  const totals = await addToRateCounters(tx, { kind, since: beginOf(kind, context.now()), more });
-  const paces = by.map((person, index) => {
-    const before = (totals.get(person) ?? 0) - (more.get(person) ?? 0);
-    return paceAt(kind, before + (places[index] ?? 0));
+  const totals = await addToRateCounters(tx, {
+    kind,
+    since: windowStart(kind, context.now()),
+    more,
   });
-  for (const [index, pace] of paces.entries()) {
-    const person = by[index];
-    if (pace === 'over' && person) await noteOver(tx, context, kind, person);
+  const statuses = by.map((user, index) => {
+    const before = (totals.get(user) ?? 0) - (more.get(user) ?? 0);
+    return statusAt(kind, before + (positions[index] ?? 0));
+  });
+  for (const [index, status] of statuses.entries()) {
+    const user = by[index];
+    if (status === 'limited' && user) await recordLimited(tx, context, kind, user);
   }
-  return togetherWith(tx, context, { kind, by, paces });
+  return limitTotal(tx, context, { kind, by, statuses });
 }
 
-/** No person has this id. */
+/** Stands for all users in the addToRateCounters. No user has this id. */
 const EVERYONE = '*' as UserId;
 
-interface Paces {
+interface Counted {
   readonly kind: RateLimitedAction;
   readonly by: readonly UserId[];
-  readonly paces: readonly RateLimitStatus[];
+  readonly statuses: readonly RateLimitStatus[];
 }
 
 /**
- * The same, but for those whom all people together leave no room. Only what is fine by itself is
- * counted, so that nobody can shut the others out alone; each of those is told.
+ * Limits the total of all users. It counts only actions within the user's own limit, so that one
+ * user alone cannot lock out the others. Every action above the total is answered.
  */
-async function togetherWith(
+async function limitTotal(
   tx: Tx,
   context: DecisionContext,
-  { kind, by, paces }: Paces,
+  { kind, by, statuses }: Counted,
 ): Promise<readonly RateLimitStatus[]> {
-  const { ofAll } = PACES[kind];
-  const fine = paces.filter((pace) => pace === 'fine').length;
-  if (ofAll === null || fine === 0) return paces;
-  const more = new Map([[EVERYONE, fine]]);
-  const totals = await addToRateCounters(tx, { kind, since: beginOf(kind, context.now()), more });
-  let count = (totals.get(EVERYONE) ?? 0) - fine;
-  const together: RateLimitStatus[] = [];
-  for (const [index, pace] of paces.entries()) {
-    if (pace === 'fine') count += 1;
-    const isOver = pace === 'fine' && count > ofAll;
-    together.push(isOver ? 'over' : pace);
-    const person = by[index];
-    if (isOver && count === ofAll + 1 && person)
-      await noteOver(tx, context, `${kind} of all`, person);
+  const { ofAll } = RATE_LIMITS[kind];
+  const accepted = statuses.filter((status) => status === 'ok').length;
+  if (ofAll === null || accepted === 0) return statuses;
+  const more = new Map([[EVERYONE, accepted]]);
+  const totals = await addToRateCounters(tx, {
+    kind,
+    since: windowStart(kind, context.now()),
+    more,
+  });
+  let count = (totals.get(EVERYONE) ?? 0) - accepted;
+  const limited: RateLimitStatus[] = [];
+  for (const [index, status] of statuses.entries()) {
+    if (status === 'ok') count += 1;
+    const isOver = status === 'ok' && count > ofAll;
+    limited.push(isOver ? 'limited' : status);
+    const user = by[index];
+    if (isOver && count === ofAll + 1 && user) {
+      await recordLimited(tx, context, `${kind} of all`, user);
+    }
   }
-  return together;
+  return limited;
 }
 
-function paceAt(kind: RateLimitedAction, count: number): RateLimitStatus {
-  const { most } = PACES[kind];
-  if (count <= most) return 'fine';
-  return count === most + 1 ? 'over' : 'long-over';
+function statusAt(kind: RateLimitedAction, count: number): RateLimitStatus {
+  const { most } = RATE_LIMITS[kind];
+  if (count <= most) return 'ok';
+  return count === most + 1 ? 'limited' : 'muted';
 }
 
-function noteOver(tx: Tx, context: DecisionContext, kind: string, by: UserId): Promise<void> {
-  return recordRefusal(tx, context, { kind, by }, denialOf('rate-limited'));
+function recordLimited(tx: Tx, context: DecisionContext, kind: string, by: UserId): Promise<void> {
+  return appendRefusal(tx, context, { kind, by }, createDenial('rate-limited'));
 }

@@ -17,22 +17,22 @@ export const REDRAW = 'redraw';
 const RETRY_MS = 30_000;
 const GIVE_UP_AFTER = 20;
 
-// Made by our own composers and stored as a whole; its words are literal wherever they are shown.
-const Composed = z.custom<Answer>(
+// Composed and stored by Signalbox, so that only its outer shape is checked.
+const StoredAnswer = z.custom<Answer>(
   (value) => typeof value === 'object' && value !== null && 'parts' in value,
 );
 const StoredAnnouncement = z.object({
   key: z.string(),
   channel: z.string(),
   thread: z.string().nullable(),
-  answer: Composed,
+  answer: StoredAnswer,
 });
 
-/** A message that stands for itself. Its key is posted at most once, by whichever replica. */
+/** A message of its own, which is posted at most once per key, by any replica. */
 export interface Announcement {
   readonly key: string;
   readonly channel: string;
-  /** The key of the report in whose thread it belongs, where that one was posted. */
+  /** The key of the announcement whose thread it is posted into, if that one was posted. */
   readonly thread: string | null;
   readonly answer: Answer;
 }
@@ -41,30 +41,33 @@ type Row = Awaited<ReturnType<typeof claimDueMessages>>[number];
 
 export async function enqueueReport(tx: Tx, report: Announcement, at: Date): Promise<void> {
   const { key, channel, thread, answer } = report;
-  // An answer is JSON but for its dates, which these reports spell out.
+  // An answer is JSON except for dates, and announcements contain none.
   const body = { key, channel, thread, answer: JSON.parse(JSON.stringify(answer)) };
   await enqueue(tx, { kind: REPORT, body, at });
 }
 
 /**
- * The permit to post is committed before the post: nothing could draw a second one over the first.
- * Only what was surely not posted is tried again; after a crash nobody knows, and it stays so.
+ * Posts one announcement. The permit is committed before the post, so that a crash cannot cause a
+ * second one. Signalbox retries only after a definite refusal.
  */
 export async function deliverReport(context: DecisionContext, row: Row): Promise<void> {
   const report = StoredAnnouncement.parse(row.body);
-  const room = await roomOf(context, report.channel);
+  const channel = await channelOf(context, report.channel);
   const permit = { key: keyOf(report.key), value: `${SENDING} ${context.now().toISOString()}` };
-  const mine = await context.database.transaction((tx) =>
+  const isOwn = await context.database.transaction((tx) =>
     replaceMeta(tx, permit.key, null, permit.value),
   );
-  if (!mine) {
-    context.log.warn({ report: report.key }, 'a report was begun before and is not posted again');
+  if (!isOwn) {
+    context.log.warn(
+      { report: report.key },
+      'announcement was attempted before and is not posted again',
+    );
     return done(context, row);
   }
-  const posted = room.ok ? await post(context, report, room.id) : room;
-  if (posted.ok) return keep(context, row, permit, posted.at);
+  const posted = channel.ok ? await post(context, report, channel.id) : channel;
+  if (posted.ok) return storePosition(context, row, permit, posted.at);
   const { why, again } = posted;
-  context.log.warn({ report: report.key, why, again }, 'a report was not posted');
+  context.log.warn({ report: report.key, why, again }, 'announcement was not posted');
   if (!again || row.attempts >= GIVE_UP_AFTER) return done(context, row);
   await context.database.transaction(async (tx) => {
     await dropMeta(tx, permit.key);
@@ -79,12 +82,12 @@ function keyOf(report: string): string {
   return `${POSTS}${report}`;
 }
 
-/** Costs never go where people of another workspace read along. */
-async function roomOf(context: DecisionContext, channel: string) {
+/** Refuses channels that are shared with another workspace, because they must not show costs. */
+async function channelOf(context: DecisionContext, channel: string) {
   const found = (await context.messenger.findChannels([channel])).get(channel);
-  const no = { ok: false, again: false } as const;
-  if (!found?.ok) return { ...no, why: 'no channel', again: found?.why === 'lookup-failed' };
-  if (found.room.outside) return { ...no, why: 'shared with another workspace' };
+  const refused = { ok: false, again: false } as const;
+  if (!found?.ok) return { ...refused, why: 'no channel', again: found?.why === 'lookup-failed' };
+  if (found.room.outside) return { ...refused, why: 'shared with another workspace' };
   return { ok: true, id: found.room.id } as const;
 }
 
@@ -94,43 +97,48 @@ async function post(
   to: ChannelId,
 ): Promise<PostResult> {
   try {
-    const above = thread ? await positionOf(context, thread) : null;
-    const inThread = above?.channel === to ? above.ts : undefined;
+    const parent = thread ? await positionOf(context, thread) : null;
+    const inThread = parent?.channel === to ? parent.ts : undefined;
     return await context.messenger.postToChannel(to, answer, inThread);
   } catch (error) {
-    context.log.error({ err: error }, 'nobody knows whether a report was posted');
+    context.log.error({ err: error }, 'it is unknown whether an announcement was posted');
     return { ok: false, why: 'no answer', again: false };
   }
 }
 
-const Place = z.object({
+const StoredPosition = z.object({
   channel: z.string().transform((id) => id as ChannelId),
   ts: z.string(),
 });
 
-/** Where the report of this key stands; null while it does not. */
+/** Returns where the announcement with this key was posted; null: it was not. */
 export async function positionOf(context: DecisionContext, key: string): Promise<Position | null> {
   const value = await readMeta(context.database.db, keyOf(key));
-  return value === null ? null : placeOf(value);
+  return value === null ? null : parsePosition(value);
 }
 
-function placeOf(value: string): Position | null {
-  return value.startsWith(SENDING) ? null : Place.parse(JSON.parse(value));
+function parsePosition(value: string): Position | null {
+  return value.startsWith(SENDING) ? null : StoredPosition.parse(JSON.parse(value));
 }
 
-/** The keys of all reports that stand in a channel and begin with these words. */
-export async function standingUnder(db: Db, words: string): Promise<readonly string[]> {
-  const all = await metaUnder(db, keyOf(words));
-  const standing = all.filter(({ value }) => placeOf(value) !== null);
-  return standing.map(({ key }) => key.slice(POSTS.length));
+/** Returns the keys of all posted announcements that start with this prefix. */
+export async function postedKeysUnder(db: Db, prefix: string): Promise<readonly string[]> {
+  const all = await metaUnder(db, keyOf(prefix));
+  const posted = all.filter(({ value }) => parsePosition(value) !== null);
+  return posted.map(({ key }) => key.slice(POSTS.length));
 }
 
-interface Permit {
+interface PostPermit {
   readonly key: string;
   readonly value: string;
 }
 
-async function keep(context: DecisionContext, row: Row, permit: Permit, { channel, ts }: Position) {
+async function storePosition(
+  context: DecisionContext,
+  row: Row,
+  permit: PostPermit,
+  { channel, ts }: Position,
+) {
   await context.database.transaction(async (tx) => {
     await replaceMeta(tx, permit.key, permit.value, JSON.stringify({ channel, ts }));
     await markDone(tx, row.id, context.now());
@@ -143,7 +151,7 @@ async function done(context: DecisionContext, row: Row): Promise<void> {
 
 const Redraw = StoredAnnouncement.pick({ key: true, answer: true });
 
-/** A report that stands in its channel is drawn anew; one that does not is left to be posted. */
+/** Updates a posted announcement. One that was not posted yet stays as it is. */
 export async function enqueueRedraw(
   tx: Tx,
   { key, answer }: Pick<Announcement, 'key' | 'answer'>,
@@ -153,31 +161,31 @@ export async function enqueueRedraw(
   await enqueue(tx, { kind: REDRAW, body, at });
 }
 
-/** Drawn twice it looks the same, so that whoever is not sure draws again. */
+/** Redraws one announcement. A repeated redraw has no effect, so that it is safe to retry. */
 export async function deliverRedraw(context: DecisionContext, row: Row): Promise<void> {
   const { key, answer } = Redraw.parse(row.body);
   const at = await positionOf(context, key);
   const drawn = at ? await context.messenger.updateMessage(at, answer) : null;
   if (!drawn || drawn.ok) return done(context, row);
-  context.log.warn({ report: key, why: drawn.why }, 'a report was not drawn anew');
+  context.log.warn({ report: key, why: drawn.why }, 'announcement was not updated');
   if (!drawn.again || row.attempts >= GIVE_UP_AFTER) return done(context, row);
   const later = new Date(context.now().getTime() + RETRY_MS);
   await context.database.transaction((tx) => retryMessageAt(tx, row.id, later));
 }
 
-/** An incident is followed for 120 days, and its messages may be asked for as long. */
+/** Anomalies are followed for 120 days and need the positions of their messages until then. */
 const KEPT_MS = 180 * 86_400_000;
 
-/** Forgets where old reports stand. Nothing that waits is as old as that. */
+/** Deletes the positions of old announcements. */
 export async function pruneReports(tx: Tx, now: Date): Promise<void> {
   const before = now.getTime() - KEPT_MS;
   for (const { key, value } of await metaUnder(tx, POSTS)) {
-    if (beganAt(value) < before) await dropMeta(tx, key);
+    if (attemptedOn(value) < before) await dropMeta(tx, key);
   }
 }
 
-/** Slack names a message by the second in which it was posted. */
-function beganAt(value: string): number {
-  const place = placeOf(value);
-  return place ? Number(place.ts) * 1_000 : Date.parse(value.slice(SENDING.length + 1));
+/** A message's `ts` is its time in seconds since 1970. */
+function attemptedOn(value: string): number {
+  const position = parsePosition(value);
+  return position ? Number(position.ts) * 1_000 : Date.parse(value.slice(SENDING.length + 1));
 }

@@ -11,23 +11,23 @@ import {
 import { BREAK_GLASS_EVENTS, type PostAttempt, REVERT_STOP_REASONS } from '../messenger-port.ts';
 import type { WorkflowContext } from '../ports.ts';
 import { CARD_REPOST } from '../record.ts';
-import { askAnew, THAWED } from '../revert/unfrozen.ts';
+import { offerRevert, UNFROZEN } from '../revert/unfreeze.ts';
 import { deliverRedraw, deliverReport, REDRAW, REPORT } from './announcement.ts';
 import { reminderAfter, reminderOf } from './reminders.ts';
 
-const Kept = z.enum(REVERT_STOP_REASONS);
+const StopReason = z.enum(REVERT_STOP_REASONS);
 const LEASE_MS = 60_000;
 const AT_ONCE = 50;
 const GIVE_UP_AFTER = 20;
 
 type Row = Awaited<ReturnType<typeof claimDueMessages>>[number];
 
-/** A message is drawn from the change as it is stored then; what was measured is in its row. */
+/** Sends due messages of the outbox, drawn from the stored change. Returns how many were due. */
 export async function deliver(context: WorkflowContext): Promise<number> {
   const lease = { owner: context.instance, now: context.now(), leaseMs: LEASE_MS, limit: AT_ONCE };
   const rows = await context.database.transaction((tx) => claimDueMessages(tx, lease));
   const byChange = Map.groupBy(rows, ({ changeId }) => changeId ?? '');
-  // The messages of one change stay in order: its card first, then the lines of its thread.
+  // The messages of one change keep their order: first the card, then its thread.
   await Promise.all([...byChange.values()].map((own) => deliverInOrder(context, own)));
   return rows.length;
 }
@@ -53,7 +53,7 @@ async function deliverOne(context: WorkflowContext, row: Row): Promise<void> {
     if (row.kind === REPORT) return await deliverReport(context, row);
     if (row.kind === REDRAW) return await deliverRedraw(context, row);
     const change = row.changeId ? await loadChange(context.database.db, row.changeId) : null;
-    if (change) await show(context, change, row);
+    if (change) await send(context, change, row);
     const next = change && reminderAfter(row.kind, change, context.now());
     await context.database.transaction(async (tx) => {
       await markDone(tx, row.id, context.now());
@@ -61,55 +61,67 @@ async function deliverOne(context: WorkflowContext, row: Row): Promise<void> {
     });
   } catch (error) {
     note({ 'error.type': 'failed' });
-    context.log.warn({ err: error, change: row.changeId, kind: row.kind }, 'a message failed');
-    await again(context, row);
+    context.log.warn(
+      { err: error, change: row.changeId, kind: row.kind },
+      'message was not delivered; retrying',
+    );
+    await retry(context, row);
   }
 }
 
-async function show(context: WorkflowContext, change: Change, row: Row): Promise<void> {
+async function send(context: WorkflowContext, change: Change, row: Row): Promise<void> {
   const { kind, body } = row;
-  const how = { again: row.attempts > 1 };
-  if (kind === 'audit') return context.messenger.postAuditLine(change, how);
-  const news = BREAK_GLASS_EVENTS.find((each) => kind === each || kind === `audit:${each}`);
-  if (news && kind !== news) return context.messenger.postAuditLine(change, how, news);
-  if (kind === 'card') return drawCard(context, change, how);
-  if (!change.card) throw new Error('The card is not posted yet.');
+  const attempt = { again: row.attempts > 1 };
+  if (kind === 'audit') return context.messenger.postAuditLine(change, attempt);
+  const event = BREAK_GLASS_EVENTS.find((each) => kind === each || kind === `audit:${each}`);
+  if (event && kind !== event) return context.messenger.postAuditLine(change, attempt, event);
+  if (kind === 'card') return drawCard(context, change, attempt);
+  if (!change.card) throw new Error('The card was not posted yet');
   if (kind === CARD_REPOST) return context.messenger.redrawCard(change, change.card);
-  if (kind === THAWED) return askAnew(context, change, change.card, how);
+  if (kind === UNFROZEN) return offerRevert(context, change, change.card, attempt);
   if (kind === 'kept') {
-    return context.messenger.postRevertStopped(change, change.card, Kept.parse(body?.why), how);
+    return context.messenger.postRevertStopped(
+      change,
+      change.card,
+      StopReason.parse(body?.why),
+      attempt,
+    );
   }
-  if (news) return context.messenger.postBreakGlassUpdate(change, change.card, news, how);
+  if (event) return context.messenger.postBreakGlassUpdate(change, change.card, event, attempt);
   if (kind.startsWith('effect:')) {
-    return context.messenger.postCostEffect(String(body?.text), change.card, how);
+    return context.messenger.postCostEffect(String(body?.text), change.card, attempt);
   }
-  // The line names the state that was entered; a later one has a line of its own.
+  // An update names the state at the time of its transition; a later state has its own update.
   if (kind === `thread:${change.state}`) {
-    await context.messenger.postThreadUpdate(change, change.card, how);
+    await context.messenger.postThreadUpdate(change, change.card, attempt);
   }
   if (kind === `direct:${change.state}`) {
-    await context.messenger.messageRequester(change, change.card, how);
+    await context.messenger.messageRequester(change, change.card, attempt);
   }
   const reminder = reminderOf(kind, change);
   if (reminder && reminder !== 'over') {
-    await context.messenger.postReminder(change, change.card, reminder, how);
+    await context.messenger.postReminder(change, change.card, reminder, attempt);
   }
 }
 
-async function drawCard(context: WorkflowContext, change: Change, how: PostAttempt): Promise<void> {
+async function drawCard(
+  context: WorkflowContext,
+  change: Change,
+  attempt: PostAttempt,
+): Promise<void> {
   if (!change.card) {
-    const position = await context.messenger.postCard(change, how);
-    // What an earlier try had posted shows the change as it was then.
-    if (how.again) await context.messenger.redrawCard(change, position);
-    return drawn(context, change.id, position, change.version);
+    const position = await context.messenger.postCard(change, attempt);
+    // A card that an earlier attempt posted shows an older state.
+    if (attempt.again) await context.messenger.redrawCard(change, position);
+    return storeCard(context, change.id, position, change.version);
   }
   const version = await cardVersion(context.database.db, change.id);
   if (version !== null && version >= change.version) return;
   await context.messenger.redrawCard(change, change.card);
-  await drawn(context, change.id, change.card, change.version);
+  await storeCard(context, change.id, change.card, change.version);
 }
 
-async function drawn(
+async function storeCard(
   context: WorkflowContext,
   id: ChangeId,
   at: Position,
@@ -118,7 +130,7 @@ async function drawn(
   await context.database.transaction((tx) => setCard(tx, id, at, version));
 }
 
-async function again(context: WorkflowContext, row: Row): Promise<void> {
+async function retry(context: WorkflowContext, row: Row): Promise<void> {
   const now = context.now();
   const waitMs = Math.min(1_000 * 2 ** row.attempts, 300_000);
   const givesUp = row.attempts >= GIVE_UP_AFTER;
@@ -127,17 +139,17 @@ async function again(context: WorkflowContext, row: Row): Promise<void> {
       ? markDone(tx, row.id, now)
       : retryMessageAt(tx, row.id, new Date(now.getTime() + waitMs)),
   );
-  if (givesUp) await tellOfLoss(context, row);
+  if (givesUp) await reportLoss(context, row);
 }
 
-async function tellOfLoss(
+async function reportLoss(
   { messenger, log }: WorkflowContext,
   { changeId, kind }: Row,
 ): Promise<void> {
-  log.error({ change: changeId, kind }, 'a message was given up');
+  log.error({ change: changeId, kind }, 'message was given up');
   const about = changeId ? ` of change ${changeId}` : '';
-  const sentence = `Slack has not taken a message${about} for hours, and it is not tried again.`;
+  const sentence = `Slack refused a message${about} for hours. Signalbox does not retry it any more.`;
   await messenger.notifyOperators(sentence).catch((error: unknown) => {
-    log.error({ err: error }, 'the keepers were not told of it either');
+    log.error({ err: error }, 'operators were not notified of a lost message');
   });
 }

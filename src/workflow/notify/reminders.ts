@@ -1,7 +1,7 @@
 import type { Change } from '../../changes/change.ts';
 import type { Reminder } from '../messenger-port.ts';
 
-interface Planned {
+interface PlannedMessage {
   readonly kind: string;
   readonly at: Date;
 }
@@ -9,7 +9,7 @@ interface Planned {
 interface Schedule {
   readonly state: Change['state'];
   readonly firstMs: number;
-  /** Each wait is so many times the one before, up to `longestMs`. */
+  /** Each wait is this many times the previous one, up to `longestMs`. */
   readonly factor: number;
   readonly longestMs: number;
   readonly most: number;
@@ -17,7 +17,7 @@ interface Schedule {
 
 const MINUTE_MS = 60_000;
 const DAY_MS = 24 * 60 * MINUTE_MS;
-// Often enough to be seen, seldom enough to be read: a quarter of an hour, then ever longer.
+// After 15 minutes, then less and less often, so that users keep reading them.
 const SCHEDULES: Readonly<Record<Reminder, Schedule>> = {
   waiting: {
     state: 'pending',
@@ -27,12 +27,12 @@ const SCHEDULES: Readonly<Record<Reminder, Schedule>> = {
     most: 10,
   },
   escalated: { state: 'pending', firstMs: DAY_MS, factor: 1, longestMs: DAY_MS, most: 1 },
-  // The target stays locked until somebody has looked: this is not left to be forgotten.
+  // The target stays locked until a user resolves the outcome.
   doubt: { state: 'unknown', firstMs: 15 * MINUTE_MS, factor: 4, longestMs: DAY_MS, most: 60 },
 };
 
-/** What is to be told of a change that has just entered a state, unless it leaves it before. */
-export function remindersFor(before: Change, after: Change, now: Date): readonly Planned[] {
+/** The first reminders of the state that a change just entered. */
+export function remindersFor(before: Change, after: Change, now: Date): readonly PlannedMessage[] {
   if (before.state === after.state) return [];
   const names = (Object.keys(SCHEDULES) as Reminder[]).filter(
     (name) => SCHEDULES[name].state === after.state,
@@ -49,7 +49,7 @@ function firstOf(name: Reminder, { requires, confirmedAt }: Change, now: Date): 
   return escalation && confirmedAt ? later(confirmedAt, escalation.afterMs) : null;
 }
 
-/** Which reminder a message of the outbox is; null for any other message. */
+/** Which reminder an outbox message is: `over` where its state has passed, null for no reminder. */
 export function reminderOf(kind: string, { state }: Change): Reminder | 'over' | null {
   const [prefix, name] = kind.split(':');
   if (prefix !== 'remind') return null;
@@ -57,23 +57,23 @@ export function reminderOf(kind: string, { state }: Change): Reminder | 'over' |
   return reminder && SCHEDULES[reminder].state === state ? reminder : 'over';
 }
 
-/** The one behind it; null where there is none any more. */
-export function reminderAfter(kind: string, change: Change, now: Date): Planned | null {
+/** The reminder that follows a sent one, or null. */
+export function reminderAfter(kind: string, change: Change, now: Date): PlannedMessage | null {
   const reminder = reminderOf(kind, change);
   if (reminder === null || reminder === 'over') return null;
   const { firstMs, most } = SCHEDULES[reminder];
   const next = Number(kind.split(':')[2]) + 1;
-  // Counted from the state's beginning, however late this one was told; but not two at once.
-  const planned = later(since(change) ?? now, waitOf(reminder, next));
+  // Counted from the start of the state. A delay must not cause two reminders at once.
+  const planned = later(since(change) ?? now, waitUntil(reminder, next));
   const at = planned > now ? planned : later(now, firstMs);
   return next <= most && !isTooLate(change, at) ? { kind: kindOf(reminder, next), at } : null;
 }
 
-/** All waits up to the reminder of this number. */
-function waitOf(name: Reminder, n: number): number {
+/** The time from the start of the state to its nth reminder. */
+function waitUntil(name: Reminder, n: number): number {
   const { firstMs, factor, longestMs } = SCHEDULES[name];
-  const waits = Array.from({ length: n }, (_, before) =>
-    Math.min(firstMs * factor ** before, longestMs),
+  const waits = Array.from({ length: n }, (_, index) =>
+    Math.min(firstMs * factor ** index, longestMs),
   );
   return waits.reduce((sum, wait) => sum + wait, 0);
 }
@@ -86,7 +86,7 @@ function kindOf(name: Reminder, n: number): string {
   return `remind:${name}:${n}`;
 }
 
-// Whoever has to decide by then is not reminded after it; a doubt does not expire.
+// A pending change expires; an unknown outcome does not.
 function isTooLate({ state, expiresAt }: Change, at: Date): boolean {
   return state === 'pending' && at >= expiresAt;
 }

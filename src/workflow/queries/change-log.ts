@@ -1,4 +1,4 @@
-import { setImmediate as breathe } from 'node:timers/promises';
+import { setImmediate as yieldToOthers } from 'node:timers/promises';
 import type { ChangeId, UserId } from '../../changes/change.ts';
 import type { Answer, AnswerPart, CommandOffer } from '../../intent/answers/answer.ts';
 import { countWords } from '../../intent/answers/counted.ts';
@@ -11,7 +11,7 @@ import { firstSeqSince } from '../../storage/audit/read-range.ts';
 import { eventLine } from '../audit-trail/event-text.ts';
 import type { PersonLookup } from '../messenger-port.ts';
 import type { DecisionContext } from '../ports.ts';
-import { emptySpan, instantOf, logLine } from './log-request.ts';
+import { emptyTimeRange, instantOf, logLine } from './log-request.ts';
 
 export type LogContext = Pick<DecisionContext, 'database' | 'now' | 'commands'> & {
   readonly named: (word: string) => Promise<PersonLookup>;
@@ -19,24 +19,24 @@ export type LogContext = Pick<DecisionContext, 'database' | 'now' | 'commands'> 
 
 const PAGE = 20;
 const BATCH = 500;
-/** However rare what is sought is: nobody waits for a whole trail, nor is anybody held up by it. */
-const LOOKED_AT = 20_000;
-/** Replicas have clocks of their own: a batch behind the end of a span is looked at as well. */
+/** Limits the time of a search for rare events. */
+const SEARCHED_MOST = 20_000;
+/** The clocks of replicas differ, so that the search continues past both ends of the range. */
 const SKEW_MS = 3_600_000;
 
-/** A page of the trail, newest first. */
+/** Answers with one page of the audit trail, newest first. */
 export async function answerChangeLog(
   context: LogContext,
-  wish: LogRequest,
+  request: LogRequest,
   asker: Caller,
 ): Promise<Answer> {
-  const nothing = emptySpan(wish, context.now());
+  const nothing = emptyTimeRange(request, context.now());
   if (nothing) return nothing;
-  const who = wish.by === null ? null : await personOf(context, wish.by, asker);
+  const who = request.by === null ? null : await personOf(context, request.by, asker);
   if (who && 'title' in who) return who;
-  const filter = { ...filterOf(wish, context.now()), by: who?.user ?? null, viewer: asker.by };
-  const found = await search(context, filter, wish.before);
-  return pageOf(found, wish);
+  const filter = { ...filterOf(request, context.now()), by: who?.user ?? null, viewer: asker.by };
+  const found = await search(context, filter, request.before);
+  return pageOf(found, request);
 }
 
 async function personOf(
@@ -47,15 +47,14 @@ async function personOf(
   if (word.toLowerCase() === 'me') return { user: by };
   const found = await named(word);
   if (found.ok) return found;
-  return { title: 'Whose?', parts: [{ kind: 'text', text: WHY[found.why](word) }] };
+  return { title: 'Which user?', parts: [{ kind: 'text', text: WHY[found.why](word) }] };
 }
 
 const WHY: Readonly<Record<Extract<PersonLookup, { ok: false }>['why'], (word: string) => string>> =
   {
-    nobody: (word) => `Slack knows nobody called “${word}”. Their member id works as well.`,
-    several: (word) =>
-      `Several people are called “${word}”. Their member id, U…, tells them apart.`,
-    'lookup-failed': () => 'Slack did not tell who that is just now. Try again in a minute.',
+    nobody: (word) => `There's no user called “${word}” in Slack. You can also use a member id.`,
+    several: (word) => `Several users are called “${word}”. Use the member id, U…, of one of them.`,
+    'lookup-failed': () => 'Slack did not answer the user lookup. Try again in a minute.',
   };
 
 interface Filter {
@@ -68,51 +67,55 @@ interface Filter {
   readonly viewer: UserId;
 }
 
-function filterOf(wish: LogRequest, now: Date): Omit<Filter, 'by' | 'viewer'> {
+function filterOf(request: LogRequest, now: Date): Omit<Filter, 'by' | 'viewer'> {
   const lower = (text: string | null) => text?.toLowerCase() ?? null;
   return {
-    command: lower(wish.command),
-    target: lower(wish.target),
-    state: wish.state,
-    since: wish.since && instantOf(wish.since, now),
-    until: wish.until && instantOf(wish.until, now),
+    command: lower(request.command),
+    target: lower(request.target),
+    state: request.state,
+    since: request.since && instantOf(request.since, now),
+    until: request.until && instantOf(request.until, now),
   };
 }
 
-interface Told {
+interface LogEntry {
   readonly event: StoredEvent;
   readonly subject: EventSubject | null;
 }
 
-interface Found {
-  readonly shown: readonly Told[];
+interface SearchResult {
+  readonly shown: readonly LogEntry[];
   readonly count: number;
-  /** Not all of it was looked at: the count is of that much. */
-  readonly lookedAt: number | null;
+  /** How many events were searched, where the search stopped early; the count covers those. */
+  readonly searched: number | null;
 }
 
-async function search(context: LogContext, filter: Filter, from: number | null): Promise<Found> {
+async function search(
+  context: LogContext,
+  filter: Filter,
+  from: number | null,
+): Promise<SearchResult> {
   const { db } = context.database;
   const end = (await auditHead(db)).seq + 1;
   const late = filter.until && new Date(filter.until.getTime() + SKEW_MS);
   let before = Math.min(from ?? end, late ? await firstSeqSince(db, late) : end);
-  const shown: Told[] = [];
-  let [count, looked] = [0, 0];
-  while (looked < LOOKED_AT) {
+  const shown: LogEntry[] = [];
+  let [count, searched] = [0, 0];
+  while (searched < SEARCHED_MOST) {
     const events = await eventsBefore(db, { before, limit: BATCH });
-    const told = await withSubjects(context, events);
-    const fitting = told.filter((one) => fits(context, one, filter));
-    count += fitting.length;
-    shown.push(...fitting.slice(0, PAGE - shown.length));
-    looked += events.length;
+    const entries = await withSubjects(context, events);
+    const matching = entries.filter((entry) => matches(context, entry, filter));
+    count += matching.length;
+    shown.push(...matching.slice(0, PAGE - shown.length));
+    searched += events.length;
     const last = events.at(-1);
     if (!last || events.length < BATCH || isBefore(last, filter.since)) {
-      return { shown, count, lookedAt: null };
+      return { shown, count, searched: null };
     }
     before = last.seq;
-    await breathe();
+    await yieldToOthers();
   }
-  return { shown, count, lookedAt: looked };
+  return { shown, count, searched };
 }
 
 function isBefore({ at }: StoredEvent, since: Date | null): boolean {
@@ -122,13 +125,13 @@ function isBefore({ at }: StoredEvent, since: Date | null): boolean {
 async function withSubjects(
   { database }: LogContext,
   events: readonly StoredEvent[],
-): Promise<readonly Told[]> {
+): Promise<readonly LogEntry[]> {
   const ids = events.flatMap(({ changeId }) => changeId ?? []);
   const subjects = await eventSubjects(database.db, [...new Set<ChangeId>(ids)]);
   return events.map((event) => ({ event, subject: subjectOf(event, subjects) }));
 }
 
-// Who was refused before there was a change asked for something all the same.
+// A refusal without a change names the refused command itself.
 function subjectOf({ changeId, body }: StoredEvent, known: ReadonlyMap<ChangeId, EventSubject>) {
   const subject = changeId && known.get(changeId);
   if (subject) return subject;
@@ -137,7 +140,7 @@ function subjectOf({ changeId, body }: StoredEvent, known: ReadonlyMap<ChangeId,
   return { command, target: typeof target === 'string' ? target : '', owner: null };
 }
 
-function fits({ commands }: LogContext, { event, subject }: Told, filter: Filter): boolean {
+function matches({ commands }: LogContext, { event, subject }: LogEntry, filter: Filter): boolean {
   const { by, command, target, state, since, until, viewer } = filter;
   const stored = subject?.command ?? '';
   const known = commands.get(stored);
@@ -153,27 +156,31 @@ function fits({ commands }: LogContext, { event, subject }: Told, filter: Filter
   );
 }
 
-function pageOf({ shown, count, lookedAt }: Found, wish: LogRequest): Answer {
+function pageOf({ shown, count, searched }: SearchResult, request: LogRequest): Answer {
   const words = countWords(count, 'event');
   const left = count - shown.length;
-  const rest = left > 0 ? ` ${countWords(left, 'older one follows', 'older ones follow')}.` : '';
-  const looked = lookedAt
-    ? ` Of the last ${lookedAt} events; since= and until= context further.`
+  const rest = left > 0 ? ` ${countWords(left, 'older event')}.` : '';
+  const partial = searched
+    ? ` Searched the last ${searched} events; narrow with since and until.`
     : '';
   const parts: readonly AnswerPart[] = [
     shown.length === 0
-      ? { kind: 'text', text: 'Nothing of that is in the audit trail.' }
+      ? { kind: 'text', text: 'No matching events.' }
       : { kind: 'lines', lines: shown.map(({ event, subject }) => eventLine(event, subject)) },
-    { kind: 'offers', offers: turning(shown, left, wish) },
-    { kind: 'note', text: `Newest first.${rest}${looked}` },
+    { kind: 'offers', offers: pageOffers(shown, left, request) },
+    { kind: 'note', text: `Newest first.${rest}${partial}` },
   ];
-  return { title: wish.before === null ? words : `${words} before ${wish.before}`, parts };
+  return { title: request.before === null ? words : `${words} before ${request.before}`, parts };
 }
 
-function turning(shown: readonly Told[], left: number, wish: LogRequest): readonly CommandOffer[] {
+function pageOffers(
+  shown: readonly LogEntry[],
+  left: number,
+  request: LogRequest,
+): readonly CommandOffer[] {
   const last = shown.at(-1)?.event.seq;
   return [
-    ...(left > 0 && last ? [{ label: 'Older', line: logLine(wish, last) }] : []),
-    ...(wish.before === null ? [] : [{ label: 'Newest', line: logLine(wish, null) }]),
+    ...(left > 0 && last ? [{ label: 'Older', line: logLine(request, last) }] : []),
+    ...(request.before === null ? [] : [{ label: 'Newest', line: logLine(request, null) }]),
   ];
 }

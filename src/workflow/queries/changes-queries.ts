@@ -20,7 +20,7 @@ import { answerChangeLog, type LogContext } from './change-log.ts';
 
 const PAGE = 20;
 
-/** Lists, shows and cancels changes, and reads their trail, for whoever types. */
+/** Answers the queries about changes, and cancels changes, for `/change`. */
 export function createChangesQueries(
   context: DecisionContext,
   named: LogContext['named'],
@@ -33,9 +33,9 @@ export function createChangesQueries(
   };
 }
 
-type Wanted = Omit<ChangeFilter, 'limit' | 'before'>;
+type ListFilter = Omit<ChangeFilter, 'limit' | 'before'>;
 
-function wantedOf(which: ListRequest['which'], { by }: Caller): Wanted {
+function filterOf(which: ListRequest['which'], { by }: Caller): ListFilter {
   if (which === 'pending') return { states: ['pending'] };
   if (which === 'mine') return { requester: by };
   return which === 'review' ? { toReview: true } : { privateTo: by };
@@ -43,9 +43,9 @@ function wantedOf(which: ListRequest['which'], { by }: Caller): Wanted {
 
 const TITLES: Readonly<Record<ListRequest['which'], string>> = {
   pending: 'waiting for approval',
-  mine: 'asked for by you',
-  all: 'in all',
-  review: 'that nobody has looked at since glass was broken',
+  mine: 'requested by you',
+  all: 'in total',
+  review: 'with break-glass, not yet reviewed',
 };
 
 async function list(
@@ -56,14 +56,14 @@ async function list(
   const after = before === null ? null : await findChange(context, before, asker);
   if (after && !after.ok) return after.answer;
   const { db } = context.database;
-  const wanted = wantedOf(which, asker);
+  const filter = filterOf(which, asker);
   const cursor = after ? { before: after.change } : {};
   const [count, found] = await Promise.all([
-    countChanges(db, { ...wanted, ...cursor }),
-    listChanges(db, { ...wanted, ...cursor, limit: PAGE }),
+    countChanges(db, { ...filter, ...cursor }),
+    listChanges(db, { ...filter, ...cursor, limit: PAGE }),
   ]);
   const words = countWords(count, 'change');
-  const older = before === null ? '' : ' before that';
+  const older = before === null ? '' : ` before ${before}`;
   return { title: `${words} ${TITLES[which]}${older}`, parts: listParts(found, count, which) };
 }
 
@@ -75,28 +75,31 @@ function listParts(
   const last = found.at(-1);
   const left = count - found.length;
   const line = `change list ${which}${last ? ` before=${last.id}` : ''}`;
-  const turning: readonly CommandOffer[] = left > 0 ? [{ label: 'Older', line }] : [];
-  const others = ['pending', 'mine', 'all'].filter((each) => each !== which);
-  const further = others.map((each) => ({
-    label: NAMES[each] ?? each,
-    line: `change list ${each}`,
-  }));
+  const older: readonly CommandOffer[] = left > 0 ? [{ label: 'Older', line }] : [];
+  const others = ['pending', 'mine', 'all']
+    .filter((each) => each !== which)
+    .map((each) => ({ label: NAMES[each] ?? each, line: `change list ${each}` }));
   return [
-    found.length > 0
-      ? { kind: 'changes', changes: found }
-      : { kind: 'text', text: 'There is none.' },
+    found.length > 0 ? { kind: 'changes', changes: found } : { kind: 'text', text: NONE[which] },
     { kind: 'menu', label: 'Show one…', offers: found.map(offerOf) },
-    { kind: 'offers', offers: [...turning, ...further] },
+    { kind: 'offers', offers: [...older, ...others] },
     ...(left > 0
       ? [
           {
             kind: 'note',
-            text: `${countWords(left, 'older one follows', 'older ones follow')}.`,
+            text: `${countWords(left, 'older change')} not shown.`,
           } as const,
         ]
       : []),
   ];
 }
+
+const NONE: Readonly<Record<ListRequest['which'], string>> = {
+  pending: 'No changes are waiting for approval.',
+  mine: 'You have requested no changes.',
+  all: 'There are no changes.',
+  review: 'No emergency change needs a review.',
+};
 
 const NAMES: Readonly<Record<string, string>> = { pending: 'Waiting', mine: 'Yours', all: 'All' };
 
@@ -119,7 +122,7 @@ async function show(context: DecisionContext, id: string, asker: Caller): Promis
 
 const LINES_MAX = 60;
 
-/** The buttons of its card that would only bring this reader a refusal. */
+/** The buttons of the card that this user may not press. */
 async function hiddenFrom(
   context: DecisionContext,
   change: Change,
@@ -138,7 +141,7 @@ async function hiddenFrom(
 
 const LEASE_MS = 60_000;
 
-/** The click of the button, typed: stored before it is handled, and judged in the same place. */
+/** Handles a typed cancellation like the click of the button: stored first, then decided. */
 async function cancel(context: DecisionContext, id: string, asker: Caller): Promise<Answer> {
   const found = await findChange(context, id, asker);
   if (!found.ok) return found.answer;
@@ -152,7 +155,7 @@ async function cancel(context: DecisionContext, id: string, asker: Caller): Prom
       body: { ...click, replyTo: { ...click.replyTo } },
       at: by.now,
     });
-    // Ours to handle, so that its outcome is the answer; should we die, another takes it over.
+    // Claimed, so that its outcome is this answer. After a crash another process handles it.
     await claimClick(tx, key, by);
   });
   const clicked = await handleClick(context, key, click);
@@ -161,12 +164,11 @@ async function cancel(context: DecisionContext, id: string, asker: Caller): Prom
     const { refusal, change } = clicked.denial;
     return { title: 'Not cancelled', refused: { refusal, change }, parts: [] };
   }
-  const said = 'Nothing of it is sent any more; its card says so.';
   return {
     title: 'Cancelled',
     parts: [
       { kind: 'changes', changes: [clicked.change] },
-      { kind: 'text', text: said },
+      { kind: 'text', text: 'Nothing will be sent.' },
     ],
   };
 }

@@ -6,9 +6,9 @@ import type { DecisionContext } from '../ports.ts';
 import { refusalOfVerb } from '../review/review.ts';
 
 const MANY = 200;
-const LATELY = 8;
-const LOOKED_AT = 50;
-const OVER: readonly State[] = [
+const RECENT = 8;
+const SEARCHED = 50;
+const ENDED: readonly State[] = [
   'succeeded',
   'failed',
   'rejected',
@@ -18,27 +18,27 @@ const OVER: readonly State[] = [
   'denied',
 ];
 
-/** Draws a person's home tab from what is stored now. */
+/** Draws a user's App Home tab from the stored changes. */
 export async function showHome(context: DecisionContext, user: UserId): Promise<void> {
   const identity = await context.people.identify(user, { fresh: false });
-  const found: HomeContent = identity.ok
-    ? { ok: true, actor: identity.actor, desk: await deskOf(context, identity.actor) }
+  const content: HomeContent = identity.ok
+    ? { ok: true, actor: identity.actor, lists: await listsFor(context, identity.actor) }
     : { ok: false, refusal: identity.refusal };
-  await context.messenger.showHome(user, found);
+  await context.messenger.showHome(user, content);
 }
 
-async function deskOf(context: DecisionContext, actor: Actor): Promise<HomeLists> {
+async function listsFor(context: DecisionContext, actor: Actor): Promise<HomeLists> {
   const { db } = context.database;
-  const [pending, mine, running, broken, over] = await Promise.all([
+  const [pending, mine, running, unreviewed, ended] = await Promise.all([
     listChanges(db, { states: ['pending'], limit: MANY }),
     listChanges(db, { states: ['pending', 'approved'], requester: actor.id, limit: MANY }),
     listChanges(db, { states: ['approved', 'executing', 'unknown'], limit: MANY }),
     changesToReview(db, MANY),
-    listChanges(db, { states: OVER, limit: LOOKED_AT }),
+    listChanges(db, { states: ENDED, limit: SEARCHED }),
   ]);
-  // Whom the policy gives no role sees nothing of what others do.
-  const sees = ({ requester }: Change) => actor.roles.length > 0 || requester === actor.id;
-  // What takes another one back was asked for with it, and waits for nobody.
+  // A user without a role sees only their own changes.
+  const isVisible = ({ requester }: Change) => actor.roles.length > 0 || requester === actor.id;
+  // A revert was requested together with its change.
   const own = mine.filter(({ parent }) => parent === null);
   const now = context.now();
   return {
@@ -46,15 +46,17 @@ async function deskOf(context: DecisionContext, actor: Actor): Promise<HomeLists
       .filter((change) => refusalOfVerb('approve', change, actor, now) === null)
       .toSorted((a, b) => a.expiresAt.getTime() - b.expiresAt.getTime()),
     mine: own,
-    running: running.filter((change) => sees(change) && !own.some(({ id }) => id === change.id)),
-    toReview: broken.filter((change) => refusalOfVerb('review', change, actor, now) === null),
-    recent: over.filter((change) => sees(change) && wasSent(change)).slice(0, LATELY),
+    running: running.filter(
+      (change) => isVisible(change) && !own.some(({ id }) => id === change.id),
+    ),
+    toReview: unreviewed.filter((change) => refusalOfVerb('review', change, actor, now) === null),
+    recent: ended.filter((change) => isVisible(change) && wasSent(change)).slice(0, RECENT),
     more: pending.length === MANY,
     at: now,
   };
 }
 
-/** What was previewed and then left has no card, and its end is no news. */
+/** Whether it was confirmed: only then a change has a card. */
 function wasSent({ card }: Change): boolean {
   return card !== null;
 }

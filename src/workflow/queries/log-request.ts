@@ -8,10 +8,10 @@ export function instantOf(past: PastTime, now: Date): Date {
   return new Date(now.getTime() - past.agoMs);
 }
 
-/** The line that asks for the same, from another event on. */
-export function logLine(wish: LogRequest, before: number | null): string {
-  const { by, command, target, state } = wish;
-  const [since, until] = [pastText(wish.since), pastText(wish.until)];
+/** Returns the command line of the same request, from another event on. */
+export function logLine(request: LogRequest, before: number | null): string {
+  const { by, command, target, state } = request;
+  const [since, until] = [pastText(request.since), pastText(request.until)];
   const given = { by, command, target, state, since, until, before };
   const words = Object.entries(given).flatMap(([key, value]) =>
     value === null ? [] : [/\s/.test(String(value)) ? `${key}="${value}"` : `${key}=${value}`],
@@ -24,17 +24,17 @@ function pastText(past: PastTime | null): string | null {
   return 'day' in past ? past.day : `${Math.round(past.agoMs / 60_000)}m`;
 }
 
-/** Asked for a span that holds no moment: "0 events" would say that nobody did anything. */
-export function emptySpan(wish: LogRequest, now: Date): Answer | null {
-  const { since, until } = wish;
+/** Returns an answer for an empty time range, where "0 events" would be misleading; else null. */
+export function emptyTimeRange(request: LogRequest, now: Date): Answer | null {
+  const { since, until } = request;
   if (!since || !until || instantOf(since, now) < instantOf(until, now)) return null;
   const [from, to] = [pastText(since), pastText(until)];
-  const text = `There is no time between since=${from} and until=${to}: ${
-    from === to ? 'both are the same moment' : 'until= is the earlier one'
+  const text = `The time range since=${from} until=${to} is empty: ${
+    from === to ? 'both are the same time' : 'until is before since'
   }.`;
-  const offers = offersFor(wish, since, until);
+  const offers = offersFor(request, since, until);
   return {
-    title: 'Between when and when?',
+    title: 'Empty time range',
     parts: [
       { kind: 'text', text },
       { kind: 'offers', offers },
@@ -42,12 +42,12 @@ export function emptySpan(wish: LogRequest, now: Date): Answer | null {
   };
 }
 
-function offersFor(wish: LogRequest, since: PastTime, until: PastTime): readonly CommandOffer[] {
+function offersFor(request: LogRequest, since: PastTime, until: PastTime): readonly CommandOffer[] {
   const again = (label: string, from: PastTime, to: PastTime) => {
-    return { label, line: logLine({ ...wish, since: from, until: to }, null) };
+    return { label, line: logLine({ ...request, since: from, until: to }, null) };
   };
-  if (pastText(since) !== pastText(until)) return [again('The other way round', until, since)];
+  if (pastText(since) !== pastText(until)) return [again('Swap both', until, since)];
   if (!('day' in since)) return [];
   const midnight = new Date(instantOf(since, new Date(0)).getTime() + DAY_MS);
-  return [again('That whole day', since, { day: midnight.toISOString().slice(0, 10) })];
+  return [again('The whole day', since, { day: midnight.toISOString().slice(0, 10) })];
 }

@@ -13,6 +13,7 @@ export type WhoContext = Pick<
   readonly services: () => readonly Service[];
 };
 
+/** The command and target of a question, and the user who asks. */
 export interface WhoSubject {
   readonly command: string;
   readonly scope: WhoQuestion['scope'];
@@ -20,7 +21,7 @@ export interface WhoSubject {
   readonly asker: Actor;
 }
 
-/** What would be decided now about somebody with these roles who gives a long reason. */
+/** Returns the decision about a user with these roles who gives a long enough reason. */
 export function decideFor(
   { commands, now }: WhoContext,
   policy: Policy,

@@ -4,51 +4,55 @@ import { selectorText } from '../../intent/arguments/freezes.ts';
 import type { Policy, Rule } from '../../policy/policy-types.ts';
 import { decideFor, type WhoContext, type WhoSubject } from './who-decision.ts';
 
-type SaidLine = readonly InlinePart[];
+type TextLine = readonly InlinePart[];
 
-/** One rule with the people who are behind its roles now; a line for each thing it says. */
+/** Describes one rule, with the current members of its roles. */
 export async function ruleLines(
   context: WhoContext,
   policy: Policy,
   rule: Rule,
-  asked: WhoSubject,
-): Promise<readonly SaidLine[]> {
+  subject: WhoSubject,
+): Promise<readonly TextLine[]> {
   const about = rule.on
-    ? ` is about ${selectorText(rule.on).toLowerCase()}`
-    : ' is about everything';
-  const isChange = context.commands.has(asked.command);
+    ? ` applies to ${selectorText(rule.on).toLowerCase()}`
+    : ' applies to everything';
+  const isChange = context.commands.has(subject.command);
   return [
     [{ bold: `Rule ${rule.place}` }, about],
-    [{ bold: 'Ask: ' }, ...(await peopleOf(context, policy, rule.to)), ...reasonOf(rule, isChange)],
+    [
+      { bold: 'Request: ' },
+      ...(await peopleOf(context, policy, rule.to)),
+      ...reasonOf(rule, isChange),
+    ],
     ...(isChange ? await approvalLines(context, policy, rule) : []),
-    ...(isChange ? [await aloneLine(context, policy, rule)] : []),
-    [{ bold: 'You: ' }, ...yourself(context, policy, rule, asked)],
+    ...(isChange ? [await breakGlassLine(context, policy, rule)] : []),
+    [{ bold: 'You: ' }, ...ownLine(context, policy, rule, subject)],
   ];
 }
 
-function reasonOf({ reason }: Rule, isChange: boolean): SaidLine {
+function reasonOf({ reason }: Rule, isChange: boolean): TextLine {
   if (!isChange || !reason.required) return [];
   const least = reason.minimum > 1 ? ` of at least ${reason.minimum} characters` : '';
-  return [`. With a reason${least}`];
+  return [`. A reason${least} is required`];
 }
 
 async function approvalLines(
   context: WhoContext,
   policy: Policy,
   { approvals, expiresAfterMs }: Rule,
-): Promise<readonly SaidLine[]> {
-  if (!approvals) return [[{ bold: 'Approve: ' }, 'nobody has to']];
+): Promise<readonly TextLine[]> {
+  if (!approvals) return [[{ bold: 'Approve: ' }, 'not required']];
   const { from, count, self, escalate } = approvals;
   const who = await peopleOf(context, policy, from);
-  const own = self ? ' The requester counts too.' : ' The requester does not count.';
-  const first: SaidLine = [
+  const ownApproval = self ? ' The requester may approve too.' : ' The requester does not count.';
+  const first: TextLine = [
     { bold: 'Approve: ' },
     `${count} of `,
     ...who,
-    `, within ${spanText(expiresAfterMs)}.${own}`,
+    `, within ${spanText(expiresAfterMs)}.${ownApproval}`,
   ];
   if (!escalate) return [first];
-  const later: SaidLine = [
+  const later: TextLine = [
     { bold: `After ${spanText(escalate.after)}: ` },
     'also ',
     ...(await peopleOf(context, policy, escalate.to)),
@@ -56,29 +60,29 @@ async function approvalLines(
   return [first, later];
 }
 
-async function aloneLine(
+async function breakGlassLine(
   context: WhoContext,
   policy: Policy,
   { breakGlass }: Rule,
-): Promise<SaidLine> {
-  const bold = { bold: 'Alone, in an emergency: ' };
-  if (!breakGlass) return [bold, 'nobody'];
+): Promise<TextLine> {
+  const bold = { bold: 'Break-glass: ' };
+  if (!breakGlass) return [bold, 'no one'];
   return [bold, ...(await peopleOf(context, policy, breakGlass.to))];
 }
 
 const SHOWN_MAX = 12;
 
-/** `@db-leads (3 now: Ben, Cleo, Gus)`: active members as Slack tells of them, or that it does not. */
-async function peopleOf(context: WhoContext, policy: Policy, role: RoleName): Promise<SaidLine> {
+/** `@db-leads (3 now: Ben, Cleo, Gus)`: the active members of a role. */
+async function peopleOf(context: WhoContext, policy: Policy, role: RoleName): Promise<TextLine> {
   const members = await context.people.membersOf(role);
   const groups = policy.roles.get(role)?.groups ?? [];
   const name = groups.join(' or ') || `the role ${role}`;
-  if (members === null) return [`${name} (Slack does not tell just now who that is)`];
-  if (members.length === 0) return [`${name} (nobody now)`];
+  if (members === null) return [`${name} (Slack did not answer the membership lookup)`];
+  if (members.length === 0) return [`${name} (no active members)`];
   return [`${name} (${members.length} now: `, ...listOf(members), ')'];
 }
 
-function listOf(members: readonly UserId[]): SaidLine {
+function listOf(members: readonly UserId[]): TextLine {
   const shown = members.slice(0, SHOWN_MAX).flatMap((user, index): InlinePart[] => {
     return index > 0 ? [', ', { user }] : [{ user }];
   });
@@ -86,19 +90,19 @@ function listOf(members: readonly UserId[]): SaidLine {
   return more > 0 ? [...shown, ` and ${more} more`] : shown;
 }
 
-/** What would happen if the reader typed it now, given a good reason. */
-function yourself(context: WhoContext, policy: Policy, rule: Rule, asked: WhoSubject): SaidLine {
-  const { asker } = asked;
+/** What would happen if the user who asks requested the command now, with a reason. */
+function ownLine(context: WhoContext, policy: Policy, rule: Rule, subject: WhoSubject): TextLine {
+  const { asker } = subject;
   const mayDecide = rule.approvals !== null && asker.roles.includes(rule.approvals.from);
-  const decide = mayDecide ? ' You may approve what others ask for.' : '';
+  const decide = mayDecide ? ' You may approve requests of others.' : '';
   if (!asker.roles.includes(rule.to)) {
-    return [`you would be refused: this rule does not let you ask.${decide}`];
+    return [`refused: this rule does not admit you.${decide}`];
   }
-  const { refusal } = decideFor(context, policy, asked, asker.roles);
-  if (refusal === 'frozen') return [`you would be refused now: it is frozen.${decide}`];
-  if (refusal === 'never') return [`you would be refused, like everybody.${decide}`];
-  const needed = (rule.approvals?.count ?? 0) > 0 && context.commands.has(asked.command);
-  return [`you may ask for it${needed ? '; then it waits for the approvals' : ''}.${decide}`];
+  const { refusal } = decideFor(context, policy, subject, asker.roles);
+  if (refusal === 'frozen') return [`refused now: it is frozen.${decide}`];
+  if (refusal === 'never') return [`refused, like everyone.${decide}`];
+  const needed = (rule.approvals?.count ?? 0) > 0 && context.commands.has(subject.command);
+  return [`you may request it${needed ? '; it then needs the approvals' : ''}.${decide}`];
 }
 
 function spanText(ms: number): string {

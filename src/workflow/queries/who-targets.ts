@@ -7,20 +7,20 @@ import type { ChangeCommand } from '../../intent/define.ts';
 import type { WhoQuestion } from '../../intent/ports/command-context.ts';
 import type { WhoContext } from './who-decision.ts';
 
-/** What a question is about, one by one; null where it names nothing, so that any rule may decide. */
+/** Returns the targets of a question; null where it names none, so that any rule may decide. */
 export function targetsOf(
   context: WhoContext,
   { command, scope }: WhoQuestion,
 ): readonly Target[] | null {
   const change = context.commands.get(command);
   const services = context.services();
-  if (isFreezing(change)) return scope && [freezeTarget(scope, services)];
-  if (change && !takesService(change)) return [anyOther(command)];
+  if (changesFreezes(change)) return scope && [freezeTarget(scope, services)];
+  if (change && !takesService(change)) return [untaggedTarget(command)];
   if (!scope || 'everything' in scope) return null;
   return servicesIn(scope, services).map(serviceTarget);
 }
 
-export function isFreezing(change: ChangeCommand | undefined): boolean {
+export function changesFreezes(change: ChangeCommand | undefined): boolean {
   return change?.call === 'PUT freeze';
 }
 
@@ -28,26 +28,26 @@ function takesService({ args }: ChangeCommand): boolean {
   return fieldsOf(args).some(({ names }) => names === 'service');
 }
 
-/** An alert or a new service, of which no rule about tags or warehouses speaks. */
-function anyOther(command: string): Target {
+/** An alert or a new service. Neither has tags or a warehouse. */
+function untaggedTarget(command: string): Target {
   const kind = command.startsWith('alert') ? 'alert' : 'new service';
   return { kind, id: EVERYTHING.id, name: command, tags: [], warehouse: null };
 }
 
 const NAMED_MAX = 8;
 
-/** By what the rules select it: a tag or a warehouse is read from the file, and not to be typed. */
-export function markLines(targets: readonly Target[]): readonly (readonly InlinePart[])[] {
+/** Lists the tags and warehouses of the targets, by which rules select them. */
+export function tagLines(targets: readonly Target[]): readonly (readonly InlinePart[])[] {
   const shown = targets.filter(({ kind }) => kind === 'service');
   const rest = shown.length - NAMED_MAX;
   return [
-    ...shown.slice(0, NAMED_MAX).map((target) => [{ bold: target.name }, marksOf(target)]),
+    ...shown.slice(0, NAMED_MAX).map((target) => [{ bold: target.name }, tagText(target)]),
     ...(rest > 0 ? [[`and ${rest} more`]] : []),
   ];
 }
 
-function marksOf({ tags, warehouse }: Pick<Service, 'tags' | 'warehouse'>): string {
-  if (tags === null) return ' is not listed in signalbox.yaml, which alone gives tags';
+function tagText({ tags, warehouse }: Pick<Service, 'tags' | 'warehouse'>): string {
+  if (tags === null) return ' is not listed in signalbox.yaml, and so has no tags';
   const tagged = tags.length > 0 ? `tagged ${tags.join(', ')}` : 'without a tag';
   return ` is ${tagged}${warehouse ? `, in warehouse ${warehouse}` : ''}`;
 }

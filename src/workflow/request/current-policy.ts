@@ -6,21 +6,21 @@ import { activeFreezes, type StoredFreeze } from '../../storage/tables/freezes.t
 import type { DecisionContext } from '../ports.ts';
 
 /**
- * What holds at this moment: the file, and the freezes that were made in Slack. Whatever decides
- * asks for it anew, and within the transaction in which it decides. What cannot be read decides
- * nothing.
+ * Returns the policy of the configuration file with the freezes that users made in Slack. Every
+ * decision reads it again, in its own transaction where it has one.
  */
-export async function policyNow(
+export async function currentPolicy(
   db: Db,
   { policy, now }: Pick<DecisionContext, 'policy' | 'now'>,
 ): Promise<Policy> {
-  const standing = await activeFreezes(db, now());
+  const stored = await activeFreezes(db, now());
   return withFreezes(
     policy,
-    standing.map((stored) => standingFreeze(stored).freeze),
+    stored.map((row) => standingFreeze(row).freeze),
   );
 }
 
+/** Converts a stored freeze to the form that policy and commands use. */
 export function standingFreeze({ id, reason, createdBy, ...stored }: StoredFreeze): SlackFreeze {
   const scope = Scope.parse(stored.scope);
   const key = scopeKey(scope);

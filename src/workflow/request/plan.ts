@@ -4,17 +4,17 @@ import { fieldsOf } from '../../intent/arguments/arguments.ts';
 import type { ChangeCommand } from '../../intent/define.ts';
 import type { CommandContext } from '../../intent/ports/command-context.ts';
 
-export type Planned =
+export type PlanResult =
   | { readonly ok: true; readonly plan: Plan }
   | { readonly ok: false; readonly problems: readonly FieldProblem[] };
 
-/** What a change would do, from its arguments and the target as it is seen now. Sends nothing. */
-export async function planOf(
+/** Plans a change from its arguments and the current state of the target. Sends nothing. */
+export async function planChange(
   command: ChangeCommand,
   args: unknown,
   given: JsonObject,
   context: CommandContext,
-): Promise<Planned> {
+): Promise<PlanResult> {
   const before = await command.observe(args, context);
   const problems = command.problems?.(args, before, context) ?? [];
   if (problems.length > 0) return { ok: false, problems };
@@ -33,19 +33,19 @@ export async function planOf(
   return { ok: true, plan };
 }
 
-/** Every field of the body that a person could set, and that is not as it was already. */
+/** One row for each field of the body that users can set and that changes. */
 function rowsOf(command: ChangeCommand, body: JsonObject, before: Snapshot | null): PlanRow[] {
   return fieldsOf(command.args).flatMap(({ name, label }) => {
     const after = body[name];
-    const was = before?.fields[name] ?? null;
-    if (after === undefined || JSON.stringify(after) === JSON.stringify(was)) return [];
-    return [{ field: name, label, before: was, after }];
+    const previous = before?.fields[name] ?? null;
+    if (after === undefined || JSON.stringify(after) === JSON.stringify(previous)) return [];
+    return [{ field: name, label, before: previous, after }];
   });
 }
 
-/** A value as people read it in a row: switches as on and off, lists with commas. */
+/** Formats a value for users: booleans as on and off, lists with commas. */
 export function valueText(value: Json): string {
-  if (value === null) return 'not known';
+  if (value === null) return 'unknown';
   if (typeof value === 'boolean') return value ? 'on' : 'off';
   if (Array.isArray(value)) return value.map(itemText).join(', ');
   return typeof value === 'object' ? itemText(value) : String(value);

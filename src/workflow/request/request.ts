@@ -1,126 +1,106 @@
-import type { Change, JsonObject, Plan, Requirement } from '../../changes/change.ts';
+import type {
+  Change,
+  ChangeId,
+  ChannelId,
+  JsonObject,
+  Plan,
+  Requirement,
+  UserId,
+} from '../../changes/change.ts';
 import { cancel, DRAFT_LIFETIME_MS } from '../../changes/lifecycle.ts';
 import type { Actor } from '../../changes/outcome.ts';
 import { planDigest } from '../../changes/plan-digest.ts';
 import type { FieldProblem } from '../../errors.ts';
-import { type Decision, decide } from '../../policy/decide.ts';
+import type { TypedValues } from '../../intent/arguments/arguments.ts';
+import type { RequestedTiming } from '../../intent/arguments/timing.ts';
+import type { ChangeCommand } from '../../intent/define.ts';
 import { upcomingFreezes } from '../../policy/freezes.ts';
 import type { Freeze, Policy } from '../../policy/policy-types.ts';
 import { appendEvent } from '../../storage/audit/append.ts';
 import type { Tx } from '../../storage/engine/database.ts';
 import { insertChange, lockChange } from '../../storage/tables/changes/changes.ts';
 import { markHandled, storeClick } from '../../storage/tables/queues/inbox.ts';
-import { type Denial, denialOf } from '../denial.ts';
-import { rateLimitStatusOf } from '../limits/rate-limit.ts';
+import { authorizeCommand } from '../authorize.ts';
+import { createDenial, type Denial } from '../denial.ts';
+import { countAttempts } from '../limits/rate-limit.ts';
 import type { Identity, WorkflowContext } from '../ports.ts';
-import { evidenceOf, noteRefusal, recordMove, recordRefusal } from '../record.ts';
-import type { ChangeRequest } from './change-request.ts';
-import { policyNow } from './current-policy.ts';
-import { planOf } from './plan.ts';
+import { appendRefusal, identityFacts, recordMove } from '../record.ts';
+import { currentPolicy } from './current-policy.ts';
+import { planChange } from './plan.ts';
 import { relatedChangesOf } from './related-changes.ts';
-import { startsAt, timePlan, wayBack } from './timed-plan.ts';
+import { requirementWithRevert, startsAt, timePlan } from './timed-plan.ts';
+
+export interface ChangeRequest {
+  readonly command: ChangeCommand;
+  readonly args: Readonly<Record<string, unknown>>;
+  /** The values as the user entered them. */
+  readonly given: TypedValues;
+  /** Missing: the change runs once approved, and is not reverted. */
+  readonly timing?: RequestedTiming;
+  readonly reason: string | null;
+  readonly requester: UserId;
+  readonly origin: ChannelId | null;
+  /** The draft that this request replaces, so that one preview cannot become two cards. */
+  readonly edits: ChangeId | null;
+  /** Slack's id of the interaction: a repeated delivery creates no second draft. */
+  readonly key: string;
+}
 
 export type RequestOutcome =
   | {
       readonly ok: true;
       readonly draft: Change;
-      /** Open changes of the same target, but for those in `before`. */
+      /** Open changes of the same target that are not in `before`. */
       readonly others: readonly Change[];
-      /** The very same, asked for within the hour: a second one may be what nobody wants. */
+      /** Identical changes of the last hour. */
       readonly before: readonly Change[];
-      /** What keeps changes away from it now, or will within a week. */
+      /** The freezes that apply to the target now or within a week. */
       readonly freezes: readonly Freeze[];
     }
   | { readonly ok: false; readonly denial: Denial }
-  /** The arguments do not fit what was seen of the target: mended by whoever typed them. */
+  /** The arguments do not fit the state of the target, so that the user has to correct them. */
   | { readonly ok: false; readonly problems: readonly FieldProblem[] };
 
-/** From an intent to a draft that only its requester sees. Nothing is sent by it. */
+/** Plans a request and stores it as a draft, which only its requester sees. Sends nothing. */
 export async function requestChange(
   context: WorkflowContext,
   request: ChangeRequest,
 ): Promise<RequestOutcome> {
-  const given = request.given as JsonObject;
-  const { requester } = request;
-  const commandContext = context.commandContext();
-  const exact = await request.command.resolveArguments?.(request.args, commandContext, requester);
-  if (exact && !exact.ok) return exact;
-  const planned = await planOf(request.command, exact?.args ?? request.args, given, commandContext);
-  if (!planned.ok) return planned;
-  const timed = await timePlan(context, request, planned.plan);
+  const timed = await planRequest(context, request);
   if (!timed.ok) return timed;
   const { plan } = timed;
-  const command = request.command.name;
-  const identity = await context.people.identify(requester, { fresh: false });
-  if (!identity.ok) return denied(context, request, plan, { command, identity, decision: null });
-
-  const policy = await policyNow(context.database.db, context);
-  const decideOn = (name: string, at: Date) =>
-    decideFor(policy, { ...request, plan }, identity, { command: name, at });
-  const decision = withReason(request, decideOn(command, startsAt(plan, context.now())));
-  if (!decision.allow) return denied(context, request, plan, { command, identity, decision });
-  const back = wayBack(context, plan, decision.requires, decideOn);
-  if (!back.ok && 'problems' in back) return back;
-  if (!back.ok) return denied(context, request, plan, { ...back, identity });
-  // Asked for last: the report is rationed, and whoever may not ask for this has no use of it.
-  const cost = await context.estimateCost(request.command, plan);
-  const requires = ownGlass(back.requires, identity.actor);
+  const { command, reason, requester: by } = request;
+  const identity = await context.people.identify(by, { fresh: false });
+  const policy = await currentPolicy(context.database.db, context);
+  const asked = { entered: command.name, needsReason: command.needsReason === true };
+  const about = { ...asked, target: plan.target, reason, by, identity, policy };
+  const authorize = (name: string, at: Date) => authorizeCommand(context, about, name, at);
+  const authorized = await authorize(command.name, startsAt(plan, context.now()));
+  if (!authorized.ok) return authorized;
+  const both = await requirementWithRevert(context, plan, authorized.decision.requires, authorize);
+  if (!both.ok) return both;
+  // Estimated after the decision, because the API limits how often the usage report can be read.
+  const cost = await context.estimateCost(command, plan);
+  const requires = withoutForeignBreakGlass(both.requires, authorized.identity.actor);
   const draft = draftOf(context, request, { ...plan, ...(cost && { cost }) }, requires);
   return record(context, request, { draft, policy, identity });
 }
 
-/** What everybody is held up by says why, even where its rule does not ask for that. */
-function withReason({ command, reason }: ChangeRequest, decision: Decision): Decision {
-  if (!decision.allow || !command.needsReason || reason !== null) return decision;
-  const { rule } = decision;
-  return { allow: false, refusal: 'reason-required', rule, freeze: null, never: null };
+async function planRequest(context: WorkflowContext, request: ChangeRequest) {
+  const { command, args, requester } = request;
+  const commandContext = context.commandContext();
+  const exact = await command.resolveArguments?.(args, commandContext, requester);
+  if (exact && !exact.ok) return exact;
+  const given = request.given as JsonObject;
+  const planned = await planChange(command, exact?.args ?? args, given, commandContext);
+  return planned.ok ? timePlan(context, request, planned.plan) : planned;
 }
 
-function decideFor(
-  policy: Policy,
-  { plan, reason }: Pick<Change, 'plan' | 'reason'>,
-  { actor }: Identity & { ok: true },
-  { command, at }: { readonly command: string; readonly at: Date },
-): Decision {
-  const question = { kind: 'change', command, target: plan.target, actor, reason } as const;
-  return decide(policy, { ...question, now: at });
-}
-
-interface Refused {
-  readonly command: string;
-  readonly identity: Identity;
-  readonly decision: Decision | null;
-}
-
-async function denied(
-  context: WorkflowContext,
-  request: ChangeRequest,
-  plan: Plan,
-  found: Refused,
-): Promise<RequestOutcome> {
-  const denial = await denialFor(context, plan, found);
-  const { requester: by } = request;
-  const { identity } = found;
-  await noteRefusal(context, denial, { tried: request.command.name, by, identity });
-  return { ok: false, denial };
-}
-
-async function denialFor(context: WorkflowContext, plan: Plan, found: Refused): Promise<Denial> {
-  const about = { command: found.command, target: plan.target.name };
-  if (!found.identity.ok) return denialOf(found.identity.refusal, about);
-  if (!found.decision || found.decision.allow) return denialOf('no-rule', about);
-
-  const { refusal, rule, freeze, never } = found.decision;
-  const role = rule?.to ?? null;
-  const who = role ? await context.people.membersOf(role) : null;
-  return denialOf(refusal, { ...about, rule: rule?.place ?? null, role, who, freeze, never });
-}
-
-/** Whoever may not break the glass is not shown how to, and gets no way by a role of later. */
-function ownGlass(requires: Requirement, { roles }: Actor): Requirement {
+/** Removes break-glass for a requester without its role, also if the requester gets it later. */
+function withoutForeignBreakGlass(requires: Requirement, { roles }: Actor): Requirement {
   const { breakGlass } = requires;
-  const theirs = breakGlass === null || roles.includes(breakGlass);
-  return theirs ? requires : { ...requires, breakGlass: null };
+  const isOwn = breakGlass === null || roles.includes(breakGlass);
+  return isOwn ? requires : { ...requires, breakGlass: null };
 }
 
 function draftOf(
@@ -174,12 +154,12 @@ async function record(
   return context.database.transaction(async (tx) => {
     const at = context.now();
     const first = await storeClick(tx, { key: request.key, kind: 'request', body: {}, at });
-    if (!first) return cameTwice(tx, context, draft);
+    if (!first) return refuseRepeated(tx, context, draft);
 
     await markHandled(tx, request.key, at);
-    const [pace] = await rateLimitStatusOf(tx, context, 'draft', [draft.requester]);
-    if (pace !== 'fine') return { ok: false, denial: denialOf('rate-limited', aboutOf(draft)) };
-    await withdraw(tx, context, request);
+    const [status] = await countAttempts(tx, context, 'draft', [draft.requester]);
+    if (status !== 'ok') return { ok: false, denial: createDenial('rate-limited', aboutOf(draft)) };
+    await withdrawEdited(tx, context, request);
     await insertChange(tx, draft);
     await appendEvent(tx, context.auditKey, {
       kind: 'drafted',
@@ -193,7 +173,7 @@ async function record(
         target: draft.plan.target.name,
         digest: draft.digest,
         rule: draft.requires.rule,
-        ...evidenceOf(identity),
+        ...identityFacts(identity),
       },
     });
     const freezes = upcomingFreezes(policy.freezes, draft.plan.target, at);
@@ -201,10 +181,14 @@ async function record(
   });
 }
 
-async function cameTwice(tx: Tx, context: WorkflowContext, draft: Change): Promise<RequestOutcome> {
+async function refuseRepeated(
+  tx: Tx,
+  context: WorkflowContext,
+  draft: Change,
+): Promise<RequestOutcome> {
   const { command, requester: by } = draft;
-  const denial = denialOf('already-received', aboutOf(draft));
-  await recordRefusal(tx, context, { kind: command, by }, denial);
+  const denial = createDenial('already-received', aboutOf(draft));
+  await appendRefusal(tx, context, { kind: command, by }, denial);
   return { ok: false, denial };
 }
 
@@ -212,7 +196,7 @@ function aboutOf({ command, plan }: Change): Partial<Denial> {
   return { command, target: plan.target.name };
 }
 
-async function withdraw(
+async function withdrawEdited(
   tx: Tx,
   context: WorkflowContext,
   { edits, requester }: ChangeRequest,

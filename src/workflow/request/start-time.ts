@@ -7,38 +7,39 @@ import {
   type RequestedTiming,
 } from '../../intent/arguments/timing.ts';
 
-export type Start =
+export type StartTime =
   | { readonly ok: true; readonly at: Date | null; readonly warnings: readonly string[] }
   | { readonly ok: false; readonly problems: readonly FieldProblem[] };
 
-/** Where and when whoever asks looks at a clock; null where nobody could say whose it is. */
-export interface Wall {
+/** The user's clock. */
+export interface StartClock {
+  /** An IANA name; null where Slack did not answer. */
   readonly zone: string | null;
   readonly now: Date;
-  /** How far ahead it may lie; a month where this is missing. */
+  /** The latest start, from now. Missing: 30 days. */
   readonly latestMs?: number;
 }
 
-/** When a change is to begin, and what is to be said of that hour; null: as soon as it may. */
-export function startTimeOf({ at, inMs }: RequestedTiming, wall: Wall): Start {
-  if (inMs !== null) return begin(new Date(wall.now.getTime() + inMs));
+/** Returns when a change starts, with warnings; `at` null: once it is approved. */
+export function startTimeOf({ at, inMs }: RequestedTiming, clock: StartClock): StartTime {
+  if (inMs !== null) return begin(new Date(clock.now.getTime() + inMs));
   if (at === null) return begin(null);
-  if (at.day !== null && at.offset !== null) return inTime(exactly(at.day, at), wall);
-  const { zone } = wall;
+  if (at.day !== null && at.offset !== null) return inTime(exactly(at.day, at), clock);
+  const { zone } = clock;
   if (zone === null) return problem(NO_ZONE);
-  return at.day === null ? next(at, zone, wall) : on(at.day, at, zone, wall);
+  return at.day === null ? next(at, zone, clock) : on(at.day, at, zone, clock);
 }
 
 const DAY_MS = 86_400_000;
 
 const NO_ZONE =
-  'needs its date and zone: Slack did not tell your time zone (such as YYYY-MM-DDT20:00+01:00)';
+  'needs a date and an offset, for example 2026-11-22T20:00+01:00: Slack did not return your time zone';
 
-function begin(at: Date | null, ...warnings: readonly string[]): Start {
+function begin(at: Date | null, ...warnings: readonly string[]): StartTime {
   return { ok: true, at, warnings };
 }
 
-function problem(text: string): Start {
+function problem(text: string): StartTime {
   return { ok: false, problems: [{ field: 'at', problem: text }] };
 }
 
@@ -48,34 +49,35 @@ function exactly(day: string, { time, offset }: ClockTime): Date {
 
 function inTime(
   at: Date,
-  { now, latestMs = LATEST_START_MS }: Wall,
+  { now, latestMs = LATEST_START_MS }: StartClock,
   ...warnings: readonly string[]
-): Start {
+): StartTime {
   const ahead = at.getTime() - now.getTime();
-  if (ahead <= 0) return problem('is over already (a time such as 20:00 is the next one)');
+  if (ahead <= 0)
+    return problem('has passed. A time without a date, for example 20:00, means the next one');
   if (ahead > latestMs) return problem(`must be within ${latestMs / DAY_MS} days`);
   return begin(at, ...warnings);
 }
 
-function on(day: string, { time }: ClockTime, zone: string, wall: Wall): Start {
+function on(day: string, { time }: ClockTime, zone: string, clock: StartClock): StartTime {
   const [first, second] = instantsOf(day, time, zone);
-  if (!first) return inTime(instantAt(day, time, zone), wall, skipped(day, time, zone));
-  return second && first > wall.now
-    ? inTime(first, wall, repeated(day, time, zone))
-    : inTime(second ?? first, wall);
+  if (!first) return inTime(instantAt(day, time, zone), clock, skipped(day, time, zone));
+  return second && first > clock.now
+    ? inTime(first, clock, repeated(day, time, zone))
+    : inTime(second ?? first, clock);
 }
 
-/** Today or tomorrow, and again today where the clocks show it a second time. */
-function next(at: ClockTime, zone: string, wall: Wall): Start {
-  const today = localDay(wall.now, zone);
-  const later = [today, addDays(today, 1)].map((day) => on(day, at, zone, wall));
+/** The next time with this clock reading: today, also if it occurs twice, or tomorrow. */
+function next(at: ClockTime, zone: string, clock: StartClock): StartTime {
+  const today = localDay(clock.now, zone);
+  const later = [today, addDays(today, 1)].map((day) => on(day, at, zone, clock));
   return later.find((start) => start.ok) ?? later[0] ?? begin(null);
 }
 
 function skipped(day: string, time: string, zone: string): string {
-  return `The clocks in ${zone} skip ${time} on ${day}: it runs when they have been put on.`;
+  return `Clocks in ${zone} skip ${time} on ${day}. The change runs right after the skipped hour.`;
 }
 
 function repeated(day: string, time: string, zone: string): string {
-  return `The clocks in ${zone} show ${time} twice on ${day}: it runs at the first. For the second, write the date with its zone.`;
+  return `Clocks in ${zone} show ${time} twice on ${day}. The change runs at the first. For the second, enter the date with its offset.`;
 }

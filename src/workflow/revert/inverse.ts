@@ -1,16 +1,18 @@
-import type { Target } from '../../changes/change.ts';
+import { type Change, type Target, targetKey } from '../../changes/change.ts';
 import type { Service } from '../../directory/directory.ts';
 import type { ChangeCommand } from '../../intent/define.ts';
 import { understand } from '../../intent/parse/understand.ts';
 import type { Intent } from '../../intent/parse/understood.ts';
+import { hasTargetChangedSinceEnd } from '../../storage/tables/changes/permits.ts';
 import { knownServices } from '../../storage/tables/directory.ts';
 import type { WorkflowContext } from '../ports.ts';
 
+/** The command that reverts a change, with its arguments. */
 export interface Inverse extends Intent {
   readonly command: ChangeCommand;
 }
 
-/** What the words of an undo mean, read like any that are typed; null where they mean nothing. */
+/** Parses the command line of an undo; null where it is not a complete change command. */
 export function readInverse(
   context: WorkflowContext,
   line: string,
@@ -19,16 +21,21 @@ export function readInverse(
 ): Inverse | null {
   const [noun = '', ...words] = line.split(' ');
   const { organization } = context.commandContext();
-  // By its own name, which a list of all alerts would have to be read for.
+  // The alert's name is known from the target, so that the list of alerts need not be read.
   const alerts = target.kind === 'alert' ? [{ ...target, aliases: [] }] : [];
   const commands = [...context.commands.values()];
-  const found = understand(noun, words.join(' '), { commands, services, alerts, organization });
-  if (found.kind !== 'intent' || found.command.kind !== 'change') return null;
-  return { ...found, command: found.command };
+  const understood = understand(noun, words.join(' '), {
+    commands,
+    services,
+    alerts,
+    organization,
+  });
+  if (understood.kind !== 'intent' || understood.command.kind !== 'change') return null;
+  return { ...understood, command: understood.command };
 }
 
-/** The services with what the last reply taught, even where the directory was not read since. */
-export async function servicesNow(
+/** Returns the services, with the state of the target from the last reply. */
+export async function servicesWithLatestReply(
   context: WorkflowContext,
   { id }: Target,
 ): Promise<readonly Service[]> {
@@ -39,4 +46,15 @@ export async function servicesNow(
   return services.map((service) =>
     service.id === id ? { ...service, lastSeen: { fields, seenAt, source } } : service,
   );
+}
+
+/**
+ * Whether a target is unchanged since a change: no other change ran on it, and where the API has a
+ * read, it has the values that were sent. Throws where that read fails.
+ */
+export async function isUnchangedSince(context: WorkflowContext, change: Change): Promise<boolean> {
+  const { target, body } = change.plan;
+  if (await hasTargetChangedSinceEnd(context.database.db, targetKey(target), change)) return false;
+  const settle = context.commands.get(change.command)?.verifyOutcome;
+  return settle ? (await settle(target, body, context.commandContext(), change)) !== null : true;
 }

@@ -13,10 +13,9 @@ import { enqueue } from '../../storage/tables/queues/outbox.ts';
 import { createBackoff } from '../background/backoff.ts';
 import type { RevertStopReason } from '../messenger-port.ts';
 import type { DecisionContext, WorkflowContext } from '../ports.ts';
-import { CARD_REPOST, mustMove, recordMove } from '../record.ts';
-import { planOf } from '../request/plan.ts';
-import { type Inverse, readInverse, servicesNow } from './inverse.ts';
-import { isUnchangedSince } from './unchanged-since.ts';
+import { assertMoved, CARD_REPOST, recordMove } from '../record.ts';
+import { planChange } from '../request/plan.ts';
+import { type Inverse, isUnchangedSince, readInverse, servicesWithLatestReply } from './inverse.ts';
 
 const AT_ONCE = 20;
 const RETRY_AFTER_MS = 30_000;
@@ -67,7 +66,7 @@ function revertCost({ id, plan: { cost } }: Change): CostEffect | undefined {
   const perDay = 0 - cost.perDay;
   const share = cost.share === null || cost.share <= -1 ? null : 1 / (1 + cost.share) - 1;
   const figure = signedFigure(microOf(perDay));
-  return { text: `about ${figure} credits per day, as before ${id}`, perDay, share };
+  return { text: `${figure} credits per day, as before ${id}`, perDay, share };
 }
 
 interface PlannedRevert {
@@ -80,7 +79,7 @@ async function planInverse(
   parent: Change,
 ): Promise<PlannedRevert | RevertStopReason> {
   const { target, timing } = parent.plan;
-  const services = await servicesNow(context, target);
+  const services = await servicesWithLatestReply(context, target);
   const inverse = readInverse(context, timing?.revert?.line ?? '', target, services);
   if (!inverse) return 'unclear';
   try {
@@ -99,7 +98,7 @@ async function planWith(
   services: readonly Service[],
 ): Promise<PlannedRevert | RevertStopReason> {
   const commandContext = { ...context.commandContext(), services };
-  const planned = await planOf(command, args, given as JsonObject, commandContext);
+  const planned = await planChange(command, args, given as JsonObject, commandContext);
   return planned.ok ? { command: command.name, plan: planned.plan } : 'unclear';
 }
 
@@ -191,7 +190,7 @@ export async function stopRevert(
     const change = await lockChange(tx, id);
     if (!change?.revertAt || change.child) return;
     const action = { kind: 'kept', by: 'signalbox', facts: { why } } as const;
-    await recordMove(tx, context, change, mustMove(abandonRevert(change)), action);
+    await recordMove(tx, context, change, assertMoved(abandonRevert(change)), action);
     await enqueue(tx, { changeId: id, kind: 'kept', body: { why }, at: context.now() });
   });
 }

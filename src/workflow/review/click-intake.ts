@@ -3,49 +3,48 @@ import { requestNow } from '../../observability/log.ts';
 import { outsideTrace, step, traceHere } from '../../observability/trace.ts';
 import { markHandled, type ReceivedClick, storeClick } from '../../storage/tables/queues/inbox.ts';
 import type { Tx } from '../../storage/tables/schema.ts';
-import { type RateLimitStatus, rateLimitStatusOf } from '../limits/rate-limit.ts';
+import { countAttempts, type RateLimitStatus } from '../limits/rate-limit.ts';
 import type { DecisionContext } from '../ports.ts';
 
+/** One click as it is stored in the inbox. */
 export interface InboxEntry extends ReceivedClick {
   readonly by: UserId;
 }
 
-/** `again`: this very one is here already. One that was too many is not handled any more. */
+/** `again`: the click was already received. A click above the rate limit is never handled. */
 export type Receipt = RateLimitStatus | 'again';
 
-/** Puts a press where no crash can lose it. */
-export function enqueueClick(context: DecisionContext, letter: InboxEntry): Promise<Receipt> {
-  return step({ name: `store ${letter.kind}` }, () => mailOf(context).put(letter));
+/** Stores a click in the inbox. Resolves after the commit, so that a crash cannot lose the click. */
+export function enqueueClick(context: DecisionContext, entry: InboxEntry): Promise<Receipt> {
+  return step({ name: `store ${entry.kind}` }, () => intakeOf(context)(entry));
 }
 
-interface Mail {
-  readonly put: (letter: InboxEntry) => Promise<Receipt>;
-}
+type Intake = (entry: InboxEntry) => Promise<Receipt>;
 
-const mails = new WeakMap<DecisionContext, Mail>();
+const intakes = new WeakMap<DecisionContext, Intake>();
 
-function mailOf(context: DecisionContext): Mail {
-  const mail = mails.get(context) ?? createMail(context);
-  mails.set(context, mail);
-  return mail;
+function intakeOf(context: DecisionContext): Intake {
+  const intake = intakes.get(context) ?? createIntake(context);
+  intakes.set(context, intake);
+  return intake;
 }
 
 interface Waiting {
-  readonly letter: InboxEntry;
+  readonly entry: InboxEntry;
   readonly resolve: (receipt: Receipt) => void;
   readonly reject: (error: unknown) => void;
 }
 
-/** Whatever arrives while one commit is under way shares the next: a storm of clicks costs few. */
-function createMail(context: DecisionContext): Mail {
+/** Clicks that arrive during one commit share the next one, so that a burst needs few commits. */
+function createIntake(context: DecisionContext): Intake {
   let waiting: Waiting[] = [];
   let running = false;
 
   async function commit(batch: readonly Waiting[]): Promise<void> {
     try {
-      const letters = batch.map(({ letter }) => letter);
-      const receipts = await context.database.transaction((tx) => storeAll(tx, context, letters));
-      for (const { letter, resolve } of batch) resolve(receipts.get(letter) ?? 'again');
+      const entries = batch.map(({ entry }) => entry);
+      const receipts = await context.database.transaction((tx) => storeAll(tx, context, entries));
+      for (const { entry, resolve } of batch) resolve(receipts.get(entry) ?? 'again');
     } catch (error) {
       for (const { reject } of batch) reject(error);
     }
@@ -59,36 +58,34 @@ function createMail(context: DecisionContext): Mail {
     }
     running = false;
   }
-  return {
-    put: (letter) =>
-      new Promise((resolve, reject) => {
-        waiting.push({ letter: withOrigin(letter), resolve, reject });
-        // One commit is for several, and so a part of none of their traces.
-        if (!running) void outsideTrace(run);
-      }),
-  };
+  return (entry) =>
+    new Promise((resolve, reject) => {
+      waiting.push({ entry: withOrigin(entry), resolve, reject });
+      // One commit serves several clicks, so that it belongs to the trace of none.
+      if (!running) void outsideTrace(run);
+    });
 }
 
-/** Whichever replica handles it, and however late, its log lines and its trace go on from there. */
-function withOrigin(letter: InboxEntry): InboxEntry {
+/** Stores the request id and the trace, which the replica that handles the click continues. */
+function withOrigin(entry: InboxEntry): InboxEntry {
   const [request, trace] = [requestNow(), traceHere()];
   const origin = { ...(request && { request }), ...(trace && { trace }) };
-  return { ...letter, body: { ...letter.body, ...origin } };
+  return { ...entry, body: { ...entry.body, ...origin } };
 }
 
-/** What came before is not counted again, so that nobody is shut out by a repetition. */
+/** A repeated click does not count towards the rate limit. */
 async function storeAll(
   tx: Tx,
   context: DecisionContext,
-  letters: readonly InboxEntry[],
+  entries: readonly InboxEntry[],
 ): Promise<ReadonlyMap<InboxEntry, RateLimitStatus>> {
   const fresh: InboxEntry[] = [];
-  for (const letter of letters) if (await storeClick(tx, letter)) fresh.push(letter);
-  const by = fresh.map((letter) => letter.by);
-  const paces = await rateLimitStatusOf(tx, context, 'click', by);
-  const receipts = new Map(fresh.map((letter, index) => [letter, paces[index] ?? 'fine']));
-  for (const [{ key }, pace] of receipts) {
-    if (pace !== 'fine') await markHandled(tx, key, context.now());
+  for (const entry of entries) if (await storeClick(tx, entry)) fresh.push(entry);
+  const by = fresh.map((entry) => entry.by);
+  const statuses = await countAttempts(tx, context, 'click', by);
+  const receipts = new Map(fresh.map((entry, index) => [entry, statuses[index] ?? 'ok']));
+  for (const [{ key }, status] of receipts) {
+    if (status !== 'ok') await markHandled(tx, key, context.now());
   }
   return receipts;
 }

@@ -4,17 +4,17 @@ import { type ReplyTo, VERBS } from '../clicks.ts';
 import type { DecisionContext } from '../ports.ts';
 import { enqueueClick, type Receipt } from './click-intake.ts';
 
-/** Where the answer to a stored press goes. */
+/** Where the answer to a stored click goes. */
 export const StoredReplyTo = z.object({
   url: z.string().nullable(),
   user: z.string().transform((id) => id as UserId),
   channel: z.string().nullable(),
   replaces: z.boolean(),
-  // A click that an older version stored does not say so.
+  // Missing in clicks that an older release stored.
   home: z.boolean().default(false),
 });
 
-/** A click that decides. It is stored as it came; who pressed is checked when it is handled. */
+/** A click that decides. It is stored unchecked; handling it checks the user who pressed. */
 export const Click = z.object({
   verb: z.enum(VERBS),
   change: z.string().transform((id) => id as ChangeId),
@@ -26,10 +26,7 @@ export interface Click extends Omit<z.infer<typeof Click>, 'replyTo'> {
   readonly replyTo: ReplyTo;
 }
 
-/**
- * Puts a click where no crash can lose it. Slack never sends a click again, so that this commit
- * comes before the acknowledgement.
- */
+/** Stores a click. To be called before Slack's acknowledgement: Slack never sends a click again. */
 export function receiveClick(
   context: DecisionContext,
   key: string,

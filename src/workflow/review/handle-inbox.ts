@@ -4,36 +4,38 @@ import { claimDueClicks, markHandled, retryClickAt } from '../../storage/tables/
 import type { WorkflowContext } from '../ports.ts';
 import { showHome } from '../queries/home-queries.ts';
 import { Click } from './click.ts';
-import { handlePress, INCIDENT } from './incident-click.ts';
+import { handleIncidentClick, INCIDENT } from './incident-click.ts';
 import { handleClick } from './review.ts';
 
 const LEASE_MS = 60_000;
-// Few at a time: the clicks that are just coming in commit through the same connection.
+// A small batch, because new clicks commit through the same connection.
 const AT_ONCE = 8;
-const AGAIN_AFTER_MS = 5_000;
+const RETRY_AFTER_MS = 5_000;
 const GIVE_UP_AFTER = 10;
 
 type Row = Awaited<ReturnType<typeof claimDueClicks>>[number];
 
-/** Handles every stored click that nobody handles: new ones, and those of a process that died. */
+/** Handles new clicks, and those whose process crashed. Returns how many it handled. */
 export async function handleInbox(context: WorkflowContext): Promise<number> {
   const lease = { owner: context.instance, now: context.now(), leaseMs: LEASE_MS, limit: AT_ONCE };
   const rows = await context.database.transaction((tx) => claimDueClicks(tx, lease));
   await Promise.all(
-    rows.map((row) => during(aboutOf(row), () => traced(workOf(row), () => handle(context, row)))),
+    rows.map((row) =>
+      during(logContextOf(row), () => traced(workOf(row), () => handle(context, row))),
+    ),
   );
   return rows.length;
 }
 
-// Both as they were stored; an older version stored no request.
-function aboutOf({ body: { request, change } }: Row): LogContextFields {
+// An older release stored no request id.
+function logContextOf({ body: { request, change } }: Row): LogContextFields {
   return {
     ...(typeof request === 'string' ? { request } : {}),
     ...(typeof change === 'string' ? { change } : {}),
   };
 }
 
-// The answer to a press belongs to the press, whoever gives it.
+// Handling a click continues the trace of the click.
 function workOf({ kind, body: { trace, change, verb } }: Row): Work {
   const facts = {
     ...(typeof change === 'string' ? { 'signalbox.change': change } : {}),
@@ -45,29 +47,32 @@ function workOf({ kind, body: { trace, change, verb } }: Row): Work {
 
 async function handle(context: WorkflowContext, row: Row): Promise<void> {
   try {
-    if (row.kind === INCIDENT) return await handlePress(context, row);
+    if (row.kind === INCIDENT) return await handleIncidentClick(context, row);
     const click = Click.parse(row.body);
     const clicked = await handleClick(context, row.key, click);
-    // The card tells everyone; this private line is for whoever pressed, and may get lost.
+    // The card shows the outcome to everyone, so that this ephemeral answer may be lost.
     context.messenger.answerClick(click.replyTo, clicked).catch((error: unknown) => {
-      context.log.warn({ err: error, change: click.change }, 'a private answer was not delivered');
+      context.log.warn({ err: error, change: click.change }, 'ephemeral answer was not delivered');
     });
     if (!click.replyTo.home) return;
     showHome(context, click.by).catch((error: unknown) => {
-      context.log.warn({ err: error, change: click.change }, 'a home tab was not drawn anew');
+      context.log.warn({ err: error, change: click.change }, 'App Home was not redrawn');
     });
   } catch (error) {
     note({ 'error.type': 'failed' });
-    context.log.error({ err: error, key: row.key, attempts: row.attempts }, 'a click failed');
-    await again(context, row);
+    context.log.error(
+      { err: error, key: row.key, attempts: row.attempts },
+      'click could not be handled',
+    );
+    await retry(context, row);
   }
 }
 
-async function again(context: WorkflowContext, row: Row): Promise<void> {
+async function retry(context: WorkflowContext, row: Row): Promise<void> {
   const now = context.now();
   await context.database.transaction((tx) =>
     row.attempts >= GIVE_UP_AFTER
       ? markHandled(tx, row.key, now)
-      : retryClickAt(tx, row.key, new Date(now.getTime() + AGAIN_AFTER_MS)),
+      : retryClickAt(tx, row.key, new Date(now.getTime() + RETRY_AFTER_MS)),
   );
 }

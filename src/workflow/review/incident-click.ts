@@ -15,11 +15,8 @@ const Stored = z.object({
   replyTo: StoredReplyTo,
 });
 
-/**
- * Stores a press below something unusual, as it came and before Slack gets its answer; who pressed
- * is checked when it is handled.
- */
-export function receivePress(
+/** Stores a click on a button of an anomaly, unchecked and before Slack's acknowledgement. */
+export function receiveIncidentClick(
   context: WorkflowContext,
   { key, verb, id, by }: IncidentClick,
   replyTo: ReplyTo,
@@ -28,14 +25,14 @@ export function receivePress(
   return enqueueClick(context, { key, kind: INCIDENT, body, by, at: context.now() });
 }
 
-/** What it decides is stored together with its being handled; the answer may get lost. */
-export async function handlePress(
+/** Handles one stored click. Its decision is stored in the same commit; its answer may be lost. */
+export async function handleIncidentClick(
   context: WorkflowContext,
   { key, body }: ClaimedClick,
 ): Promise<void> {
   const { replyTo, ...press } = Stored.parse(body);
   const pressed = await context.incidents.press({ ...press, key });
   context.messenger.answerIncidentClick(replyTo, pressed).catch((error: unknown) => {
-    context.log.warn({ err: error, incident: press.id }, 'a private answer was not delivered');
+    context.log.warn({ err: error, incident: press.id }, 'ephemeral answer was not delivered');
   });
 }

@@ -15,9 +15,9 @@ import { loadChange, lockChange } from '../../storage/tables/changes/changes.ts'
 import { unlockTarget } from '../../storage/tables/changes/permits.ts';
 import { markHandled } from '../../storage/tables/queues/inbox.ts';
 import type { ClickOutcome, Verb } from '../clicks.ts';
-import { type Denial, denialOf } from '../denial.ts';
+import { createDenial, type Denial } from '../denial.ts';
 import type { DecisionContext, Identity } from '../ports.ts';
-import { evidenceOf, recordMove, recordRefusal } from '../record.ts';
+import { appendRefusal, identityFacts, recordMove } from '../record.ts';
 import type { Click } from './click.ts';
 
 type Move = (change: Change, actor: Actor, click: Pick<Click, 'text'>, now: Date) => Transition;
@@ -46,13 +46,13 @@ const KINDS: Readonly<Record<Verb, string>> = {
   'did-not-happen': 'resolved',
 };
 
-/** What a verb would be refused for right now, were its words given; null when it would go on. */
+/** Returns why a verb would be refused now, given a text where it needs one; null: allowed. */
 export function refusalOfVerb(verb: Verb, change: Change, actor: Actor, now: Date): Refusal | null {
-  const outcome = MOVES[verb](change, actor, { text: 'to be given' }, now);
+  const outcome = MOVES[verb](change, actor, { text: 'any text' }, now);
   return outcome.ok ? null : outcome.refusal;
 }
 
-/** Handles one stored click: gather, decide, record; the private answer is the caller's to show. */
+/** Handles one stored click: gathers, decides and records. The caller shows the outcome. */
 export async function handleClick(
   context: DecisionContext,
   key: string,
@@ -61,9 +61,9 @@ export async function handleClick(
   const change = await loadChange(context.database.db, click.change);
   if (!change) return refuseClick(context, key, click, { refusal: 'not-found', change: null });
 
-  // State, expiry, self and duplicate come before anybody's membership is asked for: no role
-  // may talk its way past them.
-  const ideal = { id: click.by, roles: rolesAskedFor(change) };
+  // State, expiry, self-approval and duplicates are checked before the membership lookup, as if the
+  // user had every role.
+  const ideal = { id: click.by, roles: rolesIn(change) };
   const early = MOVES[click.verb](change, ideal, click, context.now());
   if (!early.ok) return refuseClick(context, key, click, { refusal: early.refusal, change });
 
@@ -72,7 +72,7 @@ export async function handleClick(
   return decideAndRecord(context, key, click, identity);
 }
 
-function rolesAskedFor({ requires }: Change): readonly string[] {
+function rolesIn({ requires }: Change): readonly string[] {
   const { to, from, escalation, breakGlass } = requires;
   return [to, from, escalation?.to, breakGlass].filter((role) => typeof role === 'string');
 }
@@ -96,7 +96,7 @@ async function decideAndRecord(
   return { ok: true, verb: click.verb, change: moved.change };
 }
 
-interface Recorded {
+interface ClickMove {
   readonly key: string;
   readonly click: Click;
   readonly before: Change;
@@ -104,14 +104,14 @@ interface Recorded {
   readonly identity: Identity & { ok: true };
 }
 
-async function recordClick(tx: Tx, context: DecisionContext, recorded: Recorded): Promise<void> {
-  const { key, click, before, after, identity } = recorded;
+async function recordClick(tx: Tx, context: DecisionContext, move: ClickMove): Promise<void> {
+  const { key, click, before, after, identity } = move;
   await recordMove(tx, context, before, after, {
     kind: KINDS[click.verb],
     by: click.by,
-    facts: { ...evidenceOf(identity), ...(click.text ? { said: click.text } : {}) },
+    facts: { ...identityFacts(identity), ...(click.text ? { said: click.text } : {}) },
   });
-  // An unknown outcome kept the target locked; a person's word is what lets it go.
+  // An unknown outcome keeps the target locked until a user resolves it.
   if (before.state === 'unknown') await unlockTarget(tx, after.id);
   await markHandled(tx, key, context.now());
 }
@@ -122,32 +122,32 @@ async function refuseClick(
   click: Click,
   found: { refusal: Refusal; change: Change | null; identity?: Identity },
 ): Promise<ClickOutcome> {
-  const denial = await denialFor(context, found.refusal, found.change);
+  const denial = await denialOfVerb(context, found.refusal, found.change);
   await context.database.transaction(async (tx) => {
-    const facts = evidenceOf(found.identity ?? null);
-    await recordRefusal(tx, context, { kind: click.verb, by: click.by, facts }, denial);
+    const facts = identityFacts(found.identity ?? null);
+    await appendRefusal(tx, context, { kind: click.verb, by: click.by, facts }, denial);
     await markHandled(tx, key, context.now());
   });
   return { ok: false, verb: click.verb, denial };
 }
 
-/** Why not, with whoever could do it instead. */
-export async function denialFor(
+/** Returns the refusal with the users who could press instead. */
+export async function denialOfVerb(
   context: DecisionContext,
   refusal: Refusal,
   change: Change | null,
 ): Promise<Denial> {
-  if (!change) return denialOf(refusal);
+  if (!change) return createDenial(refusal);
   const roles = rolesFor(refusal, change, context.now());
   const members = await Promise.all(roles.map((role) => context.people.membersOf(role)));
   const known = members.filter((each) => each !== null).flat();
   const others = known.filter((id) => change.requires.self || id !== change.requester);
   const who = refusal === 'may-not-break-glass' ? known : others;
   const role = roles[0] ?? change.requires.from;
-  return denialOf(refusal, { change, role, who: [...new Set(who)] });
+  return createDenial(refusal, { change, role, who: [...new Set(who)] });
 }
 
-/** Whose members could do what was refused; none where nobody else's standing is the question. */
+/** The roles whose members could press instead; empty where the refusal depends on no role. */
 function rolesFor(refusal: Refusal, change: Change, now: Date): readonly RoleName[] {
   const { to, breakGlass } = change.requires;
   if (refusal === 'may-not-break-glass') return breakGlass === null ? [] : [breakGlass];

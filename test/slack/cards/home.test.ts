@@ -20,8 +20,8 @@ const EMPTY: HomeLists = {
 };
 const everything = actor('U0ANA', 'viewer', 'operator', 'approver');
 
-function drawn(desk: Partial<HomeLists>, who = everything) {
-  const found = { ok: true, actor: who, desk: { ...EMPTY, ...desk } } as const;
+function drawn(lists: Partial<HomeLists>, who = everything) {
+  const found = { ok: true, actor: who, lists: { ...EMPTY, ...lists } } as const;
   return homeView(found, { drawing, commands });
 }
 

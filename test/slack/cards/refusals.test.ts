@@ -3,7 +3,7 @@ import { STATES } from '../../../src/changes/change.ts';
 import { REFUSALS } from '../../../src/changes/refusal.ts';
 import { sentenceMessage } from '../../../src/slack/blocks/answer-blocks.ts';
 import { refusalLine } from '../../../src/slack/cards/refusals.ts';
-import { denialOf } from '../../../src/workflow/denial.ts';
+import { createDenial } from '../../../src/workflow/denial.ts';
 import { actor, ana, ben, changeIn, cleo, minutes, NOON } from '../../changes/fixtures.ts';
 import { drawing, expectSound, NASTY, NASTY_SEEN, shownIn } from '../fixtures.ts';
 
@@ -19,9 +19,9 @@ const known = { change: pending, rule: 2, role: 'operator', who: [ana.id, cleo.i
 
 function sentence(
   refusal: (typeof REFUSALS)[number],
-  about: Parameters<typeof denialOf>[1],
+  about: Parameters<typeof createDenial>[1],
 ): string {
-  return sentenceMessage(refusalLine(denialOf(refusal, about), drawing)).text;
+  return sentenceMessage(refusalLine(createDenial(refusal, about), drawing)).text;
 }
 
 test('every refusal says what happened and what to do', () => {
@@ -114,7 +114,7 @@ test.for(REFUSALS.map((refusal) => [refusal] as const))(
     const change = { ...pending, command: NASTY };
     const about = { ...known, change, target: NASTY, command: NASTY, role: NASTY };
     const line = refusalLine(
-      denialOf(refusal, { ...about, freeze: { ...freeze, reason: NASTY, by: NASTY } }),
+      createDenial(refusal, { ...about, freeze: { ...freeze, reason: NASTY, by: NASTY } }),
       drawing,
     );
     const drawn = sentenceMessage(line);

@@ -54,7 +54,7 @@ test('the end of the trail is posted once a day, though two replicas look often'
   clock.now = new Date(clock.now.getTime() + 86_400_000);
   await look();
   expect(posted).toHaveLength(2);
-  expect(posted[1]?.title).toBe('The audit trail on 2026-08-15');
+  expect(posted[1]?.title).toBe('Audit trail on 2026-08-15');
 });
 
 test('without an audit channel nothing is posted', async () => {

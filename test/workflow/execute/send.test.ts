@@ -12,7 +12,7 @@ import {
 import { recover } from '../../../src/workflow/execute/recover.ts';
 import { sendAndFinish } from '../../../src/workflow/execute/send.ts';
 import type { WorkflowContext } from '../../../src/workflow/ports.ts';
-import { mustMove, recordMove } from '../../../src/workflow/record.ts';
+import { assertMoved, recordMove } from '../../../src/workflow/record.ts';
 import { aChange, minutes, NOON, STAGING } from '../../storage/example-change.ts';
 import { aWorld } from '../context.ts';
 
@@ -22,7 +22,7 @@ const SEND_BEFORE = new Date(NOON.getTime() + 30_000);
 /** A change whose permit to send was just committed. */
 async function claimed(context: WorkflowContext): Promise<{ change: Change; permit: number }> {
   const approved = aChange({ state: 'approved' });
-  const change = mustMove(start(approved, LEASE, NOON));
+  const change = assertMoved(start(approved, LEASE, NOON));
   const permit = await context.database.transaction(async (tx) => {
     await insertChange(tx, approved);
     await lockTarget(tx, STAGING, change.id, NOON);

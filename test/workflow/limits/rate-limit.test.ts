@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { UserId } from '../../../src/changes/change.ts';
-import { commandRateOf } from '../../../src/workflow/limits/command-rate.ts';
-import { rateLimitStatusOf } from '../../../src/workflow/limits/rate-limit.ts';
+import { countCommand } from '../../../src/workflow/limits/command-rate.ts';
+import { countAttempts } from '../../../src/workflow/limits/rate-limit.ts';
 import type { WorkflowContext } from '../../../src/workflow/ports.ts';
 import { enqueueClick } from '../../../src/workflow/review/click-intake.ts';
 import { ana, ben, cleo, user } from '../../storage/example-change.ts';
@@ -28,30 +28,30 @@ test.for([
 ] as const)('of %s a person gets %i in their while', async ([kind, most, withinMs]) => {
   const { context, clock } = await aWorld();
   const ask = (by: readonly UserId[]) =>
-    context.database.transaction((tx) => rateLimitStatusOf(tx, context, kind, by));
-  expect(new Set(await ask(times(most - 1, ana)))).toEqual(new Set(['fine']));
-  expect(await ask([ana, ana, ben, ana])).toEqual(['fine', 'over', 'fine', 'long-over']);
-  expect(await ask([ana])).toEqual(['long-over']);
+    context.database.transaction((tx) => countAttempts(tx, context, kind, by));
+  expect(new Set(await ask(times(most - 1, ana)))).toEqual(new Set(['ok']));
+  expect(await ask([ana, ana, ben, ana])).toEqual(['ok', 'limited', 'ok', 'muted']);
+  expect(await ask([ana])).toEqual(['muted']);
   // A flood is one event of the trail, not a flood of events.
   expect(await refusals(context)).toEqual([`${kind} rate-limited`]);
 
   clock.now = new Date(clock.now.getTime() + withinMs);
-  expect(await ask([ana])).toEqual(['fine']);
+  expect(await ask([ana])).toEqual(['ok']);
 });
 
 test('all people together get as much as nobody reaches, and one alone cannot use it up', async () => {
   const { context, clock } = await aWorld();
   const ask = (by: readonly UserId[]) =>
-    context.database.transaction((tx) => rateLimitStatusOf(tx, context, 'draft', by));
+    context.database.transaction((tx) => countAttempts(tx, context, 'draft', by));
   // What is refused to one of them takes nothing from the others.
   await ask(times(5_000, ana));
   const crowd = Array.from({ length: 49 }, (_, n) => user(`U${n}`));
-  for (const each of crowd) expect(new Set(await ask(times(20, each)))).toEqual(new Set(['fine']));
-  expect(await ask([ben, cleo])).toEqual(['over', 'over']);
+  for (const each of crowd) expect(new Set(await ask(times(20, each)))).toEqual(new Set(['ok']));
+  expect(await ask([ben, cleo])).toEqual(['limited', 'limited']);
   expect(await refusals(context)).toEqual(['draft rate-limited', 'draft of all rate-limited']);
 
   clock.now = new Date(clock.now.getTime() + 600_000);
-  expect(await ask([ben])).toEqual(['fine']);
+  expect(await ask([ben])).toEqual(['ok']);
 });
 
 function letter(context: WorkflowContext, key: string) {
@@ -63,8 +63,8 @@ test('a press that is too many is stored as handled, and shuts nobody else out',
   const some = await Promise.all(
     Array.from({ length: 33 }, (_, n) => letter(context, `click:${n}`)),
   );
-  expect(some.filter((each) => each === 'fine')).toHaveLength(30);
-  expect(some.slice(-3)).toEqual(['over', 'long-over', 'long-over']);
+  expect(some.filter((each) => each === 'ok')).toHaveLength(30);
+  expect(some.slice(-3)).toEqual(['limited', 'muted', 'muted']);
   const open = await context.database.db
     .selectFrom('inbox')
     .select('dedup_key')
@@ -72,14 +72,14 @@ test('a press that is too many is stored as handled, and shuts nobody else out',
     .execute();
   expect(open).toHaveLength(30);
   const theirs = { key: 'click:ben', kind: 'click', body: {}, by: ben, at: context.now() };
-  expect(await enqueueClick(context, theirs)).toBe('fine');
+  expect(await enqueueClick(context, theirs)).toBe('ok');
 });
 
 test('a press that comes again is not counted again', async () => {
   const { context } = await aWorld();
   const same = await Promise.all(times(40, ana).map(() => letter(context, 'click:captured')));
-  expect(new Set(same)).toEqual(new Set(['fine', 'again']));
-  expect(await letter(context, 'click:another')).toBe('fine');
+  expect(new Set(same)).toEqual(new Set(['ok', 'again']));
+  expect(await letter(context, 'click:another')).toBe('ok');
 });
 
 test('questions are counted together by two replicas, but for the first few of each', async () => {
@@ -87,19 +87,19 @@ test('questions are counted together by two replicas, but for the first few of e
   const other: WorkflowContext = { ...context, instance: 'another' };
   const paces: string[] = [];
   for (let n = 0; n < 60; n += 1) {
-    paces.push(await commandRateOf(context, ana), await commandRateOf(other, ana));
+    paces.push(await countCommand(context, ana), await countCommand(other, ana));
   }
-  const fine = paces.filter((pace) => pace === 'fine').length;
+  const fine = paces.filter((pace) => pace === 'ok').length;
   expect(fine).toBeGreaterThanOrEqual(60);
   expect(fine).toBeLessThan(60 + 20);
-  expect(paces.filter((pace) => pace === 'over')).toHaveLength(1);
+  expect(paces.filter((pace) => pace === 'limited')).toHaveLength(1);
   expect(await refusals(context)).toEqual(['command rate-limited']);
 });
 
 test('who asks now and then costs the database nothing', async () => {
   const { context, clock } = await aWorld();
-  for (let n = 0; n < 19; n += 1) expect(await commandRateOf(context, ana)).toBe('fine');
+  for (let n = 0; n < 19; n += 1) expect(await countCommand(context, ana)).toBe('ok');
   clock.now = new Date(clock.now.getTime() + 60_000);
-  for (let n = 0; n < 19; n += 1) expect(await commandRateOf(context, ana)).toBe('fine');
+  for (let n = 0; n < 19; n += 1) expect(await countCommand(context, ana)).toBe('ok');
   expect(await context.database.db.selectFrom('tally').selectAll().execute()).toEqual([]);
 });

@@ -8,7 +8,7 @@ import {
   enqueueRedraw,
   enqueueReport,
   positionOf,
-  standingUnder,
+  postedKeysUnder,
 } from '../../../src/workflow/notify/announcement.ts';
 import { deliver } from '../../../src/workflow/notify/deliver.ts';
 import type { WorkflowContext } from '../../../src/workflow/ports.ts';
@@ -163,7 +163,7 @@ test('where a report stands is forgotten after half a year, and one that nobody 
       ?.work();
     return kept();
   };
-  expect(await standingUnder(context.database.db, 'incident')).toEqual(['incident 1']);
+  expect(await postedKeysUnder(context.database.db, 'incident')).toEqual(['incident 1']);
   expect(await after(170)).toHaveLength(2);
   expect(await after(190)).toEqual([]);
 });

@@ -33,46 +33,46 @@ test.for<[string, string, string, string, string | null]>([
   ['on a date in UTC', '2026-11-22T20:00Z', '2026-11-20T12:00Z', '2026-11-22T20:00', null],
   ['after the clocks were put on', '20:00', '2026-03-28T20:00Z', '2026-03-29T18:00', BERLIN],
   ['after the clocks were put back', '20:00', '2026-10-24T20:00Z', '2026-10-25T19:00', BERLIN],
-])('it begins %s', ([, asked, now, expected, zone]) => {
+])('a change starts %s', ([, asked, now, expected, zone]) => {
   expect(begins(at(asked), now, zone)).toEqual([expected]);
 });
 
-test('a time that the clocks skip is the end of the gap, and is said', () => {
+test('a skipped clock time means the end of the gap, with a warning', () => {
   expect(begins(at('02:30'), '2026-03-28T20:00Z')).toEqual([
     '2026-03-29T01:00',
     expect.stringContaining('skip 02:30 on 2026-03-29'),
   ]);
 });
 
-test('a time that the clocks show twice is the first one, and is said', () => {
+test('a repeated clock time means the first one, with a warning', () => {
   expect(begins(at('02:30'), '2026-10-24T20:00Z')).toEqual([
     '2026-10-25T00:30',
     expect.stringContaining('show 02:30 twice on 2026-10-25'),
   ]);
 });
 
-test('between the two it is the second one', () => {
+test('between the two, a repeated clock time means the second one', () => {
   expect(begins(at('02:30'), '2026-10-25T00:45Z')).toEqual(['2026-10-25T01:30']);
   expect(begins(at('2026-10-25T02:30'), '2026-10-25T00:45Z')).toEqual(['2026-10-25T01:30']);
 });
 
-test('in so many hours is so many hours, whatever the clocks do meanwhile', () => {
+test('a relative time is not affected by a clock change', () => {
   const inMs = 4 * 3_600_000;
   expect(begins({ ...NO_TIMING, inMs }, '2026-10-25T00:00Z')).toEqual(['2026-10-25T04:00']);
 });
 
-test('nothing said is as soon as it may', () => {
+test('without timing a change starts once it is approved', () => {
   expect(begins(NO_TIMING, '2026-11-20T12:00Z', null)).toEqual([undefined]);
 });
 
 test.for<[string, string, string | null, string]>([
-  ['a time of yesterday', '2026-11-19T20:00', BERLIN, 'is over already'],
-  ['this very minute', '2026-11-20T13:00', BERLIN, 'is over already'],
-  ['a time of yesterday, with its zone', '2026-11-19T20:00Z', null, 'is over already'],
-  ['a time in spring', '2027-03-01T20:00', BERLIN, 'within 30 days'],
-  ['31 days', '2026-12-20T13:01', BERLIN, 'within 30 days'],
-  ['a time on clocks that nobody knows', '20:00', null, 'date and zone'],
-])('%s is no time to begin at', ([, asked, zone, problem]) => {
+  ['a past time', '2026-11-19T20:00', BERLIN, 'has passed'],
+  ['the current minute', '2026-11-20T13:00', BERLIN, 'has passed'],
+  ['a past time with an offset', '2026-11-19T20:00Z', null, 'has passed'],
+  ['a time months ahead', '2027-03-01T20:00', BERLIN, 'within 30 days'],
+  ['a time 31 days ahead', '2026-12-20T13:01', BERLIN, 'within 30 days'],
+  ['a time in an unknown time zone', '20:00', null, 'needs a date and an offset'],
+])('%s is refused as a start time', ([, asked, zone, problem]) => {
   const problems = begins(at(asked), '2026-11-20T12:00Z', zone);
   expect(problems).toEqual([{ field: 'at', problem: expect.stringContaining(problem) }]);
 });

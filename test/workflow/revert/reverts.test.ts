@@ -85,23 +85,15 @@ test('the revert of a timed change is approved with it and waits for its schedul
 test.for<[string, CostEffect, Partial<CostEffect>]>([
   [
     'halves the cost',
-    { text: 'about −5.0 credits a day', perDay: -5, share: -0.5 },
+    { text: '−5.0 credits per day', perDay: -5, share: -0.5 },
     { perDay: 5, share: 1 },
   ],
-  [
-    'stops the service',
-    { text: 'about −5.0 credits a day', perDay: -5, share: -1 },
-    { share: null },
-  ],
-  [
-    'starts the service',
-    { text: 'about +5.0 credits a day', perDay: 5, share: null },
-    { perDay: -5 },
-  ],
+  ['stops the service', { text: '−5.0 credits per day', perDay: -5, share: -1 }, { share: null }],
+  ['starts the service', { text: '+5.0 credits per day', perDay: 5, share: null }, { perDay: -5 }],
   [
     'has no known cost',
-    { text: 'not known: x', perDay: null, share: null },
-    { text: 'not known: x', perDay: null },
+    { text: 'unknown: x', perDay: null, share: null },
+    { text: 'unknown: x', perDay: null },
   ],
 ])('a revert has the opposite cost estimate of a change that %s', async ([, cost, back]) => {
   const { context } = await theWorld();

@@ -1,0 +1,37 @@
+import type { Change, ChangeId, Position } from '../../changes/change.ts';
+import { freezeFor } from '../../policy/freezes.ts';
+import { loadChange } from '../../storage/tables/changes/changes.ts';
+import { enqueue } from '../../storage/tables/queues/outbox.ts';
+import type { PostAttempt } from '../messenger-port.ts';
+import type { WorkflowContext } from '../ports.ts';
+import { currentPolicy } from '../request/current-policy.ts';
+import { isUnchangedSince } from './inverse.ts';
+
+/** The message that offers a revert which a freeze blocked, once the freeze has ended. */
+export const UNFROZEN = 'thawed';
+
+/** A blocked revert never runs by itself later: users do not expect it at another time. */
+export function unfreezeMessages(before: Change, { parent, state, frozenBy }: Change) {
+  const entered = before.state !== state && state === 'denied';
+  return entered && parent && frozenBy ? [{ kind: UNFROZEN, at: frozenBy.until }] : [];
+}
+
+/** Posts the offer. It waits for other freezes, and is skipped where the target changed since. */
+export async function offerRevert(
+  context: WorkflowContext,
+  change: Change,
+  at: Position,
+  attempt: PostAttempt,
+): Promise<void> {
+  const { db } = context.database;
+  const { freezes } = await currentPolicy(db, context);
+  const freeze = freezeFor(freezes, change.plan.target, context.now());
+  if (freeze) return offerAt(context, change.id, freeze.until);
+  const parent = change.parent && (await loadChange(db, change.parent));
+  if (parent && (await isUnchangedSince(context, parent)))
+    await context.messenger.postUnfreezeOffer(change, at, attempt);
+}
+
+async function offerAt({ database }: WorkflowContext, changeId: ChangeId, at: Date): Promise<void> {
+  await database.transaction((tx) => enqueue(tx, { changeId, kind: UNFROZEN, at }));
+}
