@@ -55,6 +55,6 @@ export async function servicesWithLatestReply(
 export async function isUnchangedSince(context: WorkflowContext, change: Change): Promise<boolean> {
   const { target, body } = change.plan;
   if (await hasTargetChangedSinceEnd(context.database.db, targetKey(target), change)) return false;
-  const settle = context.commands.get(change.command)?.verifyOutcome;
-  return settle ? (await settle(target, body, context.commandContext(), change)) !== null : true;
+  const verify = context.commands.get(change.command)?.verifyOutcome;
+  return verify ? (await verify(target, body, context.commandContext(), change)) !== null : true;
 }

@@ -43,7 +43,7 @@ async function theWorld(look: () => Promise<SendResult | null> = async () => SEE
   const own: WorkflowContext = {
     ...context,
     newId,
-    commands: new Map([[name, { ...scale, settle: look }]]),
+    commands: new Map([[name, { ...scale, verifyOutcome: look }]]),
     // The clients are not reached: the command's own look stands in for them.
     commandContext: () => around as unknown as CommandContext,
   };
