@@ -33,7 +33,7 @@ test.for<[string, unknown]>([
   ['refusals', REFUSALS.map((name) => refusalMessage(createDenial(name, { change }), drawing))],
   [
     'reasons on the card',
-    REFUSALS.map((stopped) => stoppedLine({ ...change, stopped } as typeof change, drawing)),
+    REFUSALS.map((stopReason) => stoppedLine({ ...change, stopReason }, drawing)),
   ],
   [
     'Home',
