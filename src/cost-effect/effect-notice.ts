@@ -91,7 +91,7 @@ async function settle(
     if (!isFirst || result === 'never') return false;
     const { perDay = null, share = null } = change.plan.cost ?? {};
     const text = measuredText(result, { perDay, share });
-    await enqueue(tx, { changeId: change.id, kind: `effect:${days}`, body: { text }, at });
+    await enqueue(tx, { changeId: change.id, kind: 'cost-effect', days, text, at });
     return true;
   });
 }

@@ -2,6 +2,7 @@ import type { Change, ChannelId, Position, UserId } from '../changes/change.ts';
 import type { Actor } from '../changes/outcome.ts';
 import type { Refusal } from '../changes/refusal.ts';
 import type { Answer } from '../intent/answers/answer.ts';
+import type { BreakGlassEvent, Reminder } from '../storage/tables/queues/outbox-message.ts';
 import type { ClickOutcome, IncidentClickOutcome, ReplyTo } from './clicks.ts';
 
 /**
@@ -68,11 +69,7 @@ export type PostResult =
   /** `again`: the refusal is temporary, so that a later attempt may succeed. */
   | { readonly ok: false; readonly why: string; readonly again: boolean };
 
-export const BREAK_GLASS_EVENTS = ['glass', 'reviewed'] as const;
-export type BreakGlassEvent = (typeof BREAK_GLASS_EVENTS)[number];
-
-/** Which users a reminder mentions: approvers, the escalation role, or resolvers. */
-export type Reminder = 'waiting' | 'escalated' | 'doubt';
+export type { BreakGlassEvent, Reminder } from '../storage/tables/queues/outbox-message.ts';
 
 /** Why Signalbox does not revert a timed change. */
 export const REVERT_STOP_REASONS = ['moved', 'gone', 'late', 'unclear', 'restored'] as const;

@@ -1,10 +1,11 @@
-import type { Change, JsonObject, UserId } from '../changes/change.ts';
+import type { Change, JsonObject, State, UserId } from '../changes/change.ts';
 import type { Transition } from '../changes/outcome.ts';
 import { step } from '../observability/trace.ts';
 import { appendEvent } from '../storage/audit/append.ts';
 import type { Tx } from '../storage/engine/database.ts';
 import { updateChange } from '../storage/tables/changes/changes.ts';
 import { enqueue } from '../storage/tables/queues/outbox.ts';
+import type { BreakGlassEvent, ChangeMessage } from '../storage/tables/queues/outbox-message.ts';
 import type { Denial } from './denial.ts';
 import { remindersFor } from './notify/reminders.ts';
 import type { DecisionContext, Identity } from './ports.ts';
@@ -65,35 +66,45 @@ async function storeMove(
     at,
     body: { by: action.by, digest: after.digest, rule: after.requires.rule, ...action.facts },
   });
-  const now = messagesFor(before, after).map((kind) => ({ kind, at }));
+  const messages = messagesFor(before, after).map((message) => ({ ...message, at }));
   const later = [...remindersFor(before, after, at), ...unfreezeMessages(before, after)];
-  for (const message of [...now, ...later]) await enqueue(tx, { changeId: after.id, ...message });
-  // The card of a timed change shows the state of its revert.
-  if (after.parent) await enqueue(tx, { changeId: after.parent, kind: CARD_REPOST, at });
+  for (const message of [...messages, ...later]) await enqueue(tx, message);
+  // The card of a timed change also shows the state of its revert.
+  if (after.parent) await enqueue(tx, { changeId: after.parent, kind: 'card-repost', at });
 }
 
-/** Redraws the card of a change that did not move itself. */
-export const CARD_REPOST = 'card:anew';
+const EXECUTION_ENDED: readonly State[] = ['succeeded', 'failed', 'unknown', 'stale', 'denied'];
+const REPORTED: readonly State[] = [...EXECUTION_ENDED, 'rejected', 'expired'];
 
-const ENDED = ['succeeded', 'failed', 'unknown', 'stale', 'denied'];
-const ANNOUNCED = [...ENDED, 'rejected', 'expired'];
-
-function messagesFor(before: Change, after: Change): readonly string[] {
-  // A draft that ends unconfirmed has no card.
-  const isUnsent = ['cancelled', 'expired', 'stale'].includes(after.state);
-  if (before.state === 'draft' && isUnsent) return [];
-  const entered = before.state !== after.state;
-  const isCancelledRevert = after.parent !== null && after.state === 'cancelled';
-  const isAnnounced = entered && (ANNOUNCED.includes(after.state) || isCancelledRevert);
-  const announced = isAnnounced ? [`thread:${after.state}`, `direct:${after.state}`] : [];
-  const audited = entered && ENDED.includes(after.state) ? ['audit'] : [];
-  return ['card', ...breakGlassMessages(before, after), ...announced, ...audited];
+// A draft is private to its requester: until it is confirmed it has no card.
+function messagesFor(before: Change, after: Change): readonly ChangeMessage[] {
+  const { id: changeId, state } = after;
+  if (before.state === 'draft' && ['cancelled', 'expired', 'stale'].includes(state)) return [];
+  const entered = before.state !== state;
+  const isCancelledRevert = after.parent !== null && state === 'cancelled';
+  const isReported = entered && (REPORTED.includes(state) || isCancelledRevert);
+  const kinds = isReported ? (['thread', 'direct'] as const) : [];
+  const reports = kinds.map((kind) => ({ changeId, kind, state }));
+  const audit = { changeId, kind: 'audit' } as const;
+  return [
+    { changeId, kind: 'card' },
+    ...breakGlassMessages(before, after),
+    ...reports,
+    ...(entered && EXECUTION_ENDED.includes(state) ? [audit] : []),
+  ];
 }
 
-function breakGlassMessages(before: Change, after: Change): readonly string[] {
-  const used = !before.breakGlass && after.breakGlass ? ['glass', 'audit:glass'] : [];
-  const reviewed = !before.review && after.review ? ['reviewed', 'audit:reviewed'] : [];
-  return [...used, ...reviewed];
+// Break-glass and its review are announced at once, in the thread and in the audit channel.
+function breakGlassMessages(before: Change, after: Change): readonly ChangeMessage[] {
+  const { id: changeId } = after;
+  const announce = (event: BreakGlassEvent): ChangeMessage[] => [
+    { changeId, kind: 'break-glass', event },
+    { changeId, kind: 'audit-break-glass', event },
+  ];
+  return [
+    ...(!before.breakGlass && after.breakGlass ? announce('used') : []),
+    ...(!before.review && after.review ? announce('reviewed') : []),
+  ];
 }
 
 /** Records in the given transaction who tried what, and which check refused it. */

@@ -73,7 +73,7 @@ export const FAILURE: ExecutionOutcome & { how: 'failed' | 'unknown' } = {
   text: 'CONFLICT: primary service has running secondaries',
 };
 
-export const DOUBT: ExecutionOutcome = {
+export const UNKNOWN: ExecutionOutcome = {
   how: 'unknown',
   at: minutes(2),
   tookMs: 40_000,
@@ -94,7 +94,7 @@ const ENTERED: Readonly<Record<State, Partial<Change>>> = {
   executing: { approvals: APPROVED, lease: { owner: 'replica-1', until: minutes(-1) } },
   succeeded: { approvals: APPROVED, outcome: SUCCESS },
   failed: { approvals: APPROVED, outcome: FAILURE },
-  unknown: { approvals: APPROVED, outcome: DOUBT },
+  unknown: { approvals: APPROVED, outcome: UNKNOWN },
   rejected: { rejection: { by: ben.id, at: minutes(-1), reason: 'not during the launch' } },
   cancelled: { cancelledBy: ana.id },
   expired: { expiresAt: minutes(-1) },

@@ -16,13 +16,13 @@ import {
   ben,
   changeIn,
   cleo,
-  DOUBT,
   FAILURE,
   minutes,
   NOON,
   PLAN,
   REQUIRES,
   SUCCESS,
+  UNKNOWN,
 } from './fixtures.ts';
 
 const back = { afterMs: 4 * 3_600_000, label: 'Start it again', line: 'service start staging' };
@@ -72,7 +72,7 @@ test('what holds for four hours is taken back four hours after it succeeded', ()
   expect(finish(change, { ...FAILURE, how: 'failed' })).toMatchObject({
     change: { revertAt: null },
   });
-  expect(finish(change, DOUBT)).toMatchObject({ change: { revertAt: null } });
+  expect(finish(change, UNKNOWN)).toMatchObject({ change: { revertAt: null } });
 });
 
 test('a doubt that was settled counts from when it was sent', () => {

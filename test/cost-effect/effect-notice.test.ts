@@ -42,7 +42,9 @@ async function worldAfter(days: number, ...changes: readonly Change[]) {
 async function waiting({ database, now }: WorkflowContext): Promise<readonly string[]> {
   const lease = { owner: 'tests', now: now(), leaseMs: 60_000, limit: 50 };
   const rows = await database.transaction((tx) => claimDueMessages(tx, lease));
-  return rows.map(({ kind, body }) => `${kind} ${String(body?.text)}`);
+  return rows.map(({ kind, message }) =>
+    message?.kind === 'cost-effect' ? `${kind} ${message.text}` : kind,
+  );
 }
 
 test('of two replicas that look at the same moment, one tells', async () => {

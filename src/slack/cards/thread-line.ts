@@ -37,7 +37,7 @@ const REMINDERS: Readonly<
       ...until(change),
     ],
   }),
-  doubt: (change, drawing) => ({
+  unknown: (change, drawing) => ({
     who: [{ user: change.requester }, ' ', ...mentionOf(change.requires.from, drawing)],
     text: [
       `the outcome of “${lowerActionText(change)}” is still unknown, and other changes to this target `,

@@ -4,16 +4,15 @@ import type { Answer } from '../../intent/answers/answer.ts';
 import type { Db, Tx } from '../../storage/engine/database.ts';
 import { dropMeta, metaUnder, readMeta, replaceMeta } from '../../storage/tables/meta.ts';
 import {
-  type claimDueMessages,
+  type DueMessage,
   enqueue,
   markDone,
   retryMessageAt,
 } from '../../storage/tables/queues/outbox.ts';
+import type { ReportMessage } from '../../storage/tables/queues/outbox-message.ts';
 import type { PostResult } from '../messenger-port.ts';
 import type { DecisionContext } from '../ports.ts';
 
-export const REPORT = 'report';
-export const REDRAW = 'redraw';
 const RETRY_MS = 30_000;
 const GIVE_UP_AFTER = 20;
 
@@ -37,21 +36,23 @@ export interface Announcement {
   readonly answer: Answer;
 }
 
-type Row = Awaited<ReturnType<typeof claimDueMessages>>[number];
-
 export async function enqueueReport(tx: Tx, report: Announcement, at: Date): Promise<void> {
   const { key, channel, thread, answer } = report;
   // An answer is JSON except for dates, and announcements contain none.
   const body = { key, channel, thread, answer: JSON.parse(JSON.stringify(answer)) };
-  await enqueue(tx, { kind: REPORT, body, at });
+  await enqueue(tx, { kind: 'report', body, at });
 }
 
 /**
  * Posts one announcement. The permit is committed before the post, so that a crash cannot cause a
  * second one. Signalbox retries only after a definite refusal.
  */
-export async function deliverReport(context: DecisionContext, row: Row): Promise<void> {
-  const report = StoredAnnouncement.parse(row.body);
+export async function deliverReport(
+  context: DecisionContext,
+  row: DueMessage,
+  { body }: ReportMessage,
+): Promise<void> {
+  const report = StoredAnnouncement.parse(body);
   const channel = await channelOf(context, report.channel);
   const permit = { key: keyOf(report.key), value: `${SENDING} ${context.now().toISOString()}` };
   const isOwn = await context.database.transaction((tx) =>
@@ -135,7 +136,7 @@ interface PostPermit {
 
 async function storePosition(
   context: DecisionContext,
-  row: Row,
+  row: DueMessage,
   permit: PostPermit,
   { channel, ts }: Position,
 ) {
@@ -145,7 +146,7 @@ async function storePosition(
   });
 }
 
-async function done(context: DecisionContext, row: Row): Promise<void> {
+async function done(context: DecisionContext, row: DueMessage): Promise<void> {
   await context.database.transaction((tx) => markDone(tx, row.id, context.now()));
 }
 
@@ -158,12 +159,16 @@ export async function enqueueRedraw(
   at: Date,
 ): Promise<void> {
   const body = { key, answer: JSON.parse(JSON.stringify(answer)) };
-  await enqueue(tx, { kind: REDRAW, body, at });
+  await enqueue(tx, { kind: 'redraw', body, at });
 }
 
 /** Redraws one announcement. A repeated redraw has no effect, so that it is safe to retry. */
-export async function deliverRedraw(context: DecisionContext, row: Row): Promise<void> {
-  const { key, answer } = Redraw.parse(row.body);
+export async function deliverRedraw(
+  context: DecisionContext,
+  row: DueMessage,
+  { body }: ReportMessage,
+): Promise<void> {
+  const { key, answer } = Redraw.parse(body);
   const at = await positionOf(context, key);
   const drawn = at ? await context.messenger.updateMessage(at, answer) : null;
   if (!drawn || drawn.ok) return done(context, row);

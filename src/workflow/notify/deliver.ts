@@ -4,23 +4,22 @@ import { note, traced, type Work } from '../../observability/trace.ts';
 import { cardVersion, loadChange, setCard } from '../../storage/tables/changes/changes.ts';
 import {
   claimDueMessages,
+  type DueMessage,
   enqueue,
   markDone,
   retryMessageAt,
 } from '../../storage/tables/queues/outbox.ts';
-import { BREAK_GLASS_EVENTS, type PostAttempt, REVERT_STOP_REASONS } from '../messenger-port.ts';
+import type { ChangeMessage } from '../../storage/tables/queues/outbox-message.ts';
+import { type PostAttempt, REVERT_STOP_REASONS } from '../messenger-port.ts';
 import type { WorkflowContext } from '../ports.ts';
-import { CARD_REPOST } from '../record.ts';
-import { offerRevert, UNFROZEN } from '../revert/unfreeze.ts';
-import { deliverRedraw, deliverReport, REDRAW, REPORT } from './announcement.ts';
-import { reminderAfter, reminderOf } from './reminders.ts';
+import { offerRevert } from '../revert/unfreeze.ts';
+import { deliverRedraw, deliverReport } from './announcement.ts';
+import { isReminderDue, reminderAfter } from './reminders.ts';
 
 const StopReason = z.enum(REVERT_STOP_REASONS);
 const LEASE_MS = 60_000;
 const AT_ONCE = 50;
 const GIVE_UP_AFTER = 20;
-
-type Row = Awaited<ReturnType<typeof claimDueMessages>>[number];
 
 /** Sends due messages of the outbox, drawn from the stored change. Returns how many were due. */
 export async function deliver(context: WorkflowContext): Promise<number> {
@@ -32,32 +31,38 @@ export async function deliver(context: WorkflowContext): Promise<number> {
   return rows.length;
 }
 
-async function deliverInOrder(context: WorkflowContext, rows: readonly Row[]): Promise<void> {
+async function deliverInOrder(
+  context: WorkflowContext,
+  rows: readonly DueMessage[],
+): Promise<void> {
   const ordered = rows.toSorted((a, b) => rank(a) - rank(b) || a.id - b.id);
   for (const row of ordered) await traced(workOf(row), () => deliverOne(context, row));
 }
 
-function workOf({ kind, changeId, attempts }: Row): Work {
+function workOf({ kind, changeId, attempts }: DueMessage): Work {
   const [head] = kind.split(':');
   const about = changeId ? { 'signalbox.change': changeId } : {};
   const facts = { ...about, 'signalbox.message': kind, 'signalbox.attempt': attempts };
   return { name: `deliver ${head}`, kind: 'consumer', facts };
 }
 
-function rank(row: Row): number {
-  return row.kind === 'card' ? 0 : 1;
+function rank({ message }: DueMessage): number {
+  return message?.kind === 'card' ? 0 : 1;
 }
 
-async function deliverOne(context: WorkflowContext, row: Row): Promise<void> {
+async function deliverOne(context: WorkflowContext, row: DueMessage): Promise<void> {
+  const { message } = row;
   try {
-    if (row.kind === REPORT) return await deliverReport(context, row);
-    if (row.kind === REDRAW) return await deliverRedraw(context, row);
-    const change = row.changeId ? await loadChange(context.database.db, row.changeId) : null;
-    if (change) await send(context, change, row);
-    const next = change && reminderAfter(row.kind, change, context.now());
+    if (message?.kind === 'report') return await deliverReport(context, row, message);
+    if (message?.kind === 'redraw') return await deliverRedraw(context, row, message);
+    if (!message) context.log.warn({ kind: row.kind }, 'unknown outbox message, not delivered');
+    const change = message && (await loadChange(context.database.db, message.changeId));
+    if (message && change) await send(context, change, message, { again: row.attempts > 1 });
+    const isReminder = change && message.kind === 'reminder';
+    const next = isReminder ? reminderAfter(message, change, context.now()) : null;
     await context.database.transaction(async (tx) => {
       await markDone(tx, row.id, context.now());
-      if (change && next) await enqueue(tx, { changeId: change.id, ...next });
+      if (next) await enqueue(tx, next);
     });
   } catch (error) {
     note({ 'error.type': 'failed' });
@@ -69,38 +74,48 @@ async function deliverOne(context: WorkflowContext, row: Row): Promise<void> {
   }
 }
 
-async function send(context: WorkflowContext, change: Change, row: Row): Promise<void> {
-  const { kind, body } = row;
-  const attempt = { again: row.attempts > 1 };
-  if (kind === 'audit') return context.messenger.postAuditLine(change, attempt);
-  const event = BREAK_GLASS_EVENTS.find((each) => kind === each || kind === `audit:${each}`);
-  if (event && kind !== event) return context.messenger.postAuditLine(change, attempt, event);
-  if (kind === 'card') return drawCard(context, change, attempt);
-  if (!change.card) throw new Error('The card was not posted yet');
-  if (kind === CARD_REPOST) return context.messenger.redrawCard(change, change.card);
-  if (kind === UNFROZEN) return offerRevert(context, change, change.card, attempt);
-  if (kind === 'kept') {
-    return context.messenger.postRevertStopped(
-      change,
-      change.card,
-      StopReason.parse(body?.why),
-      attempt,
-    );
+async function send(
+  context: WorkflowContext,
+  change: Change,
+  message: ChangeMessage,
+  attempt: PostAttempt,
+): Promise<void> {
+  const { messenger } = context;
+  if (message.kind === 'audit') return messenger.postAuditLine(change, attempt);
+  if (message.kind === 'audit-break-glass') {
+    return messenger.postAuditLine(change, attempt, message.event);
   }
-  if (event) return context.messenger.postBreakGlassUpdate(change, change.card, event, attempt);
-  if (kind.startsWith('effect:')) {
-    return context.messenger.postCostEffect(String(body?.text), change.card, attempt);
-  }
-  // An update names the state at the time of its transition; a later state has its own update.
-  if (kind === `thread:${change.state}`) {
-    await context.messenger.postThreadUpdate(change, change.card, attempt);
-  }
-  if (kind === `direct:${change.state}`) {
-    await context.messenger.messageRequester(change, change.card, attempt);
-  }
-  const reminder = reminderOf(kind, change);
-  if (reminder && reminder !== 'over') {
-    await context.messenger.postReminder(change, change.card, reminder, attempt);
+  if (message.kind === 'card') return drawCard(context, change, attempt);
+  const { card, state } = change;
+  if (!card) throw new Error('The card was not posted yet');
+  switch (message.kind) {
+    case 'card-repost':
+      return messenger.redrawCard(change, card);
+    case 'unfreeze-offer':
+      return offerRevert(context, change, card, attempt);
+    case 'revert-stopped': {
+      const why = StopReason.parse(message.why);
+      return messenger.postRevertStopped(change, card, why, attempt);
+    }
+    case 'break-glass':
+      return messenger.postBreakGlassUpdate(change, card, message.event, attempt);
+    case 'cost-effect':
+      return messenger.postCostEffect(message.text, card, attempt);
+    // An update names the state at the time of its transition; a later state has its own update.
+    case 'thread':
+      return message.state === state
+        ? messenger.postThreadUpdate(change, card, attempt)
+        : undefined;
+    case 'direct':
+      return message.state === state
+        ? messenger.messageRequester(change, card, attempt)
+        : undefined;
+    case 'reminder':
+      return isReminderDue(message, change)
+        ? messenger.postReminder(change, card, message.reminder, attempt)
+        : undefined;
+    default:
+      return message satisfies never;
   }
 }
 
@@ -130,7 +145,7 @@ async function storeCard(
   await context.database.transaction((tx) => setCard(tx, id, at, version));
 }
 
-async function retry(context: WorkflowContext, row: Row): Promise<void> {
+async function retry(context: WorkflowContext, row: DueMessage): Promise<void> {
   const now = context.now();
   const waitMs = Math.min(1_000 * 2 ** row.attempts, 300_000);
   const givesUp = row.attempts >= GIVE_UP_AFTER;
@@ -144,7 +159,7 @@ async function retry(context: WorkflowContext, row: Row): Promise<void> {
 
 async function reportLoss(
   { messenger, log }: WorkflowContext,
-  { changeId, kind }: Row,
+  { changeId, kind }: DueMessage,
 ): Promise<void> {
   log.error({ change: changeId, kind }, 'message was given up');
   const about = changeId ? ` of change ${changeId}` : '';

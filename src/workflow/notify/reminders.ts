@@ -1,10 +1,8 @@
 import type { Change } from '../../changes/change.ts';
-import type { Reminder } from '../messenger-port.ts';
+import type { ChangeMessage, Reminder } from '../../storage/tables/queues/outbox-message.ts';
 
-interface PlannedMessage {
-  readonly kind: string;
-  readonly at: Date;
-}
+type ReminderMessage = Extract<ChangeMessage, { kind: 'reminder' }>;
+type PlannedReminder = ReminderMessage & { readonly at: Date };
 
 interface Schedule {
   readonly state: Change['state'];
@@ -28,18 +26,19 @@ const SCHEDULES: Readonly<Record<Reminder, Schedule>> = {
   },
   escalated: { state: 'pending', firstMs: DAY_MS, factor: 1, longestMs: DAY_MS, most: 1 },
   // The target stays locked until a user resolves the outcome.
-  doubt: { state: 'unknown', firstMs: 15 * MINUTE_MS, factor: 4, longestMs: DAY_MS, most: 60 },
+  unknown: { state: 'unknown', firstMs: 15 * MINUTE_MS, factor: 4, longestMs: DAY_MS, most: 60 },
 };
 
 /** The first reminders of the state that a change just entered. */
-export function remindersFor(before: Change, after: Change, now: Date): readonly PlannedMessage[] {
+export function remindersFor(before: Change, after: Change, now: Date): readonly PlannedReminder[] {
   if (before.state === after.state) return [];
   const names = (Object.keys(SCHEDULES) as Reminder[]).filter(
     (name) => SCHEDULES[name].state === after.state,
   );
-  return names.flatMap((name) => {
-    const at = firstOf(name, after, now);
-    return at && !isTooLate(after, at) ? [{ kind: kindOf(name, 1), at }] : [];
+  return names.flatMap((reminder) => {
+    const at = firstOf(reminder, after, now);
+    if (!at || isTooLate(after, at)) return [];
+    return [{ changeId: after.id, kind: 'reminder', reminder, number: 1, at }];
   });
 }
 
@@ -49,24 +48,24 @@ function firstOf(name: Reminder, { requires, confirmedAt }: Change, now: Date): 
   return escalation && confirmedAt ? later(confirmedAt, escalation.afterMs) : null;
 }
 
-/** Which reminder an outbox message is: `over` where its state has passed, null for no reminder. */
-export function reminderOf(kind: string, { state }: Change): Reminder | 'over' | null {
-  const [prefix, name] = kind.split(':');
-  if (prefix !== 'remind') return null;
-  const reminder = (Object.keys(SCHEDULES) as Reminder[]).find((each) => each === name);
-  return reminder && SCHEDULES[reminder].state === state ? reminder : 'over';
+/** Whether the change is still in the state that the reminder is about. */
+export function isReminderDue({ reminder }: ReminderMessage, { state }: Change): boolean {
+  return SCHEDULES[reminder].state === state;
 }
 
 /** The reminder that follows a sent one, or null. */
-export function reminderAfter(kind: string, change: Change, now: Date): PlannedMessage | null {
-  const reminder = reminderOf(kind, change);
-  if (reminder === null || reminder === 'over') return null;
-  const { firstMs, most } = SCHEDULES[reminder];
-  const next = Number(kind.split(':')[2]) + 1;
+export function reminderAfter(
+  message: ReminderMessage,
+  change: Change,
+  now: Date,
+): PlannedReminder | null {
+  if (!isReminderDue(message, change)) return null;
+  const { firstMs, most } = SCHEDULES[message.reminder];
+  const number = message.number + 1;
   // Counted from the start of the state. A delay must not cause two reminders at once.
-  const planned = later(since(change) ?? now, waitUntil(reminder, next));
+  const planned = later(since(change) ?? now, waitUntil(message.reminder, number));
   const at = planned > now ? planned : later(now, firstMs);
-  return next <= most && !isTooLate(change, at) ? { kind: kindOf(reminder, next), at } : null;
+  return number <= most && !isTooLate(change, at) ? { ...message, number, at } : null;
 }
 
 /** The time from the start of the state to its nth reminder. */
@@ -80,10 +79,6 @@ function waitUntil(name: Reminder, n: number): number {
 
 function since({ state, confirmedAt, outcome: ending }: Change): Date | null {
   return state === 'unknown' ? (ending?.at ?? null) : confirmedAt;
-}
-
-function kindOf(name: Reminder, n: number): string {
-  return `remind:${name}:${n}`;
 }
 
 // A pending change expires; an unknown outcome does not.

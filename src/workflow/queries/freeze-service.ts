@@ -7,11 +7,10 @@ import {
   insertFreeze,
   liftFreeze,
 } from '../../storage/tables/freezes.ts';
-import { deliverNow } from '../../storage/tables/queues/outbox.ts';
+import { deliverUnfreezeOffers } from '../../storage/tables/queues/outbox.ts';
 import type { DecisionContext } from '../ports.ts';
 import { currentPolicy, standingFreeze } from '../request/current-policy.ts';
 import { startTimeOf } from '../request/start-time.ts';
-import { UNFROZEN } from '../revert/unfreeze.ts';
 
 export type FreezeContext = Pick<DecisionContext, 'database' | 'policy' | 'people' | 'now'>;
 
@@ -40,7 +39,7 @@ export function createFreezeService(context: FreezeContext): FreezeService {
     wasMade: (id) => hasFreeze(database.db, id),
     lift: async ({ by }, id) => {
       const lifted = await database.transaction(async (tx) => {
-        await deliverNow(tx, UNFROZEN, now());
+        await deliverUnfreezeOffers(tx, now());
         return liftFreeze(tx, { id, by, at: now() });
       });
       if (!lifted) throw new InvalidRequest('thaw', [LIFTED]);

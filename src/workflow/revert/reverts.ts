@@ -13,7 +13,7 @@ import { enqueue } from '../../storage/tables/queues/outbox.ts';
 import { createBackoff } from '../background/backoff.ts';
 import type { RevertStopReason } from '../messenger-port.ts';
 import type { DecisionContext, WorkflowContext } from '../ports.ts';
-import { assertMoved, CARD_REPOST, recordMove } from '../record.ts';
+import { assertMoved, recordMove } from '../record.ts';
 import { planChange } from '../request/plan.ts';
 import { type Inverse, isUnchangedSince, readInverse, servicesWithLatestReply } from './inverse.ts';
 
@@ -129,7 +129,7 @@ async function recordRevert(
       },
     });
     await enqueue(tx, { changeId: revert.id, kind: 'card', at: now });
-    await enqueue(tx, { changeId: parent.id, kind: CARD_REPOST, at: now });
+    await enqueue(tx, { changeId: parent.id, kind: 'card-repost', at: now });
   });
 }
 
@@ -191,6 +191,6 @@ export async function stopRevert(
     if (!change?.revertAt || change.child) return;
     const action = { kind: 'kept', by: 'signalbox', facts: { why } } as const;
     await recordMove(tx, context, change, assertMoved(abandonRevert(change)), action);
-    await enqueue(tx, { changeId: id, kind: 'kept', body: { why }, at: context.now() });
+    await enqueue(tx, { changeId: id, kind: 'revert-stopped', why, at: context.now() });
   });
 }

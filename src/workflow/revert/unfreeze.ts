@@ -7,13 +7,13 @@ import type { WorkflowContext } from '../ports.ts';
 import { currentPolicy } from '../request/current-policy.ts';
 import { isUnchangedSince } from './inverse.ts';
 
-/** The message that offers a revert which a freeze blocked, once the freeze has ended. */
-export const UNFROZEN = 'thawed';
-
-/** A blocked revert never runs by itself later: users do not expect it at another time. */
-export function unfreezeMessages(before: Change, { parent, state, frozenBy }: Change) {
-  const entered = before.state !== state && state === 'denied';
-  return entered && parent && frozenBy ? [{ kind: UNFROZEN, at: frozenBy.until }] : [];
+/**
+ * The message that offers a revert which a freeze blocked, once the freeze has ended. The revert
+ * never runs by itself later: users do not expect it at another time.
+ */
+export function unfreezeMessages(before: Change, { id, parent, state, frozenBy }: Change) {
+  if (before.state === state || state !== 'denied' || !parent || !frozenBy) return [];
+  return [{ changeId: id, kind: 'unfreeze-offer', at: frozenBy.until } as const];
 }
 
 /** Posts the offer. It waits for other freezes, and is skipped where the target changed since. */
@@ -33,5 +33,5 @@ export async function offerRevert(
 }
 
 async function offerAt({ database }: WorkflowContext, changeId: ChangeId, at: Date): Promise<void> {
-  await database.transaction((tx) => enqueue(tx, { changeId, kind: UNFROZEN, at }));
+  await database.transaction((tx) => enqueue(tx, { changeId, kind: 'unfreeze-offer', at }));
 }

@@ -8,13 +8,13 @@ import {
   ben,
   changeIn,
   cleo,
-  DOUBT,
   FAILURE,
   minutes,
   NOON,
   PLAN,
   REQUIRES,
   SUCCESS,
+  UNKNOWN,
 } from '../../changes/fixtures.ts';
 import { drawing, expectSound, NASTY, NASTY_SEEN, shownIn } from '../fixtures.ts';
 
@@ -148,14 +148,14 @@ test.for<[string, Partial<Change>, string[]]>([
   ['failed', { state: 'failed', outcome: FAILURE }, ['409 CONFLICT', 'Nothing was changed.']],
   [
     'is in doubt',
-    { state: 'unknown', outcome: DOUBT },
+    { state: 'unknown', outcome: UNKNOWN },
     ['did not answer in time', 'not send it again'],
   ],
   [
     'was looked up',
     {
       state: 'failed',
-      outcome: DOUBT,
+      outcome: UNKNOWN,
       resolution: { by: ben.id, at: NOON, happened: false, note: 'it still runs' },
     },
     ['it did not happen', 'Verified by  <@U0BEN>: it still runs'],

@@ -1,34 +1,33 @@
 import { type ExpressionBuilder, type Selectable, sql } from 'kysely';
-import type { ChangeId, JsonObject } from '../../../changes/change.ts';
+import type { ChangeId } from '../../../changes/change.ts';
 import { type Batch, leaseColumns } from '../../engine/lease.ts';
 import { decode, JsonFields, toText } from '../../engine/portable.ts';
 import { onPostgres } from '../../engine/postgres.ts';
 import type { OutboxTable, Tables, Tx } from '../schema.ts';
-
-export interface OutboxMessage {
-  readonly changeId?: ChangeId;
-  readonly kind: string;
-  /** Without a body it is a draw: the message is made of the change as it is when it is sent. */
-  readonly body?: JsonObject;
-  readonly at: Date;
-}
+import { decodeMessage, encodeMessage, type OutboxMessage, PLAIN } from './outbox-message.ts';
 
 export interface DueMessage {
   readonly id: number;
-  readonly changeId: ChangeId | null;
-  readonly kind: string;
-  readonly body: JsonObject | null;
-  /** How often it was taken, this time included. */
+  /** How often the message was claimed, this time included. */
   readonly attempts: number;
+  readonly changeId: ChangeId | null;
+  /** The stored kind, for logs and traces. */
+  readonly kind: string;
+  /** Null for a kind that only a newer release knows. */
+  readonly message: OutboxMessage | null;
 }
 
-/** A draw that waits already stands for this one too; the earlier of both instants holds. */
-export async function enqueue(tx: Tx, { changeId, kind, body, at }: OutboxMessage): Promise<void> {
+/**
+ * Stores a message for delivery at `at`. A waiting message without a body, of the same change and
+ * kind, also covers this one: the earlier of both times counts.
+ */
+export async function enqueue(tx: Tx, message: OutboxMessage & { at: Date }): Promise<void> {
+  const { changeId, kind, body } = encodeMessage(message);
   const insert = tx.insertInto('outbox').values({
-    change_id: changeId ?? null,
+    change_id: changeId,
     kind,
-    body: body ? JSON.stringify(body) : null,
-    not_before: toText(at),
+    body: body && JSON.stringify(body),
+    not_before: toText(message.at),
     attempts: 0,
   });
   await insert
@@ -47,8 +46,9 @@ export async function enqueue(tx: Tx, { changeId, kind, body, at }: OutboxMessag
 }
 
 /**
- * The oldest first. A draw that is under way keeps later draws of the same change and kind back,
- * so that an older picture can never be sent after a newer one.
+ * Claims due messages, oldest first. A message without a body shows the change as it is at
+ * delivery. While one of them is being delivered, later ones of the same change and kind wait, so
+ * that an older state is never shown after a newer one.
  */
 export async function claimDueMessages(tx: Tx, batch: Batch): Promise<DueMessage[]> {
   const due = await tx
@@ -95,7 +95,7 @@ function isDue(eb: ExpressionBuilder<Tables, 'outbox'>, now: string) {
   ]);
 }
 
-// A draw that is made again shows what the ones that waited behind it were to show.
+// A repeated delivery shows the current state, so that waiting messages of its kind are obsolete.
 async function absorbWaiting(tx: Tx, row: Selectable<OutboxTable>, now: Date): Promise<void> {
   if (row.attempts === 1 || row.change_id === null || row.body !== null) return;
   await tx
@@ -110,14 +110,10 @@ async function absorbWaiting(tx: Tx, row: Selectable<OutboxTable>, now: Date): P
 }
 
 function dueFrom(row: Selectable<OutboxTable>): DueMessage {
-  const name = `outbox entry ${row.id} of change ${row.change_id ?? 'none'}`;
-  return {
-    id: row.id,
-    changeId: row.change_id,
-    kind: row.kind,
-    body: row.body === null ? null : decode(JsonFields, row.body, name),
-    attempts: row.attempts,
-  };
+  const { id, attempts, change_id: changeId, kind } = row;
+  const name = `outbox message ${id} of change ${changeId ?? 'none'}`;
+  const body = row.body === null ? null : decode(JsonFields, row.body, name);
+  return { id, attempts, changeId, kind, message: decodeMessage({ changeId, kind, body }) };
 }
 
 export async function markDone(tx: Tx, id: number, now: Date): Promise<void> {
@@ -125,7 +121,7 @@ export async function markDone(tx: Tx, id: number, now: Date): Promise<void> {
   await tx.updateTable('outbox').set(done).where('id', '=', id).execute();
 }
 
-// It keeps its owner: it still stands before the draws that came after it.
+// The row keeps its owner, so that later messages of the same change and kind still wait.
 export async function retryMessageAt(tx: Tx, id: number, notBefore: Date): Promise<void> {
   const later = toText(notBefore);
   await tx
@@ -136,19 +132,19 @@ export async function retryMessageAt(tx: Tx, id: number, notBefore: Date): Promi
     .execute();
 }
 
-/** What was to be told at a later hour is told now: what it waited for has come already. */
-export async function deliverNow(tx: Tx, kind: string, now: Date): Promise<void> {
+/** Makes all waiting offers to revert after a freeze due now, because the freeze was lifted. */
+export async function deliverUnfreezeOffers(tx: Tx, now: Date): Promise<void> {
   await tx
     .updateTable('outbox')
     .set({ not_before: toText(now) })
-    .where('kind', '=', kind)
+    .where('kind', '=', PLAIN['unfreeze-offer'])
     .where('not_before', '>', toText(now))
     .where('lease_owner', 'is', null)
     .where('done_at', 'is', null)
     .execute();
 }
 
-/** What stands for itself and may have been posted before: it does not come from the change. */
+/** After a restore, reports may have been posted before: Signalbox does not post them again. */
 export async function discardReports(tx: Tx, now: Date): Promise<void> {
   await tx
     .updateTable('outbox')
@@ -158,7 +154,7 @@ export async function discardReports(tx: Tx, now: Date): Promise<void> {
     .execute();
 }
 
-/** Forgets what was done before this instant; returns how much that was. */
+/** Deletes messages that were delivered before this time; returns how many. */
 export async function pruneOutbox(tx: Tx, before: Date): Promise<number> {
   const query = tx.deleteFrom('outbox').where('done_at', '<', toText(before));
   return Number((await query.executeTakeFirst()).numDeletedRows);

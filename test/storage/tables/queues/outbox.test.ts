@@ -3,6 +3,7 @@ import { expect, test } from 'vitest';
 import type { ChangeId } from '../../../../src/changes/change.ts';
 import type { Database } from '../../../../src/storage/engine/database.ts';
 import * as outbox from '../../../../src/storage/tables/queues/outbox.ts';
+import type { OutboxMessage } from '../../../../src/storage/tables/queues/outbox-message.ts';
 import { ENGINES, freshDatabase } from '../../engines.ts';
 import { minutes, NOON, newId } from '../../example-change.ts';
 
@@ -13,9 +14,11 @@ const batch = (at: number, owner = 'one', limit = 10) => ({
   limit,
 });
 
-function enqueue(database: Database, message: Partial<outbox.OutboxMessage> = {}): Promise<void> {
-  return database.transaction((tx) => outbox.enqueue(tx, { kind: 'card', at: NOON, ...message }));
+function enqueue(database: Database, message: OutboxMessage, at = NOON): Promise<void> {
+  return database.transaction((tx) => outbox.enqueue(tx, { ...message, at }));
 }
+
+const card = (changeId: ChangeId): OutboxMessage => ({ changeId, kind: 'card' });
 
 function due(
   database: Database,
@@ -33,10 +36,10 @@ function done(database: Database, id: number): Promise<void> {
 test.for(ENGINES)('many moves of one change are drawn once on %s', async (engine) => {
   const database = await freshDatabase(engine);
   const [changeId, other] = [newId(), newId()];
-  await enqueue(database, { changeId, at: minutes(5) });
-  await Promise.all([1, 2, 3, 4].map((at) => enqueue(database, { changeId, at: minutes(at) })));
-  await enqueue(database, { changeId, kind: 'thread:approved' });
-  await enqueue(database, { changeId: other });
+  await enqueue(database, card(changeId), minutes(5));
+  await Promise.all([1, 2, 3, 4].map((at) => enqueue(database, card(changeId), minutes(at))));
+  await enqueue(database, { changeId, kind: 'thread', state: 'approved' });
+  await enqueue(database, card(other));
 
   const messages = await due(database, 1);
   expect(messages.map(({ changeId: id, kind }) => [id, kind])).toEqual([
@@ -53,12 +56,12 @@ test.for(ENGINES)(
   async (engine) => {
     const database = await freshDatabase(engine);
     const changeId = newId();
-    for (const n of [1, 2, 3]) await enqueue(database, { changeId, body: { n } });
-    await enqueue(database, { kind: 'digest' });
-    await enqueue(database, { kind: 'digest' });
+    const effect = { changeId, kind: 'cost-effect', days: 3 } as const;
+    const report = { kind: 'report', body: { key: 'one' } } as const;
+    const sent = [...['a', 'b', 'c'].map((text) => ({ ...effect, text })), report, report];
+    for (const message of sent) await enqueue(database, message);
 
-    const messages = await due(database, 0);
-    expect(messages.map(({ body }) => body)).toEqual([{ n: 1 }, { n: 2 }, { n: 3 }, null, null]);
+    expect((await due(database, 0)).map(({ message }) => message)).toEqual(sent);
   },
 );
 
@@ -67,10 +70,10 @@ test.for(ENGINES)(
   async (engine) => {
     const database = await freshDatabase(engine);
     const changeId = newId();
-    await enqueue(database, { changeId });
+    await enqueue(database, card(changeId));
     const [first] = await due(database, 0);
-    await enqueue(database, { changeId });
-    await enqueue(database, { changeId });
+    await enqueue(database, card(changeId));
+    await enqueue(database, card(changeId));
 
     // Until the first drawing is sent, a second one could overtake it.
     expect(await due(database, 0.5, 'two')).toEqual([]);
@@ -86,9 +89,9 @@ test.for(ENGINES)(
   async (engine) => {
     const database = await freshDatabase(engine);
     const changeId = newId();
-    await enqueue(database, { changeId });
+    await enqueue(database, card(changeId));
     const [first] = await due(database, 0);
-    await enqueue(database, { changeId });
+    await enqueue(database, card(changeId));
 
     const again = await due(database, 1, 'two');
     expect(again).toEqual([{ ...first, attempts: 2 }]);
@@ -102,10 +105,10 @@ test.for(ENGINES)(
   async (engine) => {
     const database = await freshDatabase(engine);
     const changeId = newId();
-    await enqueue(database, { changeId });
+    await enqueue(database, card(changeId));
     const [first] = await due(database, 0);
     await database.transaction((tx) => outbox.retryMessageAt(tx, first?.id ?? 0, minutes(3)));
-    await enqueue(database, { changeId });
+    await enqueue(database, card(changeId));
 
     expect(await due(database, 2.9)).toEqual([]);
     expect(await due(database, 3)).toEqual([{ ...first, attempts: 2 }]);
@@ -115,10 +118,10 @@ test.for(ENGINES)(
 test.for(ENGINES)('replicas at the same moment share the messages on %s', async (engine) => {
   const database = await freshDatabase(engine);
   const changes: ChangeId[] = Array.from({ length: 20 }, () => newId());
-  for (const changeId of changes) await enqueue(database, { changeId });
+  for (const changeId of changes) await enqueue(database, card(changeId));
   const busy = changes.map(async (changeId, n) => {
     if (n % 2) await turn();
-    await enqueue(database, { changeId });
+    await enqueue(database, card(changeId));
   });
   const four = ['one', 'two', 'three', 'four'].map((owner) => due(database, 0, owner, 20));
   const [shares] = await Promise.all([Promise.all(four), Promise.all(busy)]);
@@ -128,7 +131,7 @@ test.for(ENGINES)('replicas at the same moment share the messages on %s', async 
 
 test('a replica that is just taking messages holds up no other', async () => {
   const database = await freshDatabase('postgres');
-  for (const changeId of [newId(), newId()]) await enqueue(database, { changeId });
+  for (const changeId of [newId(), newId()]) await enqueue(database, card(changeId));
   const took = Promise.withResolvers<void>();
   const other = took.promise.then(() => due(database, 0, 'two'));
   const first = database.transaction(async (tx) => {
@@ -142,10 +145,10 @@ test('a replica that is just taking messages holds up no other', async () => {
 
 test.for(ENGINES)('messages that were sent are forgotten after a while on %s', async (engine) => {
   const database = await freshDatabase(engine);
-  await enqueue(database, { kind: 'sent' });
-  await enqueue(database, { kind: 'waiting', at: minutes(5) });
+  await enqueue(database, { kind: 'report', body: {} });
+  await enqueue(database, { kind: 'redraw', body: {} }, minutes(5));
   const [sent] = await due(database, 0);
   await done(database, sent?.id ?? 0);
   expect(await database.transaction((tx) => outbox.pruneOutbox(tx, minutes(1)))).toBe(1);
-  expect((await due(database, 9)).map(({ kind }) => kind)).toEqual(['waiting']);
+  expect((await due(database, 9)).map(({ kind }) => kind)).toEqual(['redraw']);
 });

@@ -1,0 +1,109 @@
+import { type ChangeId, type JsonObject, STATES, type State } from '../../../changes/change.ts';
+
+export type Reminder = 'waiting' | 'escalated' | 'unknown';
+export type BreakGlassEvent = 'used' | 'reviewed';
+
+/** One member of the union for each kind, so that comparing `kind` narrows the type. */
+type Message<Kind extends string, Body> = Kind extends string
+  ? { readonly kind: Kind } & Body
+  : never;
+
+/** A message that is drawn from the current state of its change when it is delivered. */
+export type ChangeMessage = { readonly changeId: ChangeId } & (
+  | Message<'card' | 'card-repost' | 'audit' | 'unfreeze-offer', unknown>
+  /** Reports the state that the change entered: in the thread, or directly to the requester. */
+  | Message<'thread' | 'direct', { readonly state: State }>
+  | Message<'break-glass' | 'audit-break-glass', { readonly event: BreakGlassEvent }>
+  | Message<'reminder', { readonly reminder: Reminder; readonly number: number }>
+  | Message<'cost-effect', { readonly days: number; readonly text: string }>
+  | Message<'revert-stopped', { readonly why: string }>
+);
+
+/** A message that belongs to no change; its body holds everything that is posted. */
+export type ReportMessage = { readonly changeId?: never } & Message<
+  'report' | 'redraw',
+  { readonly body: JsonObject }
+>;
+
+export type OutboxMessage = ChangeMessage | ReportMessage;
+
+export interface StoredMessage {
+  readonly changeId: ChangeId | null;
+  readonly kind: string;
+  readonly body: JsonObject | null;
+}
+
+// The texts of release 1.0, so that messages that were stored before an update are delivered.
+export const PLAIN = {
+  card: 'card',
+  'card-repost': 'card:anew',
+  audit: 'audit',
+  'unfreeze-offer': 'thawed',
+} as const;
+const REMINDERS: Readonly<Record<Reminder, string>> = {
+  waiting: 'waiting',
+  escalated: 'escalated',
+  unknown: 'doubt',
+};
+const BREAK_GLASS: Readonly<Record<BreakGlassEvent, string>> = {
+  used: 'glass',
+  reviewed: 'reviewed',
+};
+
+/** Returns the stored form; a message without a body replaces a waiting one of the same kind. */
+export function encodeMessage(message: OutboxMessage): StoredMessage {
+  const changeId = message.changeId ?? null;
+  switch (message.kind) {
+    case 'report':
+    case 'redraw':
+      return { changeId, kind: message.kind, body: message.body };
+    case 'thread':
+    case 'direct':
+      return { changeId, kind: `${message.kind}:${message.state}`, body: null };
+    case 'break-glass':
+      return { changeId, kind: BREAK_GLASS[message.event], body: null };
+    case 'audit-break-glass':
+      return { changeId, kind: `audit:${BREAK_GLASS[message.event]}`, body: null };
+    case 'reminder': {
+      const { reminder, number } = message;
+      return { changeId, kind: `remind:${REMINDERS[reminder]}:${number}`, body: null };
+    }
+    case 'cost-effect':
+      return { changeId, kind: `effect:${message.days}`, body: { text: message.text } };
+    case 'revert-stopped':
+      return { changeId, kind: 'kept', body: { why: message.why } };
+    default:
+      return { changeId, kind: PLAIN[message.kind], body: null };
+  }
+}
+
+/** Returns null for a kind that this release does not know: a newer release stored it. */
+export function decodeMessage({ changeId, kind, body }: StoredMessage): OutboxMessage | null {
+  if (changeId === null) {
+    return kind === 'report' || kind === 'redraw' ? { kind, body: body ?? {} } : null;
+  }
+  const [head = '', detail = '', number] = kind.split(':');
+  const plain = keyOf(PLAIN, kind);
+  if (plain) return { changeId, kind: plain };
+  if (head === 'thread' || head === 'direct') {
+    const state = STATES.find((each) => each === detail);
+    return state ? { changeId, kind: head, state } : null;
+  }
+  const event = keyOf(BREAK_GLASS, head === 'audit' ? detail : kind);
+  if (event)
+    return { changeId, kind: head === 'audit' ? 'audit-break-glass' : 'break-glass', event };
+  if (head === 'remind') {
+    const reminder = keyOf(REMINDERS, detail);
+    return reminder ? { changeId, kind: 'reminder', reminder, number: Number(number) } : null;
+  }
+  if (head === 'effect') {
+    return { changeId, kind: 'cost-effect', days: Number(detail), text: String(body?.text) };
+  }
+  return kind === 'kept' ? { changeId, kind: 'revert-stopped', why: String(body?.why) } : null;
+}
+
+function keyOf<Key extends string>(texts: Readonly<Record<Key, string>>, text: string): Key | null {
+  // `Object.keys` of a record with exactly these keys.
+  const keys = Object.keys(texts) as Key[];
+  return keys.find((key) => texts[key] === text) ?? null;
+}

@@ -1,0 +1,45 @@
+import { expect, test } from 'vitest';
+import {
+  decodeMessage,
+  encodeMessage,
+  type OutboxMessage,
+} from '../../../../src/storage/tables/queues/outbox-message.ts';
+import { newId } from '../../example-change.ts';
+
+const changeId = newId();
+
+// The texts that release 1.0 stored: they must stay readable.
+test.for<[string, OutboxMessage]>([
+  ['card', { changeId, kind: 'card' }],
+  ['card:anew', { changeId, kind: 'card-repost' }],
+  ['audit', { changeId, kind: 'audit' }],
+  ['thawed', { changeId, kind: 'unfreeze-offer' }],
+  ['thread:failed', { changeId, kind: 'thread', state: 'failed' }],
+  ['direct:expired', { changeId, kind: 'direct', state: 'expired' }],
+  ['glass', { changeId, kind: 'break-glass', event: 'used' }],
+  ['reviewed', { changeId, kind: 'break-glass', event: 'reviewed' }],
+  ['audit:glass', { changeId, kind: 'audit-break-glass', event: 'used' }],
+  ['audit:reviewed', { changeId, kind: 'audit-break-glass', event: 'reviewed' }],
+  ['remind:waiting:1', { changeId, kind: 'reminder', reminder: 'waiting', number: 1 }],
+  ['remind:escalated:2', { changeId, kind: 'reminder', reminder: 'escalated', number: 2 }],
+  ['remind:doubt:60', { changeId, kind: 'reminder', reminder: 'unknown', number: 60 }],
+  ['effect:7', { changeId, kind: 'cost-effect', days: 7, text: 'as estimated' }],
+  ['kept', { changeId, kind: 'revert-stopped', why: 'gone' }],
+  ['report', { kind: 'report', body: { key: 'anchor' } }],
+  ['redraw', { kind: 'redraw', body: { key: 'anchor' } }],
+])('a message that is stored as %s is read back as it was', ([kind, message]) => {
+  const stored = encodeMessage(message);
+  expect(stored).toMatchObject({ kind, changeId: message.changeId ?? null });
+  expect(decodeMessage(stored)).toEqual(message);
+});
+
+test.for(['thread:melted', 'remind:something:1', 'audit:something', 'digest', 'report'])(
+  'a message of a change whose kind %s is unknown is not delivered',
+  (kind) => {
+    expect(decodeMessage({ changeId, kind, body: null })).toBeNull();
+  },
+);
+
+test('a report without a change is not taken for a message of a change', () => {
+  expect(decodeMessage({ changeId: null, kind: 'card', body: null })).toBeNull();
+});
