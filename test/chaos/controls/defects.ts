@@ -46,7 +46,7 @@ export const DEFECTS: readonly Defect[] = [
   {
     name: 'the claim does not repeat the decision',
     file: EXECUTE,
-    find: /const refusal = (refusalNow\([^;]+\));/,
+    find: /const refusal = (currentRefusal\([^;]+\));/,
     put: 'const refusal = [$1].find(() => false) ?? null;',
     test: MODEL,
     reports: /although it is frozen|may not ask now|without enough approvals|over an edit/,
@@ -134,7 +134,7 @@ export const DEFECTS: readonly Defect[] = [
   {
     name: 'the claim does not compare the target with the preview',
     file: EXECUTE,
-    find: /if \(gathered\.digest !== change\.digest\) return 'target-changed';/,
+    find: /if \(\w+\.digest !== change\.digest\) return 'target-changed';/,
     put: '',
     test: MODEL,
     reports: /over an edit that nobody had seen/,
@@ -142,7 +142,7 @@ export const DEFECTS: readonly Defect[] = [
   {
     name: 'an existing card is not redrawn',
     file: 'src/workflow/notify/deliver.ts',
-    find: /if \(how\.again\) await [\w.]+\.redrawCard\(change, position\);/,
+    find: /if \(\w+\.again\) await [\w.]+\.redrawCard\(change, position\);/,
     put: '',
     test: SIMULATION,
     reports: /its card shows an older state/,
