@@ -62,12 +62,8 @@ function crossIssues(body: Json, traits: Traits): readonly Issue[] {
     return [{ path: 'channel', message: 'Required' }];
   }
   const first = Array.isArray(channels) ? channels[0] : undefined;
-  if (
-    isMany &&
-    channel !== undefined &&
-    first !== undefined &&
-    !isDeepStrictEqual(channel, first)
-  ) {
+  const areBothSet = isMany && channel !== undefined && first !== undefined;
+  if (areBothSet && !isDeepStrictEqual(channel, first)) {
     return [{ path: 'channel', message: 'Must equal the first of channels' }];
   }
   if (!traits.extended || !RANGES.includes(body.thresholdType)) return [];

@@ -1,19 +1,12 @@
 /** A simulator's reply before it is encoded. Faults change it; the log stores it. */
-export type Reply =
-  | {
-      readonly kind: 'json';
-      readonly status: number;
-      readonly headers: Headers;
-      readonly value: unknown;
-    }
-  | {
-      readonly kind: 'text';
-      readonly status: number;
-      readonly headers: Headers;
-      readonly text: string;
-    };
+export type Reply = JsonReply | (ReplyHead & { readonly kind: 'text'; readonly text: string });
 
-export type JsonReply = Extract<Reply, { kind: 'json' }>;
+export type JsonReply = ReplyHead & { readonly kind: 'json'; readonly value: unknown };
+
+interface ReplyHead {
+  readonly status: number;
+  readonly headers: Headers;
+}
 
 export type Headers = Readonly<Record<string, string>>;
 

@@ -19,8 +19,8 @@ export function problemIn(body: Json, rules: Rules, strictness: Strictness): str
     if (rule === undefined && strictness.unknownFields === 'refused') {
       return fieldProblem(field, 'unknown field', value);
     }
-    const isText = rule?.(value) ?? null;
-    if (isText !== null) return fieldProblem(field, isText, value);
+    const problem = rule?.(value) ?? null;
+    if (problem !== null) return fieldProblem(field, problem, value);
   }
   return null;
 }
@@ -36,10 +36,10 @@ export function oneOf(allowed: readonly string[]): Rule {
       : `must be one of ${allowed.join(', ')}`;
 }
 
-export const isBoolean: Rule = (value) => (typeof value === 'boolean' ? null : 'must be a boolean');
+export const booleanRule: Rule = (value) =>
+  typeof value === 'boolean' ? null : 'must be a boolean';
 
-export function text(limits: { readonly max?: number } = {}): Rule {
-  const { max = Number.POSITIVE_INFINITY } = limits;
+export function stringRule(max = Number.POSITIVE_INFINITY): Rule {
   return (value) => {
     if (typeof value !== 'string') return 'must be a string';
     return [...value].length > max ? `must have at most ${max} characters` : null;

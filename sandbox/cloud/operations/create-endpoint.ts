@@ -2,18 +2,18 @@ import type { Call } from '../../api/call.ts';
 import { uuid } from '../../api/random.ts';
 import type { Reply } from '../../api/reply.ts';
 import type { Json } from '../../json.ts';
-import { fieldProblem, nullable, oneOf, problemIn, text } from '../body-rules.ts';
+import { fieldProblem, nullable, oneOf, problemIn, stringRule } from '../body-rules.ts';
 import { badRequest, notRunning, success } from '../replies.ts';
 import type { CloudState, EndpointRecord } from '../state.ts';
 import { findService, readBody } from '../targets.ts';
 
 const RULES = {
-  description: text({ max: 255 }),
+  description: stringRule(255),
   type: oneOf(['VPC_ENDPOINT_SERVICE', 'VPC_RESOURCE', 'STREAMING_MULTI_VPC']),
-  vpcEndpointServiceName: nullable(text()),
-  vpcResourceConfigurationId: nullable(text()),
-  vpcResourceShareArn: nullable(text()),
-  streamClusterArn: nullable(text()),
+  vpcEndpointServiceName: nullable(stringRule()),
+  vpcResourceConfigurationId: nullable(stringRule()),
+  vpcResourceShareArn: nullable(stringRule()),
+  streamClusterArn: nullable(stringRule()),
   streamAuthentication: nullable(oneOf(['SASL_IAM', 'SASL_SCRAM'])),
 };
 

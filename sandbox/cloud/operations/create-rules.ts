@@ -1,7 +1,7 @@
 import type { Json } from '../../json.ts';
 import {
+  booleanRule,
   fieldProblem,
-  isBoolean,
   listOf,
   matchesPattern,
   numberFrom,
@@ -9,7 +9,7 @@ import {
   problemIn,
   type Rules,
   shaped,
-  text,
+  stringRule,
 } from '../body-rules.ts';
 import type { CloudState } from '../state.ts';
 import { isUuid } from '../targets.ts';
@@ -45,21 +45,21 @@ const RULES: Rules = {
   provider: oneOf(['aws', 'gcp', 'azure']),
   region: oneOf(REGIONS),
   tier: oneOf(TIERS),
-  ipAccessList: listOf(shaped({ source: text(), description: text() })),
+  ipAccessList: listOf(shaped({ source: stringRule(), description: stringRule() })),
   minTotalMemoryGb: TOTAL,
   maxTotalMemoryGb: TOTAL,
   ...SCALING_RULES,
-  isReadonly: isBoolean,
-  dataWarehouseId: text(),
+  isReadonly: booleanRule,
+  dataWarehouseId: stringRule(),
   backupId: (value) => (isUuid(value) ? null : 'must be a uuid'),
-  encryptionKey: text(),
-  encryptionAssumedRoleIdentifier: text(),
-  privateEndpointIds: listOf(text()),
-  privatePreviewTermsChecked: isBoolean,
+  encryptionKey: stringRule(),
+  encryptionAssumedRoleIdentifier: stringRule(),
+  privateEndpointIds: listOf(stringRule()),
+  privatePreviewTermsChecked: booleanRule,
   releaseChannel: oneOf(['slow', 'default', 'fast']),
-  byocId: text(),
-  hasTransparentDataEncryption: isBoolean,
-  endpoints: listOf(shaped({ protocol: text(), enabled: isBoolean })),
+  byocId: stringRule(),
+  hasTransparentDataEncryption: booleanRule,
+  endpoints: listOf(shaped({ protocol: stringRule(), enabled: booleanRule })),
   profile: oneOf(PROFILES),
   complianceType: oneOf(['hipaa', 'pci']),
 };
@@ -74,7 +74,7 @@ export function createProblem(cloud: CloudState, body: Json): string | null {
 
 function nameRule(hyphens: boolean) {
   const words = 'must contain only alphanumeric characters and whitespace';
-  return matchesPattern(hyphens ? HYPHENATED_NAME : NAME, words, text({ max: 50 }));
+  return matchesPattern(hyphens ? HYPHENATED_NAME : NAME, words, stringRule(50));
 }
 
 function crossProblem(cloud: CloudState, body: Json): string | null {

@@ -1,7 +1,7 @@
 import type { Call } from '../../api/call.ts';
 import type { Reply } from '../../api/reply.ts';
 import type { Json } from '../../json.ts';
-import { fieldProblem, isBoolean, numberFrom, problemIn } from '../body-rules.ts';
+import { booleanRule, fieldProblem, numberFrom, problemIn } from '../body-rules.ts';
 import { badRequest, cloudRefusal, success } from '../replies.ts';
 import { pick, serviceReply } from '../service-reply.ts';
 import type { CloudState, Scaling, ServiceRecord } from '../state.ts';
@@ -11,7 +11,7 @@ export const SCALING_RULES = {
   minReplicaMemoryGb: numberFrom({ min: 8, max: 356, step: 4 }),
   maxReplicaMemoryGb: numberFrom({ min: 8, max: 356, step: 4 }),
   numReplicas: numberFrom({ min: 1, max: 20, step: 1 }),
-  idleScaling: isBoolean,
+  idleScaling: booleanRule,
   idleTimeoutMinutes: numberFrom({ min: 5 }),
 };
 

@@ -40,15 +40,15 @@ export function ChannelMessages({ channel }: { channel: Channel }) {
   );
 }
 
-/** Visible only on a phone, which shows the list of conversations on a separate page. */
-export function BackButton() {
+/** Visible only on a phone, where it shows the list of conversations or closes the thread. */
+export function BackButton({ closes }: { closes?: 'thread' }) {
   const { go } = useSession();
   return (
     <button
       type="button"
       className="icon-button back"
-      aria-label="Back to all conversations"
-      onClick={() => go({ channel: null, thread: null, home: false })}
+      aria-label={closes ? 'Back to the channel' : 'Back to all conversations'}
+      onClick={() => go(closes ? { thread: null } : { channel: null, thread: null, home: false })}
     >
       <Icon name="back" />
     </button>

@@ -1,5 +1,6 @@
 import { Icon } from '../frame/icon.tsx';
 import { channelOf, useSession } from '../session.ts';
+import { BackButton } from './channel-page.tsx';
 import { Composer } from './composer.tsx';
 import { repliesTo } from './groups.ts';
 import { MessageList } from './message-list.tsx';
@@ -14,14 +15,7 @@ export function Thread({ channelId, ts }: { channelId: string; ts: string }) {
   return (
     <aside className="thread" aria-label="Thread">
       <header className="pane-head">
-        <button
-          type="button"
-          className="icon-button back"
-          aria-label="Back to the channel"
-          onClick={() => go({ thread: null })}
-        >
-          <Icon name="back" />
-        </button>
+        <BackButton closes="thread" />
         <h2>
           Thread <small>{channel.kind === 'dm' ? channel.name : `#${channel.name}`}</small>
         </h2>

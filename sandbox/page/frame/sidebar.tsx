@@ -40,19 +40,13 @@ function Entry({ to, current, unread, icon, name }: EntryProps) {
   );
 }
 
-const iconOf = ({ kind, name, id }: Channel) =>
-  kind === 'dm' ? (
-    <Avatar id={id} name={name} bot={false} small />
-  ) : (
-    <Icon name={kind === 'public' ? 'hash' : kind === 'private' ? 'lock' : 'people'} size={16} />
-  );
+const ICONS = { public: 'hash', private: 'lock', external: 'people', dm: 'people' } as const;
 
-/** The conversations of the person, and the app. `open` is the id of the visible channel. */
+/** The channels of the person, and the app. `open` is the id of the visible channel. */
 export function Sidebar({ open }: { open: string | null }) {
   const { client, address } = useSession();
   const app = appChannel(client);
   const channels = client.channels.filter(({ kind }) => kind !== 'dm');
-  const direct = client.channels.filter((channel) => channel.kind === 'dm' && channel !== app);
 
   const entryOf = (channel: Channel) => (
     <Entry
@@ -60,7 +54,7 @@ export function Sidebar({ open }: { open: string | null }) {
       to={{ channel: channel.id, home: false }}
       current={channel.id === open}
       unread={channel.id === open ? 0 : channel.unread}
-      icon={iconOf(channel)}
+      icon={<Icon name={ICONS[channel.kind]} size={16} />}
       name={channel.name}
     />
   );
@@ -72,8 +66,6 @@ export function Sidebar({ open }: { open: string | null }) {
         <h2>Channels</h2>
         <ul>{channels.map(entryOf)}</ul>
         {channels.length === 0 && <p className="sidebar-note">This person is in no channel.</p>}
-        {direct.length > 0 && <h2>Direct messages</h2>}
-        <ul>{direct.map(entryOf)}</ul>
         <h2>Apps</h2>
         <ul>
           <Entry
