@@ -190,7 +190,7 @@ test('in a browser: a command in a thread is answered in the thread', async () =
   await picture(ben, 'palette');
   await ben.getByRole('option', { name: /service list/ }).click();
   await dialog.getByText('Service list').waitFor();
-  await dialog.getByRole('button', { name: 'Show' }).click();
+  await dialog.getByRole('button', { name: 'Look up' }).click();
   await thread.getByRole('heading', { name: '12 services' }).waitFor();
   await picture(ben, 'palette-answer');
 });
@@ -258,7 +258,7 @@ test('in a browser: a digest is added in its form and posted in the channel', as
   await dialog.getByRole('textbox', { name: /^Time(?! zone)/ }).fill('09:30');
   await dialog.getByRole('textbox', { name: /^Time zone/ }).fill('Europe/Berlin');
   await picture(ana, 'form-digest');
-  await dialog.getByRole('button', { name: 'Show' }).click();
+  await dialog.getByRole('button', { name: 'Look up' }).click();
   await ana.getByText('#db-costs gets it Mon–Fri at 09:30 (Europe/Berlin).').waitFor();
 
   await ana.getByRole('button', { name: 'Post it now' }).click();

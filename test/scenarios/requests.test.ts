@@ -28,7 +28,7 @@ test('all log lines of one command share a request id, API calls included', asyn
   ]);
   await stage.privateWord(DORA, 'Request failed');
   await stage.privateWord(ANA, 'alerts');
-  const came = saying('a payload came in', { kind: 'command' }).map(({ request }) => request);
+  const came = saying('payload received', { kind: 'command' }).map(({ request }) => request);
   expect(new Set(came).size).toBe(2);
   const asked = ['getBackup', 'listAlerts'].flatMap((operation) =>
     saying('API called', { operation }).map(({ request }) => request),
@@ -42,7 +42,7 @@ test('a press keeps its request id until it is handled, and a sent request names
   await stage.press(BEN, card, 'change.approve');
   await stage.card('Stop staging: accepted');
   const [approved] = saying('change moved', { to: 'approved' });
-  const presses = saying('a payload came in', { kind: 'block_actions' });
+  const presses = saying('payload received', { kind: 'block_actions' });
   expect(presses.at(-1)?.request).toMatch(/^[\da-f]{10}$/);
   expect(approved?.request).toBe(presses.at(-1)?.request);
   // Any replica may execute it, so the line has no request id.
@@ -58,7 +58,7 @@ test('the reference of an error finds its log lines', async () => {
   const told = textOf((await stage.privateWord(ANA, 'had an internal error')) ?? empty);
   const [, ref] = /\(ref (\w+)\)/.exec(told) ?? [];
   expect(saying('internal error reported to a user', { request: ref })).toHaveLength(1);
-  expect(saying('a payload came in', { request: ref })).toHaveLength(1);
+  expect(saying('payload received', { request: ref })).toHaveLength(1);
 });
 
 test('background work does not carry the request id that woke it', async () => {

@@ -127,7 +127,7 @@ export function commandForm(
     callback_id: callbackIdOf(command),
     private_metadata: metadataOf(spot, fixed, filledWith),
     title: plain(titleOf(command), 24),
-    submit: plain(command.kind === 'change' ? 'Preview' : 'Show', 24),
+    submit: plain(command.kind === 'change' ? 'Preview' : 'Look up', 24),
     close: plain('Close', 24),
     blocks: [
       ...line,
