@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { exported } from '../src/cli/audit-export.ts';
+import { exportEvents } from '../src/cli/audit-export.ts';
 import { appendEvent, verifyChain } from '../src/storage/audit/append.ts';
 import { openDatabase } from '../src/storage/engine/database.ts';
 import { openReader } from '../src/storage/engine/reader.ts';
@@ -49,7 +49,7 @@ let bytes = 0;
 const rates: Record<string, number> = { written, verified };
 for (const format of ['jsonl', 'csv'] as const) {
   rates[`exported as ${format}`] = await rate(async () => {
-    for await (const text of exported(reader.db, span, format)) bytes += text.length;
+    for await (const text of exportEvents(reader.db, span, format)) bytes += text.length;
   });
 }
 await reader.close();

@@ -7,21 +7,23 @@ import { refusedBySlack } from './slack/slack-error.ts';
 
 const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'));
 const LEAVE_WITHIN_MS = 1_500;
-/** EX_CONFIG: whoever looks after the process need not try again before somebody has mended it. */
-const BAD_CONFIGURATION = 78;
+/** EX_CONFIG: the supervisor must not restart in a loop, because the configuration needs a fix. */
+const EX_CONFIG = 78;
 
-function refuseStart(problems: readonly ConfigProblem[], lasting: boolean): never {
+function refuseStart(problems: readonly ConfigProblem[], isPermanent: boolean): never {
   process.stderr.write(formatProblems(problems));
-  process.exit(lasting ? BAD_CONFIGURATION : 1);
+  process.exit(isPermanent ? EX_CONFIG : 1);
 }
 
 function hintFor(error: unknown): string | null {
   const code = error instanceof Error && 'code' in error ? String(error.code) : '';
-  if (code === 'EADDRINUSE') return 'another process has that PORT';
-  return code.startsWith('slack_webapi') ? 'is Slack reachable, and SLACK_BOT_TOKEN right?' : null;
+  if (code === 'EADDRINUSE') return 'another process uses this PORT';
+  return code.startsWith('slack_webapi')
+    ? 'check that Slack is reachable and SLACK_BOT_TOKEN is correct'
+    : null;
 }
 
-/** A token that Slack refuses today will be refused tomorrow as well. */
+/** An auth error of Slack is permanent; a rate limit or a network error is not. */
 function isRefused(error: unknown): boolean {
   const refusal = refusedBySlack(error);
   return refusal !== null && refusal !== 'ratelimited';
@@ -40,13 +42,13 @@ const { config } = loaded;
 const hidden = new Set(secretsIn(config));
 const log = createLog({ level: config.logLevel, hidden });
 
-// Registered first: the stack of a fault may hold what only the log replaces.
+// Registered first: the stack of an error can contain secrets, which only the log removes.
 process.on('uncaughtException', (error, origin) => {
-  log.fatal({ err: error, origin }, 'a fault that nobody caught: leaving, before it does harm');
+  log.fatal({ err: error, origin }, 'uncaught error: the process exits');
   process.exit(1);
 });
 
-// Whoever does not trace does not load what traces.
+// OpenTelemetry is loaded only if tracing is configured.
 const traces =
   config.tracing &&
   (await import('./observability/open-tracing.ts')).openTracing(config.tracing, { version, log });
@@ -60,7 +62,7 @@ const started = await startApp({
   leaveWithinMs: LEAVE_WITHIN_MS,
 }).catch((error: unknown) => {
   const problem = error instanceof Error ? error.message : String(error);
-  log.debug({ err: error }, 'the start failed');
+  log.debug({ err: error }, 'start failed');
   return refuseStart([{ where: 'start', problem, hint: hintFor(error) }], isRefused(error));
 });
 if (!started.ok) refuseStart(started.problems, started.lasting);
@@ -69,41 +71,41 @@ let stopping = false;
 async function stop(signal: string): Promise<void> {
   if (stopping || !started.ok) return;
   stopping = true;
-  log.info({ signal }, 'stopping: what is under way is finished first');
+  log.info({ signal }, 'stopping: open work is finished first');
   const { stopWithinMs } = config;
-  // What hangs by then is broken off, while there is time to record that nobody knows its outcome.
+  // Aborts hanging requests while there is time left to record their unknown outcome.
   setTimeout(() => leaving.abort(), stopWithinMs * 0.75).unref();
   setTimeout(() => leave(), stopWithinMs * 0.95).unref();
   await started.stop();
   const hangs = traces !== null && !(await traces.close());
   log.info('stopped');
-  // A collector that takes its time keeps nobody here.
+  // A slow trace collector must not delay the exit.
   if (hangs) process.exit(0);
 }
 
-/** Nothing is lost by it: all that was begun is in the database, and has a lease that runs out. */
+/** Nothing is lost: all started work is in the database with a lease that ends. */
 function leave(): never {
-  log.warn('stopped before all was finished: whoever is next finds it by its lease');
+  log.warn('stopped before all work was finished: another process continues after the lease');
   process.exit(0);
 }
 
-/** Another file, and secrets that are read from files. What is wrong changes nothing. */
+/** Reads the configuration file and secret files again. An invalid configuration changes nothing. */
 async function reload(): Promise<void> {
   if (stopping || !started.ok) return;
   const next = load();
   if (next.ok) for (const secret of secretsIn(next.config)) hidden.add(secret);
   const reloaded = next.ok ? await started.reload(next.config) : next;
-  if (reloaded.ok) return log.info('works by the new configuration');
+  if (reloaded.ok) return log.info('the new configuration is active');
   const { problems } = reloaded;
-  log.error({ problems }, 'the new configuration is refused, and the old one goes on');
+  log.error({ problems }, 'the new configuration is invalid; the previous one stays active');
 }
 process.on('SIGHUP', () => {
   reload().catch((error: unknown) => {
-    log.error({ err: error }, 'the new configuration could not be taken, and the old one goes on');
+    log.error({ err: error }, 'the reload failed; the previous configuration stays active');
   });
 });
 process.on('SIGTERM', () => stop('SIGTERM'));
 process.on('SIGINT', () => stop('SIGINT'));
 
-// Last: whoever waits for this line may send a signal at once.
+// Last, because a supervisor may send a signal as soon as it reads this line.
 log.info({ port: started.port, version }, 'Signalbox is ready');

@@ -1,74 +1,68 @@
 import { createServer, type RequestListener, type Server, type ServerResponse } from 'node:http';
 
 export interface Probes {
-  /** Says why this process should get no work just now; null when it should. */
+  /** Why this process should receive no traffic; null when it is ready. */
   readonly notReady: () => Promise<string | null>;
-  /** Returns a problem that does not affect readiness, or null. */
+  /** A warning for operators of a ready process; null without one. */
   readonly readinessWarning?: () => Promise<string | null>;
-  /** This process is about to leave: connections are not kept for another request. */
+  /** While the process stops, connections are not kept alive. */
   readonly isLeaving?: () => boolean;
-  /** Numbers for whoever collects them. */
   readonly metrics?: { readonly contentType: string; readonly text: () => Promise<string> };
 }
 
 const SKEW_MAX_S = 300;
 
 /**
- * The one door for requests from outside: health for whoever runs us, and Slack's deliveries for
- * the listener that checks their signatures. Null: deliveries come over a socket instead.
+ * The HTTP server for health probes, metrics and Slack deliveries. `slack` verifies the signatures
+ * of deliveries; null in Socket Mode, where no delivery arrives over HTTP.
  */
 export function createOpsServer(slack: RequestListener | null, probes: Probes): Server {
   const limits = { requestTimeout: 10_000, headersTimeout: 5_000 };
   return createServer(limits, (request, response) => {
     const path = (request.url ?? '').split('?')[0];
     if (probes.isLeaving?.()) response.setHeader('connection', 'close');
-    if (request.method === 'GET' && path === '/healthz') return say(response, 200, 'alive');
-    if (request.method === 'GET' && path === '/readyz') return ready(response, probes);
+    if (request.method === 'GET' && path === '/healthz') return send(response, 200, 'alive');
+    if (request.method === 'GET' && path === '/readyz') return sendReadiness(response, probes);
     if (request.method === 'GET' && path === '/metrics' && probes.metrics) {
-      return tellNumbers(response, probes.metrics);
+      return sendMetrics(response, probes.metrics);
     }
     if (request.method !== 'POST' || path !== '/slack/events' || !slack) {
-      return say(response, 404, 'There is nothing here.');
+      return send(response, 404, 'Not found.');
     }
     if (!isTimely(request.headers['x-slack-request-timestamp'])) {
-      return say(response, 401, 'The time of this request is not now.');
+      return send(response, 401, 'The request timestamp is not current.');
     }
     slack(request, response);
   });
 }
 
-// Bolt refuses what is too old by this machine's clock, but takes what is signed for tomorrow.
+// Bolt refuses old timestamps only; a signed timestamp in the future would stay valid until then.
 function isTimely(header: string | string[] | undefined): boolean {
   if (typeof header !== 'string' || !/^\d{1,12}$/.test(header)) return false;
   return Math.abs(Date.now() / 1_000 - Number(header)) <= SKEW_MAX_S;
 }
 
-function ready(response: ServerResponse, { notReady, readinessWarning }: Probes): void {
-  const standing = async () => {
-    const why = await notReady();
-    return { why, note: why === null ? ((await readinessWarning?.()) ?? null) : null };
+function sendReadiness(response: ServerResponse, { notReady, readinessWarning }: Probes): void {
+  const check = async () => {
+    const reason = await notReady();
+    if (reason !== null) return send(response, 503, reason);
+    const warning = (await readinessWarning?.()) ?? null;
+    send(response, 200, warning === null ? 'ready' : `ready, but ${warning}`);
   };
-  standing().then(
-    ({ why, note }) => say(response, why === null ? 200 : 503, why ?? readyWith(note)),
-    () => say(response, 503, 'It could not be found out whether this is ready.'),
-  );
+  check().catch(() => send(response, 503, 'The readiness check failed.'));
 }
 
-function tellNumbers(response: ServerResponse, metrics: NonNullable<Probes['metrics']>): void {
+function sendMetrics(response: ServerResponse, metrics: NonNullable<Probes['metrics']>): void {
   metrics.text().then(
     (text) => {
       response.writeHead(200, { 'content-type': metrics.contentType });
       response.end(text);
     },
-    () => say(response, 500, 'The numbers could not be read.'),
+    () => send(response, 500, 'The metrics are not readable.'),
   );
 }
 
-function readyWith(note: string | null): string {
-  return note === null ? 'ready' : `ready, but ${note}`;
-}
-
-function say(response: ServerResponse, status: number, text: string): void {
+function send(response: ServerResponse, status: number, text: string): void {
   response.writeHead(status, { 'content-type': 'text/plain; charset=utf-8' });
   response.end(`${text}\n`);
 }

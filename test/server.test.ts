@@ -39,7 +39,7 @@ function delivery(timestamp: string | null, method = 'POST'): RequestInit {
 
 const ready = async () => null;
 
-test('a living process says so, whether it is ready or not', async () => {
+test('/healthz answers 200, whether the process is ready or not', async () => {
   const { ask } = await open(async () => 'Slack is not connected.');
   expect(await ask('/healthz')).toEqual({ status: 200, text: 'alive\n' });
   expect(await ask('/healthz?from=probe')).toMatchObject({ status: 200 });
@@ -49,12 +49,12 @@ test.for<[string, () => Promise<string | null>, number, string]>([
   ['is ready', ready, 200, 'ready\n'],
   ['is not', async () => 'The database does not answer.', 503, 'The database does not answer.\n'],
   [
-    'fails to find out',
+    'fails the check',
     () => Promise.reject(new Error('x')),
     503,
-    expect.stringContaining('could not'),
+    expect.stringContaining('check failed'),
   ],
-])('a process that %s says so', async ([, notReady, status, text]) => {
+])('/readyz of a process that %s', async ([, notReady, status, text]) => {
   const { ask } = await open(notReady);
   expect(await ask('/readyz')).toEqual({ status, text });
 });
@@ -67,13 +67,13 @@ test.for<[string, string, string]>([
   ['a longer path', 'POST', `${EVENTS}/`],
   ['a path in other letters', 'POST', '/Slack/Events'],
   ['a path that climbs', 'POST', `/x/..%2f${EVENTS}`],
-])('whoever asks for %s finds nothing', async ([, method, path]) => {
+])('%s answers 404', async ([, method, path]) => {
   const { ask, passed } = await open(ready);
   expect(await ask(path, delivery(seconds(0), method))).toMatchObject({ status: 404 });
   expect(passed).toEqual([]);
 });
 
-test('where deliveries come over a socket, none comes through the door', async () => {
+test('in Socket Mode no delivery is accepted over HTTP', async () => {
   const { ask } = await open(ready, false);
   expect(await ask(EVENTS, delivery(seconds(0)))).toMatchObject({ status: 404 });
 });
@@ -91,13 +91,16 @@ test.for<[string, string | null]>([
   ['written with an exponent', `${Date.now() / 1e12}e9`],
   ['given in milliseconds', String(Date.now())],
   ['given twice', `${seconds(0)}, ${seconds(0)}`],
-])('a delivery whose time is %s is refused before anybody reads it', async ([, timestamp]) => {
-  const { ask, passed } = await open(ready);
-  expect(await ask(EVENTS, delivery(timestamp))).toMatchObject({ status: 401 });
-  expect(passed).toEqual([]);
-});
+])(
+  'a delivery with a timestamp that is %s is refused before Bolt reads it',
+  async ([, timestamp]) => {
+    const { ask, passed } = await open(ready);
+    expect(await ask(EVENTS, delivery(timestamp))).toMatchObject({ status: 401 });
+    expect(passed).toEqual([]);
+  },
+);
 
-test.for([0, -240, 240])('a delivery that is %i s off is handed on', async (off) => {
+test.for([0, -240, 240])('a delivery that is %i s off is accepted', async (off) => {
   const { ask, passed } = await open(ready);
   expect(await ask(`${EVENTS}?x=1`, delivery(seconds(off)))).toEqual({
     status: 200,
@@ -106,7 +109,7 @@ test.for([0, -240, 240])('a delivery that is %i s off is handed on', async (off)
   expect(passed).toEqual([`POST ${EVENTS}?x=1`]);
 });
 
-test('nobody holds a connection open by speaking slowly', () => {
+test('slow requests time out', () => {
   const { requestTimeout, headersTimeout } = createOpsServer(null, { notReady: ready });
   expect({ requestTimeout, headersTimeout }).toEqual({
     requestTimeout: 10_000,

@@ -2,19 +2,23 @@ import { eventRowsWithin, type TimeRange } from '../storage/audit/read-range.ts'
 import type { Db } from '../storage/engine/database.ts';
 import type { Format } from './audit-options.ts';
 
-/** As much of a batch as is written at once: a write for each event would cost more than it does. */
+/** Events are written in chunks of this size, because a write per event is slow. */
 const CHUNK = 64 * 1024;
 
-/** Events as text, piece by piece, so that no more of them is in memory than is being written. */
-export async function* exported(db: Db, span: TimeRange, format: Format): AsyncGenerator<string> {
-  let waiting = format === 'csv' ? `${COLUMNS.join(',')}\r\n` : '';
+/** The events as text in chunks, so that the memory stays small. */
+export async function* exportEvents(
+  db: Db,
+  span: TimeRange,
+  format: Format,
+): AsyncGenerator<string> {
+  let chunk = format === 'csv' ? `${COLUMNS.join(',')}\r\n` : '';
   for await (const row of eventRowsWithin(db, span)) {
-    waiting += lineOf(row, format);
-    if (waiting.length < CHUNK) continue;
-    yield waiting;
-    waiting = '';
+    chunk += lineOf(row, format);
+    if (chunk.length < CHUNK) continue;
+    yield chunk;
+    chunk = '';
   }
-  if (waiting !== '') yield waiting;
+  if (chunk !== '') yield chunk;
 }
 
 interface Row {
@@ -23,15 +27,14 @@ interface Row {
   readonly hash: string;
 }
 
-// The text that the hash covers is handed on as it stands, and whoever has the key can check it.
+// The hash covers the exact text of the event, so this text is exported unchanged.
 function lineOf({ body, prev_hash, hash }: Row, format: Format): string {
   if (format === 'jsonl') {
     return `{"event":${body},"prev_hash":${JSON.stringify(prev_hash)},"hash":${JSON.stringify(hash)}}\n`;
   }
-  // What was decoded a moment ago on its way here.
   const event = JSON.parse(body) as Readonly<Record<string, unknown>>;
-  const said = event.body as Readonly<Record<string, unknown>>;
-  const { by, command, target, refusal, ...rest } = said;
+  const content = event.body as Readonly<Record<string, unknown>>;
+  const { by, command, target, refusal, ...rest } = content;
   const cells: Readonly<Record<string, unknown>> = {
     ...event,
     by,
@@ -49,7 +52,7 @@ const COLUMNS = [
   ...['refusal', 'rest', 'hash'],
 ] as const;
 
-/** Spreadsheets run what begins like a formula; a reason can be written by anybody who may ask. */
+/** A CSV cell. A text that begins like a formula gets a quote, so that spreadsheets do not run it. */
 function cell(value: unknown): string {
   if (value === null || value === undefined) return '';
   if (typeof value === 'number') return String(value);

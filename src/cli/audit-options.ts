@@ -2,21 +2,22 @@ import { parseArgs } from 'node:util';
 import type { Head } from '../storage/audit/append.ts';
 
 export const AUDIT_USAGE = `npm run audit -- verify [--anchor <number>:<hash>]
-    Reads the whole audit trail and says whether it is as it was written.
-    --anchor  a line “audit <number> <hash>” that was noted elsewhere: finds a tail that was cut
+    Verifies the whole audit trail.
+    --anchor  an anchor line “audit <number> <hash>” from the audit channel: detects a removed end
 
 npm run audit -- export --since <when> [--until <when>] [--format jsonl|csv]
-    Writes the events from --since on, and before --until, to standard output.
-    <when> is a day such as 2026-11-01, from its first moment in UTC, or 2026-11-01T09:30Z
+    Writes the events from --since (included) to --until (excluded) to standard output.
+    <when> is a UTC date, for example 2026-11-01, or a time, for example 2026-11-01T09:30Z
 
 npm run audit -- restored
-    After a restore, with Signalbox stopped: at its next start nothing that is open is sent.
+    After a restore, with Signalbox stopped: the next start sends no open change of this database.
 
-DATABASE_URL and SIGNALBOX_KEY are read from the environment, as Signalbox reads them.
-The first two run beside Signalbox. Exit code: 0 fine, 1 not fine, 2 the command is not clear.
+Reads DATABASE_URL and SIGNALBOX_KEY from the environment, like Signalbox.
+verify and export also work while Signalbox runs.
+Exit code: 0 success, 1 failure, 2 wrong options.
 `;
 
-export type Wish =
+export type AuditRequest =
   | { readonly kind: 'help' }
   | { readonly kind: 'verify'; readonly anchor: Head | null }
   | {
@@ -29,7 +30,7 @@ export type Wish =
 
 export type Format = 'jsonl' | 'csv';
 export type AuditOptions =
-  | { readonly ok: true; readonly wish: Wish }
+  | { readonly ok: true; readonly request: AuditRequest }
   | { readonly ok: false; readonly sentence: string };
 
 const OPTIONS = {
@@ -48,17 +49,17 @@ const TAKES: Readonly<Record<string, readonly string[]>> = {
 
 export function readAuditOptions(args: readonly string[]): AuditOptions {
   const parsed = parse(args);
-  if ('sentence' in parsed) return no(parsed.sentence);
+  if ('sentence' in parsed) return reject(parsed.sentence);
   const { values, positionals } = parsed;
   const [what, ...more] = positionals;
-  if (values.help || what === 'help' || args.length === 0) return yes({ kind: 'help' });
+  if (values.help || what === 'help' || args.length === 0) return accept({ kind: 'help' });
   const takes = TAKES[what ?? ''];
-  if (!takes) return no(`It can verify, export and restored, not “${what ?? ''}”.`);
-  if (more.length > 0) return no(`“${more.join(' ')}” is too much.`);
+  if (!takes) return reject(`Unknown command “${what ?? ''}”: use verify, export or restored.`);
+  if (more.length > 0) return reject(`Unexpected argument: “${more.join(' ')}”.`);
   const foreign = Object.keys(values).find((name) => !takes.includes(name));
-  if (foreign) return no(`${what} does not take --${foreign}.`);
-  if (what === 'verify') return verifying(values.anchor);
-  return what === 'export' ? exporting(values) : yes({ kind: 'restored' });
+  if (foreign) return reject(`${what} does not take --${foreign}.`);
+  if (what === 'verify') return verifyOptions(values.anchor);
+  return what === 'export' ? exportOptions(values) : accept({ kind: 'restored' });
 }
 
 function parse(args: readonly string[]) {
@@ -69,13 +70,13 @@ function parse(args: readonly string[]) {
   }
 }
 
-function verifying(text: string | undefined): AuditOptions {
-  if (text === undefined) return yes({ kind: 'verify', anchor: null });
+function verifyOptions(text: string | undefined): AuditOptions {
+  if (text === undefined) return accept({ kind: 'verify', anchor: null });
   const [, number, hash] = /^(?:audit\s+)?(\d{1,15})[:\s]([0-9a-f]{64})$/.exec(text.trim()) ?? [];
   if (!number || !hash) {
-    return no(`--anchor is a number, a colon and the 64 characters of a hash (you said ${text}).`);
+    return reject(`--anchor must be a number, a colon and a hash of 64 characters, not ${text}.`);
   }
-  return yes({ kind: 'verify', anchor: { seq: Number(number), hash } });
+  return accept({ kind: 'verify', anchor: { seq: Number(number), hash } });
 }
 
 interface Span {
@@ -84,36 +85,36 @@ interface Span {
   readonly format?: string | undefined;
 }
 
-function exporting({ since, until, format = 'jsonl' }: Span): AuditOptions {
-  if (since === undefined) return no('export needs --since, such as --since 2026-11-01.');
+function exportOptions({ since, until, format = 'jsonl' }: Span): AuditOptions {
+  if (since === undefined) return reject('export needs --since, for example --since 2026-11-01.');
   const from = instantOf(since);
-  if (!from) return no(`--since is a day such as 2026-11-01 (you said ${since}).`);
+  if (!from) return reject(`--since must be a date, for example 2026-11-01, not ${since}.`);
   const to = until === undefined ? null : instantOf(until);
   if (until !== undefined && !to) {
-    return no(`--until is a day such as 2026-11-30 (you said ${until}).`);
+    return reject(`--until must be a date, for example 2026-11-30, not ${until}.`);
   }
-  if (to && to <= from) return no('--until is not after --since.');
+  if (to && to <= from) return reject('--until must be after --since.');
   if (format !== 'jsonl' && format !== 'csv') {
-    return no(`--format can be jsonl or csv (you said ${format}).`);
+    return reject(`--format must be jsonl or csv, not ${format}.`);
   }
-  return yes({ kind: 'export', since: from, until: to, format });
+  return accept({ kind: 'export', since: from, until: to, format });
 }
 
-/** Only what names one instant everywhere: a time without a zone would not. */
+/** A UTC date, or a time with its zone; null for other texts. */
 function instantOf(text: string): Date | null {
   const isDay = /^\d{4}-\d{2}-\d{2}$/.test(text);
   const isTime = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}(\.\d+)?)?(Z|[+-]\d{2}:\d{2})$/.test(text);
   if (!isDay && !isTime) return null;
   const instant = new Date(text);
   if (Number.isNaN(instant.getTime())) return null;
-  // The 30th of February would be taken for a day in March.
+  // Date would read 30 February as a day in March.
   return isDay && instant.toISOString().slice(0, 10) !== text ? null : instant;
 }
 
-function yes(wish: Wish): AuditOptions {
-  return { ok: true, wish };
+function accept(request: AuditRequest): AuditOptions {
+  return { ok: true, request };
 }
 
-function no(sentence: string): AuditOptions {
+function reject(sentence: string): AuditOptions {
   return { ok: false, sentence };
 }

@@ -5,8 +5,8 @@ import { openDatabase } from '../storage/engine/database.ts';
 import { databaseProblem } from '../storage/engine/database-errors.ts';
 import { openReader } from '../storage/engine/reader.ts';
 import { announceRestore } from '../storage/tables/restore-mark.ts';
-import { exported } from './audit-export.ts';
-import { AUDIT_USAGE, readAuditOptions, type Wish } from './audit-options.ts';
+import { exportEvents } from './audit-export.ts';
+import { AUDIT_USAGE, type AuditRequest, readAuditOptions } from './audit-options.ts';
 import { verify } from './audit-verify.ts';
 
 const { stdout, stderr } = process;
@@ -34,22 +34,22 @@ async function write(text: string): Promise<void> {
   if (!stdout.write(text)) await once(stdout, 'drain');
 }
 
-async function fulfil(wish: Wish): Promise<number> {
-  if (wish.kind === 'help') return write(AUDIT_USAGE).then(() => 0);
+async function run(request: AuditRequest): Promise<number> {
+  if (request.kind === 'help') return write(AUDIT_USAGE).then(() => 0);
   const { url, key } = storeOf();
-  if (wish.kind === 'restored') return announce(url);
+  if (request.kind === 'restored') return announce(url);
   const reader = await openReader(url);
   try {
-    if (wish.kind === 'verify') {
+    if (request.kind === 'verify') {
       const isTerminal = stderr.isTTY === true;
       const progress = (text: string) => void stderr.write(text);
       const out = (text: string) => void stdout.write(text);
-      const { anchor } = wish;
+      const { anchor } = request;
       return (await verify(reader.db, { key, anchor }, { out, progress, isTerminal })) ? 0 : 1;
     }
-    const { since, until, format } = wish;
+    const { since, until, format } = request;
     const span = { since, until: until ?? END_OF_TIME };
-    for await (const text of exported(reader.db, span, format)) await write(text);
+    for await (const text of exportEvents(reader.db, span, format)) await write(text);
     return 0;
   } finally {
     await reader.close();
@@ -61,20 +61,20 @@ async function announce(url: string): Promise<number> {
   await database.transaction((tx) => announceRestore(tx, new Date()));
   await database.close();
   await write(
-    'Noted. At its next start Signalbox sends nothing of what is open in this database: each ' +
-      'open change is told to be out of date, and can be asked for again.\n',
+    'Recorded. At its next start Signalbox marks every open change of this database as stale ' +
+      'and sends none of them. They can be requested again.\n',
   );
   return 0;
 }
 
-// Whoever reads along may have seen enough: `export | head` is no failure.
+// A reader such as `export | head` may close the pipe early.
 stdout.on('error', (error) => {
   process.exit('code' in error && error.code === 'EPIPE' ? 0 : 1);
 });
 
 const options = readAuditOptions(process.argv.slice(2));
 if (!options.ok) leave(`${options.sentence}\n\n${AUDIT_USAGE}`, 2);
-process.exitCode = await fulfil(options.wish).catch((error: unknown) => {
-  const said = error instanceof Error ? error.message : String(error);
-  return leave(databaseProblem(error) ?? said, 1);
+process.exitCode = await run(options.request).catch((error: unknown) => {
+  const reason = error instanceof Error ? error.message : String(error);
+  return leave(databaseProblem(error) ?? reason, 1);
 });

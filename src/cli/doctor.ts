@@ -1,8 +1,17 @@
 import { readFileSync } from 'node:fs';
-import { parseEnv } from 'node:util';
-import { DOCTOR_USAGE, readDoctorOptions } from '../doctor/options.ts';
+import { parseArgs, parseEnv } from 'node:util';
 import { passed, reportText, toJson, wantsColour } from '../doctor/report.ts';
 import { runChecks } from '../doctor/run-checks.ts';
+
+const USAGE = `npm run doctor -- [--json] [--env <file>]
+    Checks the installation: configuration, Slack, channels, people, both APIs, the database and
+    running replicas. It changes nothing, and it works next to a running Signalbox.
+    --json      JSON output with the fields ok, version, failed, warnings and checks
+    --env       reads the variables from this file only, not from the environment
+
+✓ ok   ! warning   ✗ failed, with the next step   – not checked
+Exit code: 0 no check failed, 1 a check failed, 2 wrong options.
+`;
 
 const { version } = JSON.parse(
   readFileSync(new URL('../../package.json', import.meta.url), 'utf8'),
@@ -11,28 +20,41 @@ const { stdout, stderr } = process;
 const WITHIN_MS = 5_000;
 
 function leave(sentence: string): never {
-  stderr.write(`${sentence}\n\n${DOCTOR_USAGE}`);
+  stderr.write(`${sentence}\n\n${USAGE}`);
   process.exit(2);
 }
 
-function variablesOf(file: string | null) {
-  if (file === null) return process.env;
+function variablesOf(file: string | undefined) {
+  if (file === undefined) return process.env;
   try {
     return parseEnv(readFileSync(file, 'utf8'));
   } catch (error) {
     const code = error instanceof Error && 'code' in error ? error.code : 'unknown error';
-    return leave(`${file} cannot be read (${code}).`);
+    return leave(`The file ${file} is not readable (${code}).`);
   }
 }
 
-const options = readDoctorOptions(process.argv.slice(2));
-if (!options.ok) leave(options.sentence);
+function readOptions() {
+  try {
+    return parseArgs({
+      options: {
+        json: { type: 'boolean', default: false },
+        help: { type: 'boolean', default: false },
+        env: { type: 'string' },
+      },
+    }).values;
+  } catch (error) {
+    return leave(error instanceof Error ? error.message : String(error));
+  }
+}
+
+const options = readOptions();
 if (options.help) {
-  stdout.write(DOCTOR_USAGE);
+  stdout.write(USAGE);
   process.exit(0);
 }
 const report = await runChecks({
-  env: variablesOf(options.file),
+  env: variablesOf(options.env),
   readFile: (path) => readFileSync(path, 'utf8'),
   version,
   withinMs: WITHIN_MS,
@@ -40,5 +62,5 @@ const report = await runChecks({
 });
 const colour = wantsColour(stdout.isTTY === true, process.env);
 const text = options.json ? toJson(report) : reportText(report, { colour });
-// Whatever still hangs is left behind, once this is written.
+// The process exits after this write, even if a check still waits for an answer.
 stdout.write(text, () => process.exit(passed(report) ? 0 : 1));

@@ -26,14 +26,14 @@ function readOptions() {
 
 const { prefix, url = null, out } = readOptions();
 if (!/^[a-z0-9-]*$/.test(prefix)) {
-  refuse(`--prefix may have lower-case letters, digits and dashes (you said ${prefix})`);
+  refuse(`--prefix may contain lower-case letters, digits and dashes only, not ${prefix}.`);
 }
 if (url !== null && !(URL.canParse(url) && url.startsWith('https://'))) {
-  refuse(`--url must begin with https:// (you said ${url})`);
+  refuse(`--url must begin with https://, not ${url}.`);
 }
-// The committed file is the one without a prefix or an address: the sandbox and the tests read it.
+// The committed file has no prefix and no address, because the sandbox and the tests use it.
 const own = prefix !== '' || url !== null ? 'manifest.local.json' : 'manifest.json';
 const file = out ?? own;
 const manifest = manifestOf({ commands, nouns, prefix, url });
 writeFileSync(file, `${JSON.stringify(manifest, null, 2)}\n`);
-process.stdout.write(`${file} is written: paste it at https://api.slack.com/apps\n`);
+process.stdout.write(`${file} was written. Paste it at https://api.slack.com/apps\n`);

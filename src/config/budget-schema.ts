@@ -17,7 +17,7 @@ export function budgetSchema(on: On) {
   }).transform(({ on: selector, thresholds, ...budget }) => ({
     ...budget,
     on: selector ?? null,
-    /** In percent, each once, the lowest first. */
+    /** In percent, unique and ascending. */
     thresholds: [...new Set(thresholds)].sort((a, b) => a - b),
   }));
 }

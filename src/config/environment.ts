@@ -11,12 +11,12 @@ export type Env = Readonly<Record<string, string | undefined>>;
 export type ReadFile = (path: string) => string;
 export type Environment = z.output<typeof Variables>;
 
-/** Variables that are set to nothing count as not set. */
+/** Reads and validates all variables. Empty variables count as not set. */
 export function readEnvironment(env: Env, readFile: ReadFile): ConfigResult<Environment> {
-  const given = NAMES.map((name) => ({ name, ...lookUp(name, env, readFile) }));
-  const values = given.flatMap(({ name, value }) => (value === null ? [] : [[name, value]]));
+  const found = NAMES.map((name) => ({ name, ...lookUp(name, env, readFile) }));
+  const values = found.flatMap(({ name, value }) => (value === null ? [] : [[name, value]]));
   const reading = parseConfig(Variables, Object.fromEntries(values));
-  const unread = given.flatMap(({ problem }) => problem ?? []);
+  const unread = found.flatMap(({ problem }) => problem ?? []);
   const named = new Set(unread.map(({ where }) => where));
   const problems = [
     ...unread,
@@ -32,16 +32,16 @@ export function readEnvironment(env: Env, readFile: ReadFile): ConfigResult<Envi
 
 const Store = Variables.pick({ DATABASE_URL: true, SIGNALBOX_KEY: true });
 
-/** Only where the database is and the key of its audit trail, for tools that need no Slack. */
+/** Only the database URL and the audit key, for tools that do not use Slack. */
 export function readStore(env: Env, readFile: ReadFile): ConfigResult<z.output<typeof Store>> {
-  const given = Object.keys(Store.shape).map((name) => ({ name, ...lookUp(name, env, readFile) }));
-  const unread = given.flatMap(({ problem }) => problem ?? []);
+  const found = Object.keys(Store.shape).map((name) => ({ name, ...lookUp(name, env, readFile) }));
+  const unread = found.flatMap(({ problem }) => problem ?? []);
   if (unread.length > 0) return { ok: false, problems: unread };
-  const values = given.flatMap(({ name, value }) => (value === null ? [] : [[name, value]]));
+  const values = found.flatMap(({ name, value }) => (value === null ? [] : [[name, value]]));
   return parseConfig(Store, Object.fromEntries(values));
 }
 
-// In the order of the table, and behind it whatever is not in it.
+// The order of the variable table; unknown variables come last.
 function rank({ where }: ConfigProblem): number {
   return NAMES.includes(where) ? NAMES.indexOf(where) : NAMES.length;
 }
@@ -50,25 +50,25 @@ export function isSet(name: string, env: Env): boolean {
   return Boolean(env[name] || (FROM_FILES.includes(name) && env[`${name}_FILE`]));
 }
 
-interface Given {
+interface VariableLookup {
   readonly value: string | null;
   readonly problem: ConfigProblem | null;
 }
 
-/** What a variable holds, or the file that another one names for it. */
-export function lookUp(name: string, env: Env, readFile: ReadFile): Given {
+/** The value of a variable, or the content of the file that its _FILE variable names. */
+export function lookUp(name: string, env: Env, readFile: ReadFile): VariableLookup {
   const direct = env[name] || null;
   const path = FROM_FILES.includes(name) ? env[`${name}_FILE`] || null : null;
   if (path === null) return { value: direct, problem: null };
   if (direct !== null) {
     const problem = `is set twice, here and by ${name}_FILE`;
-    return { value: null, problem: { where: name, problem, hint: 'keep one of the two' } };
+    return { value: null, problem: { where: name, problem, hint: 'remove one of them' } };
   }
   return fromFile(name, path, readFile);
 }
 
-function fromFile(name: string, path: string, readFile: ReadFile): Given {
-  const hint = `correct ${name}_FILE, or the file that it names`;
+function fromFile(name: string, path: string, readFile: ReadFile): VariableLookup {
+  const hint = `correct ${name}_FILE or the file`;
   const unusable = (why: string) => ({
     value: null,
     problem: { where: name, problem: `its file, named by ${name}_FILE, ${why}`, hint },
@@ -81,7 +81,7 @@ function fromFile(name: string, path: string, readFile: ReadFile): Given {
   }
 }
 
-/** Why a file could not be read, without its path or a stack. */
+/** The system code of a read error, without path and stack. */
 export function reasonOf(error: unknown): string {
   const code = error instanceof Error && 'code' in error ? error.code : null;
   return typeof code === 'string' ? code : 'unknown error';
@@ -91,7 +91,7 @@ function withNearMiss(problem: ConfigProblem, env: Env): ConfigProblem {
   if (problem.problem !== 'is not set') return problem;
   const others = Object.keys(env).filter((name) => !NAMES.includes(name) && env[name]);
   const near = nearestWord(problem.where, others);
-  return near === null ? problem : { ...problem, hint: `${near} is set; is it meant?` };
+  return near === null ? problem : { ...problem, hint: `did you mean ${near}, which is set?` };
 }
 
 function unpaired(env: Env): readonly ConfigProblem[] {
@@ -105,19 +105,23 @@ function unpaired(env: Env): readonly ConfigProblem[] {
     : ['ALERTS_API_TOKEN', 'ALERTS_API_URL'];
   if (isSet(set, env) && !isSet(unset, env)) {
     const problem = `is not set, but ${set} is`;
-    problems.push({ where: unset, problem, hint: 'set both, or neither: no alert commands' });
+    problems.push({
+      where: unset,
+      problem,
+      hint: 'set both, or neither to switch off alert commands',
+    });
   }
   return problems;
 }
 
-// Only our own prefix is surely ours: the others are shared with whatever else runs here.
+// Variables without this prefix can belong to other programs.
 function foreign(env: Env): readonly ConfigProblem[] {
   const known = [...NAMES, ...FROM_FILES.map((name) => `${name}_FILE`)];
   return Object.keys(env)
     .filter((name) => name.startsWith('SIGNALBOX_') && !known.includes(name))
     .map((where) => {
       const near = nearestWord(where, known);
-      const hint = near === null ? null : `is ${near} meant?`;
+      const hint = near === null ? null : `did you mean ${near}?`;
       return { where, problem: 'is not a known variable', hint };
     });
 }

@@ -24,7 +24,7 @@ import { readYaml } from './yaml.ts';
 export type { ConfigProblem } from '../policy/problem.ts';
 
 type FileContent = z.output<ReturnType<typeof fileSchema>> & {
-  /** Of the file's text: tells whether two starts had the same. */
+  /** SHA-256 of the file text, to detect a changed configuration. */
   readonly configHash: string;
 };
 export type ConfiguredService = FileContent['services'][number];
@@ -32,7 +32,7 @@ export type DigestConfig = FileContent['digests'][number];
 export type BudgetConfig = FileContent['budgets'][number];
 export type Config = FileContent &
   ReturnType<typeof fromEnvironment> & {
-    /** Null: nobody traces. */
+    /** Null: tracing is off. */
     readonly tracing: Tracing | null;
   };
 
@@ -47,7 +47,7 @@ export type Loaded =
   | { readonly ok: true; readonly config: Config }
   | { readonly ok: false; readonly problems: readonly ConfigProblem[] };
 
-/** Everything that is wrong is told at once: nobody should have to start again for each line. */
+/** Reads the variables and the file. Reports all problems at once. */
 export function loadConfig(sources: ConfigSources): Loaded {
   const environment = readEnvironment(sources.env, sources.readFile);
   const tracing = readTracing(sources.env, sources.readFile);
@@ -118,15 +118,15 @@ function textOf(path: string, readFile: ReadFile): ConfigResult<string> {
     return { ok: true, value: readFile(path) };
   } catch (error) {
     const problem = `${path} cannot be read (${reasonOf(error)})`;
-    const hint = 'write one after signalbox.example.yaml';
+    const hint = 'create it from signalbox.example.yaml';
     return { ok: false, problems: [{ where: 'SIGNALBOX_CONFIG', problem, hint }] };
   }
 }
 
-// The password of a new service would have nowhere to stay.
+// Without the key the password of a new service cannot be stored encrypted.
 function missingKey(env: Env): readonly ConfigProblem[] {
   if (isSet('SIGNALBOX_KEY', env)) return [];
-  const problem = 'is not set, and the policy allows service create';
+  const problem = 'is not set, but the policy allows service create';
   return [{ where: 'SIGNALBOX_KEY', problem, hint: '32 bytes: openssl rand -base64 32' }];
 }
 
@@ -141,7 +141,7 @@ export function formatProblems(problems: readonly ConfigProblem[]): string {
     '',
     ...problems.flatMap((problem) => linesOf(problem, width)),
     '',
-    'Nothing was sent or changed. Mend these and start it again.',
+    'Nothing was sent or changed. Fix these problems and start Signalbox again.',
     '',
   ].join('\n');
 }

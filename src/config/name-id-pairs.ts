@@ -2,7 +2,7 @@ import { z } from 'zod';
 
 type Pair = readonly [string, string];
 
-/** `key=value,key=value`, with what would not fit in there as %20. No value is ever repeated. */
+/** Parses `key=value,key=value` with percent-encoded values. Problems never quote a value. */
 export function pairs(key: RegExp) {
   return z
     .string()

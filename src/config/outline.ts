@@ -36,8 +36,8 @@ const Outline = z.object({
 });
 
 /**
- * What the file seems to say, right or wrong. The words that one part declares and another names
- * are taken from here, so that one mistake does not hide the others.
+ * A lenient reading of the file, in which invalid parts are empty. It supplies the names that one
+ * part declares and another references, so that one mistake does not hide the others.
  */
 export type Outline = z.output<typeof Outline>;
 
@@ -63,7 +63,7 @@ export function mentions({ policy }: Outline, command: string): boolean {
   return policy.some(({ allow }) => allow.some((pattern) => covers(pattern, command)));
 }
 
-/** Where cards of a rule would have no channel to go to. */
+/** Rules with approvals but without a channel for their cards. */
 export function cardsWithoutChannel({ channels, policy }: Outline): readonly ConfigProblem[] {
   if (channels.approvals !== undefined) return [];
   const places = policy.flatMap(({ approvals, channel }, index) =>
@@ -71,10 +71,10 @@ export function cardsWithoutChannel({ channels, policy }: Outline): readonly Con
   );
   if (places.length === 0) return [];
   const problem = `is missing, and ${places.join(', ')} names no channel for its approvals`;
-  return [{ where: 'channels.approvals', problem, hint: "such as '#db-approvals'" }];
+  return [{ where: 'channels.approvals', problem, hint: "for example '#db-approvals'" }];
 }
 
-/** Whatever must name one thing and names two. */
+/** Names and ids that must be unique but are used twice. */
 export function repeatedNames({ services, digests, budgets }: Outline): readonly ConfigProblem[] {
   const names = services.flatMap(({ name, aliases }, index) => [
     { where: `services[${index}].name`, word: name },
@@ -101,8 +101,7 @@ export function repeatedNames({ services, digests, budgets }: Outline): readonly
   ];
 }
 
-// A channel has one digest a day, a week and a month: its key is what keeps it from being posted
-// twice.
+// A channel has at most one digest per period, because this key prevents duplicate posts.
 function digestKey({ channel, period }: Outline['digests'][number], index: number): Named {
   return { where: `digests[${index}]`, word: channel === '' ? '' : `${channel} by ${period}` };
 }
@@ -121,6 +120,6 @@ function repeated(names: readonly Named[]): readonly ConfigProblem[] {
     if (before === undefined) first.set(key, where);
     return before === undefined
       ? []
-      : [{ where, problem: `repeats ${quoted(word)}`, hint: `it is ${before} already` }];
+      : [{ where, problem: `repeats ${quoted(word)}`, hint: `already used at ${before}` }];
   });
 }

@@ -11,7 +11,7 @@ const Id = z.guid({
     input === undefined ? 'is missing' : withHint('must be an id', 'a UUID, from the console'),
 });
 
-// What can be typed as one word of a command, on a phone, too.
+// One word that users can type in a command, also on a phone.
 const Name = z.string().regex(/^[\p{L}\d][\p{L}\d._-]{0,62}$/u, {
   error: 'must be one word of letters, digits, dots and dashes',
 });
@@ -51,7 +51,7 @@ const Access = strictConfigObject({ openToTheWorld: Allowed, privateAddresses: A
     privateAddresses: privateAddresses === 'allowed',
   }));
 
-/** The whole of signalbox.yaml, for the words that it declares itself. */
+/** The schema of signalbox.yaml for the names that the file declares. */
 export function fileSchema(words: PolicyVocabulary) {
   const on = selectorSchema(words);
   return strictConfigObject({

@@ -14,20 +14,20 @@ const SAMPLERS = [
   'parentbased_traceidratio',
 ] as const;
 
-/** Where traces go, and which, by OpenTelemetry's own variables. */
+/** The trace exporter settings from the standard OpenTelemetry variables. */
 export interface Tracing {
   readonly url: string;
   readonly headers: ReadonlyMap<string, Secret>;
   readonly timeoutMs: number;
   readonly sampler: (typeof SAMPLERS)[number];
-  /** How many of all traces are told, by those samplers that count. */
+  /** The sampled share of traces, from 0 to 1, for ratio samplers. */
   readonly ratio: number;
-  /** What is said of this process beside every trace. */
+  /** The resource attributes of this process. */
   readonly resource: Readonly<Record<string, string>>;
 }
 
-// Its own rule is to overlook what it does not understand. Ours is that nobody finds out in an
-// emergency that there are no traces: what is set and cannot be followed is told at the start.
+// OpenTelemetry ignores invalid values. Signalbox refuses to start with them, so that missing traces
+// are not first noticed in an emergency.
 const Variables = z.object({
   OTEL_TRACES_EXPORTER: z.enum(['otlp', 'none']).default('otlp'),
   OTEL_EXPORTER_OTLP_ENDPOINT: z
@@ -54,60 +54,62 @@ const Variables = z.object({
     .transform(Number),
 });
 
-/** Of these there is another one that counts for traces alone. */
-const OF_OTLP = /^OTEL_EXPORTER_OTLP_/;
-const OF_TRACES = 'OTEL_EXPORTER_OTLP_TRACES_';
+/** These variables have a variant for traces only, which wins. */
+const OTLP_PREFIX = /^OTEL_EXPORTER_OTLP_/;
+const TRACES_PREFIX = 'OTEL_EXPORTER_OTLP_TRACES_';
 const NAMES = Object.keys(Variables.shape);
 
-/** Every variable that is read here. */
+/** All variables that this file reads. */
 export const TRACING_NAMES = [
   'OTEL_SDK_DISABLED',
   ...NAMES,
-  ...NAMES.filter((name) => OF_OTLP.test(name)).map((name) => name.replace(OF_OTLP, OF_TRACES)),
+  ...NAMES.filter((name) => OTLP_PREFIX.test(name)).map((name) =>
+    name.replace(OTLP_PREFIX, TRACES_PREFIX),
+  ),
 ];
 
-/** Null: nobody wants traces, and whatever else is set does not matter. */
+/** The validated settings; null if tracing is off. */
 export function readTracing(env: Env, readFile: ReadFile): ConfigResult<Tracing | null> {
-  if (!isWanted(env)) return { ok: true, value: null };
-  const given = NAMES.map((name) => {
+  if (!isEnabled(env)) return { ok: true, value: null };
+  const found = NAMES.map((name) => {
     const from = sourceOf(name, env);
     return { name, from, ...lookUp(from, env, readFile) };
   });
-  const values = given.flatMap(({ name, value }) => (value === null ? [] : [[name, value]]));
+  const values = found.flatMap(({ name, value }) => (value === null ? [] : [[name, value]]));
   const reading = parseConfig(Variables, Object.fromEntries(values));
-  const unread = given.flatMap(({ problem }) => problem ?? []);
+  const unread = found.flatMap(({ problem }) => problem ?? []);
   if (!reading.ok) return { ok: false, problems: [...unread, ...reading.problems.map(named(env))] };
-  const open = inClear(reading.value).map(named(env));
+  const open = plainHttpProblems(reading.value).map(named(env));
   if (unread.length + open.length > 0) return { ok: false, problems: [...unread, ...open] };
   return { ok: true, value: tracingOf(reading.value, env) };
 }
 
-function isWanted(env: Env): boolean {
+function isEnabled(env: Env): boolean {
   if (env.OTEL_SDK_DISABLED?.toLowerCase() === 'true') return false;
   const endpoint = sourceOf('OTEL_EXPORTER_OTLP_ENDPOINT', env);
   return env.OTEL_TRACES_EXPORTER !== 'none' && Boolean(env[endpoint] || env.OTEL_TRACES_EXPORTER);
 }
 
 function sourceOf(name: string, env: Env): string {
-  const own = name.replace(OF_OTLP, OF_TRACES);
+  const own = name.replace(OTLP_PREFIX, TRACES_PREFIX);
   return isSet(own, env) ? own : name;
 }
 
-/** Told of the variable that was set, with the way out for whom another program set it. */
+/** The problem under the name of the variable that was set, with a hint to switch tracing off. */
 function named(env: Env) {
   return ({ where, problem, hint }: ConfigProblem): ConfigProblem => ({
     where: sourceOf(where, env),
     problem,
-    hint: hint ?? 'OTEL_TRACES_EXPORTER=none: no traces',
+    hint: hint ?? 'OTEL_TRACES_EXPORTER=none switches tracing off',
   });
 }
 
-type Read = z.output<typeof Variables>;
+type TracingVariables = z.output<typeof Variables>;
 
-function tracingOf(variables: Read, env: Env): Tracing {
+function tracingOf(variables: TracingVariables, env: Env): Tracing {
   const { OTEL_EXPORTER_OTLP_ENDPOINT: endpoint, OTEL_SERVICE_NAME: name } = variables;
   const attributes = Object.fromEntries(variables.OTEL_RESOURCE_ATTRIBUTES);
-  const whole = sourceOf('OTEL_EXPORTER_OTLP_ENDPOINT', env).startsWith(OF_TRACES);
+  const whole = sourceOf('OTEL_EXPORTER_OTLP_ENDPOINT', env).startsWith(TRACES_PREFIX);
   return {
     url: whole ? endpoint : `${endpoint.replace(/\/+$/, '')}/v1/traces`,
     headers: new Map(
@@ -128,11 +130,11 @@ function endpointProblem(text: string): string | null {
   return search + hash === '' ? null : 'must not contain a query or a fragment';
 }
 
-/** A collector beside us in the cluster often has no TLS. A key is not sent to it in clear. */
-function inClear(variables: Read): readonly ConfigProblem[] {
+/** Collectors in a cluster often have no TLS; a key is never sent to them without it. */
+function plainHttpProblems(variables: TracingVariables): readonly ConfigProblem[] {
   const { protocol, hostname } = new URL(variables.OTEL_EXPORTER_OTLP_ENDPOINT);
   const hasKey = variables.OTEL_EXPORTER_OTLP_HEADERS.length > 0;
   if (protocol === 'https:' || isLoopback(hostname) || !hasKey) return [];
-  const problem = 'must begin with https://, for the headers may hold a key';
+  const problem = 'must begin with https://, because the headers may contain a key';
   return [{ where: 'OTEL_EXPORTER_OTLP_ENDPOINT', problem, hint: null }];
 }

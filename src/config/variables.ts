@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { Secret } from '../errors.ts';
 import { strictConfigObject, withHint } from '../policy/problem.ts';
 
-/** Every variable that is read, with what it must look like. */
+/** All variables with their formats and defaults. */
 export const Variables = strictConfigObject({
   SLACK_BOT_TOKEN: token('xoxb-', 'the bot token, xoxb-…, from the page “OAuth & Permissions”'),
   SLACK_APP_TOKEN: token('xapp-', 'the app-level token, xapp-…').optional(),
@@ -10,7 +10,7 @@ export const Variables = strictConfigObject({
   SLACK_API_URL: address('the address of the Web API').optional(),
   SLACK_COMMAND_PREFIX: z
     .string()
-    // Slack takes 32 characters for a command, of which the longest noun needs nine.
+    // Slack allows 32 characters for a command, and the longest noun needs nine.
     .regex(/^[a-z0-9-]{1,22}$/, 'must be at most 22 lower-case letters, digits and dashes')
     .default(''),
   PORT: z
@@ -43,14 +43,14 @@ export const Variables = strictConfigObject({
     .string()
     .regex(/^\d{1,3}$/, 'must be a whole number of seconds')
     .transform(Number)
-    // Less than that is no time to finish anything; more is waited for by nobody.
+    // A shorter time finishes no request; supervisors do not wait longer.
     .refine((seconds) => seconds >= 2 && seconds <= 600, { error: 'must be from 2 to 600' })
     .default(20),
 });
 
 export const NAMES = Object.keys(Variables.shape);
 
-/** These may also be given as a file, by a variable of this name and `_FILE`. */
+/** Variables whose value can come from a file, named by the variable with the suffix `_FILE`. */
 export const FROM_FILES = [
   'SLACK_BOT_TOKEN',
   'SLACK_APP_TOKEN',
@@ -64,7 +64,7 @@ export const FROM_FILES = [
   'OTEL_EXPORTER_OTLP_TRACES_HEADERS',
 ];
 
-// None of these sentences repeats a value: a secret in the wrong variable must not reach a log.
+// No problem quotes a value: a secret in the wrong variable must not appear in a log.
 function variable(meaning: string) {
   return z.string({ error: withHint('is not set', meaning) });
 }
@@ -94,7 +94,7 @@ function addressProblem(text: string): string | null {
   if (username + password !== '') return 'must not contain a user or a password';
   if (search + hash !== '') return 'must not contain a query or a fragment';
   if (protocol === 'https:' || (protocol === 'http:' && isLoopback(hostname))) return null;
-  return withHint('must begin with https://', 'http is for addresses of this machine only');
+  return withHint('must begin with https://', 'http is allowed for this machine only');
 }
 
 export function isLoopback(hostname: string): boolean {
@@ -103,6 +103,6 @@ export function isLoopback(hostname: string): boolean {
 
 function isKey(text: string): boolean {
   const bytes = Buffer.from(text, 'base64');
-  // Decoding passes over whatever is not base64, so that only the way back proves the text.
+  // The decoder ignores invalid characters, so the text is compared with its re-encoding.
   return bytes.length === 32 && bytes.toString('base64') === text;
 }

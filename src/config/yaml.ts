@@ -1,16 +1,15 @@
 import { type Document, LineCounter, parseDocument, visit, type YAMLError } from 'yaml';
 import { type ConfigProblem, type ConfigResult, quoted } from '../policy/problem.ts';
 
-/** The content of one YAML document, or where it cannot be understood. */
+/** The content of one YAML document, or its problems with line and column. */
 export function readYaml(text: string, path: string): ConfigResult<unknown> {
   const lineCounter = new LineCounter();
   const document = parseDocument(text, { lineCounter, uniqueKeys: true, logLevel: 'error' });
-  // A warning is about content that was not taken as it was meant: an unknown tag, a key that is
-  // a list. Neither is passed over.
+  // Warnings (unknown tags, lists as keys) count as errors, because the content would be wrong.
   const faults = [...document.errors, ...document.warnings];
   const problems = [
     ...faults.map((fault) => problemOf(fault, path)),
-    ...poisonousKeys(document, (at) => placeOf(path, lineCounter.linePos(at))),
+    ...prototypeKeys(document, (at) => placeOf(path, lineCounter.linePos(at))),
   ];
   return problems.length > 0 ? { ok: false, problems } : contentOf(document, path);
 }
@@ -19,7 +18,7 @@ function contentOf(document: Document, path: string): ConfigResult<unknown> {
   try {
     return { ok: true, value: document.toJS() };
   } catch (error) {
-    // References that multiply are unfolded up to a limit; past it nothing was read.
+    // The parser limits the expansion of aliases and throws beyond it.
     const problem = error instanceof Error ? error.message : 'cannot be read';
     return { ok: false, problems: [{ where: path, problem, hint: null }] };
   }
@@ -28,9 +27,9 @@ function contentOf(document: Document, path: string): ConfigResult<unknown> {
 function problemOf({ code, message, linePos }: YAMLError, path: string): ConfigProblem {
   const where = placeOf(path, linePos?.[0]);
   if (code === 'MULTIPLE_DOCS') {
-    return { where, problem: 'must be one document', hint: 'take the line --- out' };
+    return { where, problem: 'must be one document', hint: 'remove the line ---' };
   }
-  const [first = 'cannot be understood'] = message.split('\n');
+  const [first = 'is not valid YAML'] = message.split('\n');
   const problem = first.replace(/ at line \d+, column \d+:?$/, '');
   const hint = HINTS[code] ?? null;
   return { where, problem: quotable(problem), hint };
@@ -38,7 +37,7 @@ function problemOf({ code, message, linePos }: YAMLError, path: string): ConfigP
 
 const HINTS: Readonly<Record<string, string>> = {
   BAD_SCALAR_START: "put names that begin with @ or # in quotes: '@db-leads'",
-  DUPLICATE_KEY: 'keep one of the two',
+  DUPLICATE_KEY: 'remove one of them',
   TAB_AS_INDENT: 'indent with spaces',
 };
 
@@ -46,8 +45,8 @@ function quotable(text: string): string {
   return text.replace(/\p{C}/gu, '?').slice(0, 200);
 }
 
-// JavaScript gives this key a meaning of its own, and readers pass over it in silence.
-function poisonousKeys(
+// JavaScript treats `__proto__` specially, and schemas would ignore the key silently.
+function prototypeKeys(
   document: Document,
   place: (at: number) => string,
 ): readonly ConfigProblem[] {

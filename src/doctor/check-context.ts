@@ -1,15 +1,15 @@
 import type { Config } from '../config/load-config.ts';
 import type { Command } from '../intent/define.ts';
 
-/** Whom the checks are about: everything that they know without asking anybody. */
+/** What all checks share. No field needs a network call. */
 export interface CheckContext {
   readonly config: Config;
   readonly version: string;
   readonly now: () => Date;
-  /** How long each dependency may take. */
+  /** The time limit of each dependency, in milliseconds. */
   readonly withinMs: number;
   readonly commands: readonly Command[];
   readonly nouns: Readonly<Record<string, string>>;
-  /** The manifest beside us as it was last written; null where there is none. */
+  /** The manifest file in the working directory; null without one. */
   readonly manifest: { readonly file: string; readonly content: unknown } | null;
 }

@@ -1,12 +1,15 @@
-/** `skipped`: it could not be looked at, and `says` tells why. */
+import { tokenProblem } from '../slack/token-errors.ts';
+import { TimeoutError } from './with-timeout.ts';
+
+/** `skipped`: the check was not possible; `says` has the reason. */
 export type Status = 'ok' | 'warning' | 'failed' | 'skipped';
 
-/** One thing that was looked at, in a sentence that reads on from its name. */
+/** The result of one check; `says` continues the name as a sentence. */
 export interface CheckLine {
   readonly status: Status;
   readonly name: string;
   readonly says: string;
-  /** What to do about it, exactly; null where there is nothing to do. */
+  /** The exact next step; null without one. */
   readonly fix: string | null;
 }
 
@@ -33,4 +36,14 @@ export function skipped(name: string, says: string, fix: string | null = null): 
 
 export function countText(count: number, one: string, many = `${one}s`): string {
   return `${count === 0 ? 'no' : count} ${count === 1 ? one : many}`;
+}
+
+/** The line for a failed or late call of Slack. */
+export function slackLine(name: string, error: unknown): CheckLine {
+  if (error instanceof TimeoutError) {
+    const fix = 'check the network, a proxy, and status.slack.com';
+    return failed(name, `Slack ${error.message}`, fix);
+  }
+  const { says, fix, passing } = tokenProblem(error);
+  return passing ? warning(name, says, fix) : failed(name, says, fix);
 }

@@ -16,7 +16,7 @@ const COLOURS: Readonly<Record<Status, number>> = { ok: 32, warning: 33, failed:
 const WIDEST = 24;
 const LONGEST = 400;
 
-/** The same sections without any of these values, and without what could move a terminal. */
+/** The sections without secrets and control characters, each text at most 400 characters. */
 export function cleaned(sections: readonly CheckSection[], secrets: readonly string[]) {
   const clean = (text: string) => {
     const plain = withoutValues(secrets, text).replace(/\p{C}/gu, '?');
@@ -37,7 +37,7 @@ export function passed({ sections }: DoctorReport): boolean {
   return count(sections, 'failed') === 0;
 }
 
-/** Only where somebody looks at it, and has not said that they want none (no-color.org). */
+/** Whether to colour the output: on terminals, unless NO_COLOR is set (no-color.org). */
 export function wantsColour(
   isTerminal: boolean,
   env: Readonly<Record<string, string | undefined>>,
@@ -45,7 +45,7 @@ export function wantsColour(
   return isTerminal && !env.NO_COLOR && env.TERM !== 'dumb';
 }
 
-/** For people: a line for each thing, and below it what to do. */
+/** The report as text: one line per check, with the next step below. */
 export function reportText(report: DoctorReport, { colour }: { readonly colour: boolean }): string {
   const { sections } = report;
   const paint = (code: number, text: string) => (colour ? `\u001b[${code}m${text}\u001b[0m` : text);
@@ -67,13 +67,13 @@ export function reportText(report: DoctorReport, { colour }: { readonly colour: 
 function ending({ sections }: DoctorReport): string {
   const failures = count(sections, 'failed');
   const warnings = count(sections, 'warning');
-  const beside = warnings === 0 ? '' : `, ${warnings} ${warnings === 1 ? 'warning' : 'warnings'}`;
-  if (failures === 0) return `Nothing stands in the way${beside}.`;
+  const suffix = warnings === 0 ? '' : `, ${warnings} ${warnings === 1 ? 'warning' : 'warnings'}`;
+  if (failures === 0) return `All required checks passed${suffix}.`;
   const many = failures === 1 ? '1 problem' : `${failures} problems`;
-  return `${many}${beside}. Do what the arrows say, then run this again.`;
+  return `${many}${suffix}. Follow the steps after the arrows, then run the doctor again.`;
 }
 
-/** For programs; docs/operating.md promises these fields. */
+/** The report as JSON with the fields of docs/operating.md#check-the-installation. */
 export function toJson(report: DoctorReport): string {
   const { version, sections } = report;
   const checks = sections.flatMap(({ title, lines }) =>

@@ -1,20 +1,18 @@
-/** What became of a question: its answer, or why there is none. */
+/** The result of a call with a time limit. */
 export type TimedResult<T> =
   | { readonly ok: true; readonly value: T }
   | { readonly ok: false; readonly error: unknown };
 
-/** A class, so that it is told from what the other side answers. */
+/** A call exceeded its time limit. */
 export class TimeoutError extends Error {
-  override readonly name = 'DidNotAnswer';
-  readonly afterMs: number;
+  override readonly name = 'TimeoutError';
 
   constructor(afterMs: number) {
     super(`did not answer in ${afterMs / 1_000} s`);
-    this.afterMs = afterMs;
   }
 }
 
-/** Never throws and never takes longer: whatever hangs is left behind. */
+/** Returns the result or error of the work, or a TimeoutError after `withinMs`. Never throws. */
 export async function withinTime<T>(
   withinMs: number,
   work: () => Promise<T>,

@@ -76,7 +76,7 @@ test.for(['a promise that nobody waits for', 'an error that nobody catches'])(
     const [line = ''] = bot.lines().slice(-1);
     expect(JSON.parse(line)).toMatchObject({
       level: 60,
-      msg: 'a fault that nobody caught: leaving, before it does harm',
+      msg: 'uncaught error: the process exits',
       err: { message: 'it failed with [secret]', stack: expect.stringContaining('dropped.ts') },
     });
     expect(bot.lines().join()).not.toContain(stage.slack.botToken);

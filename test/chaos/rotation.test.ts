@@ -38,7 +38,7 @@ test('the key of the cloud is renewed while it runs: SIGHUP takes it from its fi
 
   writeFileSync(file, `${NEW_SECRET}\n`);
   bot.signal('SIGHUP');
-  await expect.poll(bot.said, PATIENCE).toContain('works by the new configuration');
+  await expect.poll(bot.said, PATIENCE).toContain('the new configuration is active');
   await slack.click(BEN, placeOf(waiting), 'change.approve');
   await expect.poll(() => waiting.text, PATIENCE).toContain('Stop staging: accepted');
   expect(cloud.effectCount('set state', STAGING)).toBe(1);

@@ -55,14 +55,14 @@ test('SIGHUP: a bad file changes nothing, a good one holds from then on', {
 
   stage.write(sandboxYaml().replace('policy:', 'polize:'));
   bot.signal('SIGHUP');
-  await logged('the new configuration is refused, and the old one goes on');
+  await logged('the new configuration is invalid; the previous one stays active');
   const first = await asked(stage, 'stop');
   await slack.click(BEN, placeOf(first), 'change.approve');
   await expect.poll(() => first.text, PATIENCE).toContain('Stop staging: accepted');
 
   stage.write(sandboxYaml().replaceAll('count: 1', 'count: 2'));
   bot.signal('SIGHUP');
-  await logged('works by the new configuration');
+  await logged('the new configuration is active');
   const second = await asked(stage, 'start');
   await slack.click(BEN, placeOf(second), 'change.approve');
   await expect.poll(() => JSON.stringify(second.blocks), PATIENCE).toContain(BEN);

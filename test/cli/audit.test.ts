@@ -40,7 +40,7 @@ async function write(database: Database, count: number, key: Buffer | null = KEY
   });
 }
 
-test.for(ENGINES)('a whole trail is verified while the bot has it open on %s', async (engine) => {
+test.for(ENGINES)('a trail is verified while the bot runs on %s', async (engine) => {
   const url = await freshUrl(engine);
   const database = await openForTest(url);
   await write(database, 5);
@@ -48,7 +48,7 @@ test.for(ENGINES)('a whole trail is verified while the bot has it open on %s', a
 
   const { out, err, code } = await audit({ DATABASE_URL: url }, 'verify');
   expect({ out, err, code }).toEqual({
-    out: `5 events, all as they were written. It ends with: audit 5 ${hash}\n`,
+    out: `5 events, all intact. The last event: audit 5 ${hash}\n`,
     err: '',
     code: 0,
   });
@@ -61,7 +61,7 @@ test.for(ENGINES)('a whole trail is verified while the bot has it open on %s', a
   expect(cut.out).toContain('Event 9 is not the one that was noted elsewhere');
 });
 
-test('what was edited is named, and the exit code says so', async () => {
+test('an edited event is named, and the exit code is 1', async () => {
   const url = await freshUrl('postgres');
   await write(await openForTest(url), 5);
   await runOn(url, 'drop trigger audit_event_only_added on audit_event');
@@ -72,8 +72,8 @@ test('what was edited is named, and the exit code says so', async () => {
 });
 
 test.for<[string, string, string]>([
-  ['another key', OTHER.toString('base64'), 'Either SIGNALBOX_KEY is not the one'],
-  ['no key', '', 'SIGNALBOX_KEY is not set; Signalbox was running with one.'],
+  ['another key', OTHER.toString('base64'), 'Either SIGNALBOX_KEY is not the key'],
+  ['no key', '', 'SIGNALBOX_KEY is not set, but Signalbox ran with a key.'],
 ])('a trail is not verified with %s', async ([, SIGNALBOX_KEY, sentence]) => {
   const url = await freshUrl('sqlite');
   await write(await openForTest(url), 2);
@@ -83,13 +83,13 @@ test.for<[string, string, string]>([
   expect(code).toBe(1);
 });
 
-test('a key that is none is refused before anything is opened', async () => {
+test('an invalid key is refused before the database is opened', async () => {
   const { err, code } = await audit({ SIGNALBOX_KEY: 'short' }, 'verify');
   expect(err).toBe('SIGNALBOX_KEY must be 32 bytes in base64: openssl rand -base64 32\n');
   expect(code).toBe(2);
 });
 
-test('a trail without a key says how little that proves', async () => {
+test('verify warns about a missing key', async () => {
   const url = await freshUrl('sqlite');
   await write(await openForTest(url), 2, null);
   const { out, code } = await audit({ DATABASE_URL: url, SIGNALBOX_KEY: '' }, 'verify');
@@ -103,7 +103,7 @@ function corrupted(path: string): void {
   closeSync(file);
 }
 
-test('a file that is no database is told in a sentence', async () => {
+test('a file that is not a database has an error sentence', async () => {
   const url = await freshUrl('sqlite');
   corrupted(url.slice('file:'.length));
   const { err, code } = await audit({ DATABASE_URL: url }, 'verify');
@@ -116,13 +116,13 @@ test('a file that is no database is told in a sentence', async () => {
 test.for<[string, string, string]>([
   ['a file that is not there', 'file:/nowhere/at/all.db', 'There is no database there'],
   ['a server that is not there', 'postgres://127.0.0.1:1/x', 'The database does not answer'],
-])('%s is told in a sentence', async ([, url, sentence]) => {
+])('%s has an error sentence', async ([, url, sentence]) => {
   const { err, code } = await audit({ DATABASE_URL: url }, 'export', '--since', '2026-01-01');
   expect(err).toContain(sentence);
   expect(code).toBe(1);
 });
 
-test('the database of a newer Signalbox is not read', async () => {
+test('the database of a newer release is refused', async () => {
   const url = await freshUrl('sqlite');
   const database = await openForTest(url);
   await database.transaction((tx) => writeMeta(tx, 'schema-version', '77'));
@@ -131,7 +131,7 @@ test('the database of a newer Signalbox is not read', async () => {
   expect(code).toBe(1);
 });
 
-test.for(ENGINES)('events of a span of time are exported from %s', async (engine) => {
+test.for(ENGINES)('the events of a period are exported from %s', async (engine) => {
   const url = await freshUrl(engine);
   await write(await openForTest(url), 30);
   const span = ['--since', '2026-08-14T15:00Z', '--until', '2026-08-15'];
@@ -145,7 +145,7 @@ test.for(ENGINES)('events of a span of time are exported from %s', async (engine
   });
 });
 
-test('a spreadsheet gets cells, and no formula of a stranger', async () => {
+test('the CSV export contains no formulas of users', async () => {
   const url = await freshUrl('sqlite');
   await write(await openForTest(url), 1);
   const { out } = await audit(
@@ -159,40 +159,37 @@ test('a spreadsheet gets cells, and no formula of a stranger', async () => {
 });
 
 test.for<[string, string[], string]>([
-  ['an unknown verb', ['verfy'], 'It can verify, export and restored, not “verfy”.'],
+  ['an unknown verb', ['verfy'], 'Unknown command “verfy”: use verify, export or restored.'],
   ['an unknown option', ['verify', '--ankor', '1'], '--ankor'],
   ['an option of another', ['verify', '--since', '2026-01-01'], 'verify does not take --since.'],
   ['no beginning', ['export'], 'export needs --since'],
-  ['a day that is none', ['export', '--since', '2026-02-30'], '--since is a day'],
-  ['a time without a zone', ['export', '--since', '2026-02-03T10:00'], '--since is a day'],
+  ['a day that is none', ['export', '--since', '2026-02-30'], '--since must be a date'],
+  ['a time without a zone', ['export', '--since', '2026-02-03T10:00'], '--since must be a date'],
   [
     'an end before its beginning',
     ['export', '--since', '2026-02-03', '--until', '2026-02-01'],
-    '--until is not after --since.',
+    '--until must be after --since.',
   ],
   [
     'a form that is none',
     ['export', '--since', '2026-02-03', '--format', 'xml'],
-    '--format can be jsonl or csv',
+    '--format must be jsonl or csv',
   ],
-  ['half an anchor', ['verify', '--anchor', '12'], '--anchor is a number, a colon'],
-])('%s is answered with a sentence and how to use it', async ([, args, sentence]) => {
+  ['half an anchor', ['verify', '--anchor', '12'], '--anchor must be a number, a colon'],
+])('%s prints an error and the usage', async ([, args, sentence]) => {
   const { err, code } = await audit({}, ...args);
   expect(err).toContain(sentence);
   expect(err).toContain('npm run audit -- verify');
   expect(code).toBe(2);
 });
 
-test.for([['--help'], ['help'], [], ['verify', '--help']])(
-  '%j tells how to use it',
-  async (args) => {
-    const { out, code } = await audit({}, ...args);
-    expect(out).toContain('npm run audit -- export --since');
-    expect(code).toBe(0);
-  },
-);
+test.for([['--help'], ['help'], [], ['verify', '--help']])('%j prints the usage', async (args) => {
+  const { out, code } = await audit({}, ...args);
+  expect(out).toContain('npm run audit -- export --since');
+  expect(code).toBe(0);
+});
 
-test('a restore is announced to the next start, and not beside a running bot', async () => {
+test('a restore is recorded for the next start, but not while the bot runs', async () => {
   const url = await freshUrl('sqlite');
   const running = await openDatabase(url);
   const refused = await audit({ DATABASE_URL: url }, 'restored');

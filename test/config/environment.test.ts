@@ -16,7 +16,7 @@ test.for<[string, Env, string]>([
   [
     'the name of the bot token is misspelt',
     { SLACK_BOT_TOKEN: undefined, SLACK_BOT_TOKN: 'xoxb-1' },
-    'SLACK_BOT_TOKEN: is not set (SLACK_BOT_TOKN is set; is it meant?)',
+    'SLACK_BOT_TOKEN: is not set (did you mean SLACK_BOT_TOKN, which is set?)',
   ],
   [
     'a name nearly like it is set to nothing',
@@ -48,12 +48,12 @@ test.for<[string, Env, string]>([
   [
     'the cloud API would be called in clear',
     { CLOUD_API_URL: 'http://api.example.com' },
-    'CLOUD_API_URL: must begin with https:// (http is for addresses of this machine only)',
+    'CLOUD_API_URL: must begin with https:// (http is allowed for this machine only)',
   ],
   [
     'an address only looks like this machine',
     { CLOUD_API_URL: 'http://127.0.0.1.example.com' },
-    'CLOUD_API_URL: must begin with https:// (http is for addresses of this machine only)',
+    'CLOUD_API_URL: must begin with https:// (http is allowed for this machine only)',
   ],
   [
     'an address holds a password',
@@ -73,7 +73,7 @@ test.for<[string, Env, string]>([
   [
     'an address is of another kind',
     { ALERTS_API_URL: 'file:///etc/passwd' },
-    'ALERTS_API_URL: must begin with https:// (http is for addresses of this machine only)',
+    'ALERTS_API_URL: must begin with https:// (http is allowed for this machine only)',
   ],
   [
     'the cloud API has no key',
@@ -88,12 +88,12 @@ test.for<[string, Env, string]>([
   [
     'the alerts API has an address and no token',
     { ALERTS_API_TOKEN: undefined },
-    'ALERTS_API_TOKEN: is not set, but ALERTS_API_URL is (set both, or neither: no alert commands)',
+    'ALERTS_API_TOKEN: is not set, but ALERTS_API_URL is (set both, or neither to switch off alert commands)',
   ],
   [
     'the alerts API has a token and no address',
     { ALERTS_API_URL: undefined },
-    'ALERTS_API_URL: is not set, but ALERTS_API_TOKEN is (set both, or neither: no alert commands)',
+    'ALERTS_API_URL: is not set, but ALERTS_API_TOKEN is (set both, or neither to switch off alert commands)',
   ],
   [
     'the database is of an unknown kind',
@@ -118,7 +118,7 @@ test.for<[string, Env, string]>([
   [
     'there is no key, and services may be created',
     { SIGNALBOX_KEY: undefined },
-    'SIGNALBOX_KEY: is not set, and the policy allows service create (32 bytes: openssl rand -base64 32)',
+    'SIGNALBOX_KEY: is not set, but the policy allows service create (32 bytes: openssl rand -base64 32)',
   ],
   [
     'the log level is unknown',
@@ -134,27 +134,27 @@ test.for<[string, Env, string]>([
   [
     'a variable of ours is misspelt',
     { SIGNALBOX_CONFG: './policy.yaml' },
-    'SIGNALBOX_CONFG: is not a known variable (is SIGNALBOX_CONFIG meant?)',
+    'SIGNALBOX_CONFG: is not a known variable (did you mean SIGNALBOX_CONFIG?)',
   ],
   [
     'a secret is given twice',
     { CLOUD_API_KEY_SECRET_FILE: '/run/secret' },
-    'CLOUD_API_KEY_SECRET: is set twice, here and by CLOUD_API_KEY_SECRET_FILE (keep one of the two)',
+    'CLOUD_API_KEY_SECRET: is set twice, here and by CLOUD_API_KEY_SECRET_FILE (remove one of them)',
   ],
   [
     'the file of a secret is not there',
     { SLACK_BOT_TOKEN: undefined, SLACK_BOT_TOKEN_FILE: '/run/nothing' },
-    'SLACK_BOT_TOKEN: its file, named by SLACK_BOT_TOKEN_FILE, cannot be read (ENOENT) (correct SLACK_BOT_TOKEN_FILE, or the file that it names)',
+    'SLACK_BOT_TOKEN: its file, named by SLACK_BOT_TOKEN_FILE, cannot be read (ENOENT) (correct SLACK_BOT_TOKEN_FILE or the file)',
   ],
   [
     'the file of a secret is empty',
     { SLACK_APP_TOKEN: undefined, SLACK_APP_TOKEN_FILE: '/run/empty' },
-    'SLACK_APP_TOKEN: its file, named by SLACK_APP_TOKEN_FILE, is empty (correct SLACK_APP_TOKEN_FILE, or the file that it names)',
+    'SLACK_APP_TOKEN: its file, named by SLACK_APP_TOKEN_FILE, is empty (correct SLACK_APP_TOKEN_FILE or the file)',
   ],
   [
     'the configuration is not there',
     { SIGNALBOX_CONFIG: './elsewhere.yaml' },
-    'SIGNALBOX_CONFIG: ./elsewhere.yaml cannot be read (ENOENT) (write one after signalbox.example.yaml)',
+    'SIGNALBOX_CONFIG: ./elsewhere.yaml cannot be read (ENOENT) (create it from signalbox.example.yaml)',
   ],
 ])('the start is refused when %s', ([, env, problem]) => {
   const problems = said(env, EXAMPLE, { '/run/secret': 'canary', '/run/empty': '\n' });

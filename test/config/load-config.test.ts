@@ -4,7 +4,7 @@ import { parse, stringify } from 'yaml';
 import { formatProblems, loadConfig } from '../../src/config/load-config.ts';
 import { EXAMPLE, edited, load, said } from './fixtures.ts';
 
-test('the example file is accepted as it stands', () => {
+test('the example file is accepted unchanged', () => {
   const loaded = load();
   expect(loaded.ok ? [] : loaded.problems).toEqual([]);
   expect(loaded.ok && loaded.config).toMatchObject({
@@ -34,7 +34,7 @@ test('the example file is accepted as it stands', () => {
   });
 });
 
-test('every problem of variables and file is told at once, in words for people', () => {
+test('all problems of variables and file are reported at once', () => {
   const yaml = edited(
     ['plan: paid', 'plan: gold'],
     ['{ from: approver, count: 2 }', '{ from: aprover, count: 0 }'],
@@ -57,15 +57,15 @@ test('every problem of variables and file is told at once, in words for people',
       policy[1].approvals.count  must be at least 1
       budgetz                    is not a known key
                                  → did you mean “budgets”?
-      SIGNALBOX_KEY              is not set, and the policy allows service create
+      SIGNALBOX_KEY              is not set, but the policy allows service create
                                  → 32 bytes: openssl rand -base64 32
 
-    Nothing was sent or changed. Mend these and start it again.
+    Nothing was sent or changed. Fix these problems and start Signalbox again.
     "
   `);
 });
 
-test('one problem is one problem, and a long place has a line of its own', () => {
+test('a single problem is counted as one, and a long path has its own line', () => {
   const where = 'services[10].pipes[12].something.very.far.away';
   const text = formatProblems([{ where, problem: 'is not a known key', hint: null }]);
   expect(text).toContain('1 problem.');
@@ -80,33 +80,33 @@ test('pipes of two services may share a name, but never an id', () => {
     edited(['    warehouse: lab', `    warehouse: lab\n    pipes: [${pipe}]`]);
   expect(said({}, elsewhere(PIPE.replace('9a3b', '9a3c')))).toEqual([]);
   expect(said({}, elsewhere(PIPE))).toEqual([
-    'services[1].pipes[0].id: repeats “9a3b6c1d-2e4f-4a5b-8c7d-1e2f3a4b5c6d” (it is services[0].pipes[0].id already)',
+    'services[1].pipes[0].id: repeats “9a3b6c1d-2e4f-4a5b-8c7d-1e2f3a4b5c6d” (already used at services[0].pipes[0].id)',
   ]);
 });
 
-test('two budgets of one name are one too many', () => {
+test('two budgets with one name are refused', () => {
   const yaml = edited([
     'budgets:',
     "budgets:\n  - { name: Production, monthlyCredits: 1, notify: '#x' }",
   ]);
   expect(said({}, yaml)).toEqual([
-    'budgets[1].name: repeats “production” (it is budgets[0].name already)',
+    'budgets[1].name: repeats “production” (already used at budgets[0].name)',
   ]);
 });
 
-test('thresholds are told from the lowest on, each once, and days in the order of a week', () => {
+test('thresholds are unique and ascending, and days have the order of the week', () => {
   const yaml = edited(['[50, 80, 100]', '[100, 50, 100]'], ['days: weekdays', 'days: [fri, mon]']);
   const loaded = load({}, { './signalbox.yaml': yaml });
   expect(loaded.ok && loaded.config.budgets[0]?.thresholds).toEqual([50, 100]);
   expect(loaded.ok && loaded.config.digests[0]?.days).toEqual(['mon', 'fri']);
 });
 
-test('a digest of the week may name its day without brackets', () => {
+test('a weekly digest may name its day without brackets', () => {
   const loaded = load({}, { './signalbox.yaml': edited(['days: [mon]', 'days: thu']) });
   expect(loaded.ok && loaded.config.digests[1]?.days).toEqual(['thu']);
 });
 
-test('a digest may come daily, or once a month without a day', () => {
+test('a digest may be daily, or monthly without a day', () => {
   const daily = load({}, { './signalbox.yaml': edited(['days: weekdays', 'days: daily']) });
   expect(daily.ok && daily.config.digests[0]?.days).toHaveLength(7);
   const monthly = edited(['period: week ', 'period: month '], ['    days: [mon]\n', '']);
@@ -114,13 +114,13 @@ test('a digest may come daily, or once a month without a day', () => {
   expect(loaded.ok && loaded.config.digests[1]?.days).toEqual([]);
 });
 
-test('services open to the world are allowed only where the file says so', () => {
+test('services open to the internet need access.openToTheWorld', () => {
   const yaml = edited(['openToTheWorld: refused', 'openToTheWorld: allowed']);
   const loaded = load({}, { './signalbox.yaml': yaml });
   expect(loaded.ok && loaded.config.access).toMatchObject({ openToTheWorld: true });
 });
 
-test('rules that read and rules with a channel of their own need no common channel', () => {
+test('read rules and rules with their own channel need no common channel', () => {
   const yaml = edited(
     ["  approvals: '#db-approvals'", '  # none'],
     ['count: 2 }', "count: 2 }\n    channel: '#db-prod'"],
@@ -129,12 +129,12 @@ test('rules that read and rules with a channel of their own need no common chann
   expect(said({}, yaml)).toEqual([]);
 });
 
-test('no key is needed where no service can be created', () => {
+test('without service creation no key is needed', () => {
   const yaml = edited(["'service *', 'endpoint *'", "service start, 'endpoint *'"]);
   expect(said({ SIGNALBOX_KEY: undefined }, yaml)).toEqual([]);
 });
 
-test('the rights of a file never reach a service that only calls itself the same', () => {
+test('a discovered service with a configured name gets no permissions of the file', () => {
   const loaded = load(
     {},
     { './signalbox.yaml': edited(['{ tags: [prod] } ', '{ services: [staging] } ']) },
@@ -154,7 +154,7 @@ function keySets(node: unknown, path: readonly (string | number)[] = []): (strin
   return [...own, ...inner];
 }
 
-test('an unknown key is refused wherever it stands and whatever it is called', () => {
+test('an unknown key is refused at any depth', () => {
   const places = keySets(parse(EXAMPLE));
   expect(places.length).toBeGreaterThan(20);
   const foreign = fc.oneof(
@@ -174,7 +174,7 @@ test('an unknown key is refused wherever it stands and whatever it is called', (
   );
 });
 
-test('a fault of the reader is never taken for an empty file', () => {
+test('a read error is not taken for an empty file', () => {
   const readFile = () => {
     throw new Error('the disk is gone');
   };
@@ -182,6 +182,6 @@ test('a fault of the reader is never taken for an empty file', () => {
   expect(loaded.ok ? [] : loaded.problems).toContainEqual({
     where: 'SIGNALBOX_CONFIG',
     problem: './signalbox.yaml cannot be read (unknown error)',
-    hint: 'write one after signalbox.example.yaml',
+    hint: 'create it from signalbox.example.yaml',
   });
 });

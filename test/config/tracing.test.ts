@@ -18,11 +18,11 @@ test.for<[string, Env]>([
     { OTEL_SDK_DISABLED: 'true', OTEL_EXPORTER_OTLP_ENDPOINT: 'what?' },
   ],
   ['the exporter is none', { OTEL_TRACES_EXPORTER: 'none', OTEL_EXPORTER_OTLP_ENDPOINT: 'what?' }],
-])('nobody traces when %s', ([, env]) => {
+])('tracing is off when %s', ([, env]) => {
   expect(tracing(env)).toBeNull();
 });
 
-test('what is not set has the default of OpenTelemetry', () => {
+test('unset variables have the defaults of OpenTelemetry', () => {
   expect(tracing({ OTEL_EXPORTER_OTLP_ENDPOINT: `${ELSEWHERE}/` })).toEqual({
     url: `${ELSEWHERE}/v1/traces`,
     headers: new Map(),
@@ -34,7 +34,7 @@ test('what is not set has the default of OpenTelemetry', () => {
   expect(tracing({ OTEL_TRACES_EXPORTER: 'otlp' })?.url).toBe('http://localhost:4318/v1/traces');
 });
 
-test('what is set for traces alone counts, and its address is taken as it is', () => {
+test('variables for traces win, and their endpoint is used unchanged', () => {
   const read = tracing({
     OTEL_EXPORTER_OTLP_ENDPOINT: 'grpc://everything.example.com:4317',
     OTEL_EXPORTER_OTLP_PROTOCOL: 'grpc',
@@ -48,7 +48,7 @@ test('what is set for traces alone counts, and its address is taken as it is', (
   expect(read?.headers.get('key')?.reveal()).toBe('of-traces');
 });
 
-test('pairs are read as OpenTelemetry writes them, and the name of the service comes first', () => {
+test('pairs are decoded as in OpenTelemetry, and OTEL_SERVICE_NAME wins', () => {
   const read = tracing({
     OTEL_EXPORTER_OTLP_ENDPOINT: ELSEWHERE,
     OTEL_EXPORTER_OTLP_HEADERS: 'authorization=Bearer%20a=b, x-team = data ,',
@@ -66,7 +66,7 @@ test('pairs are read as OpenTelemetry writes them, and the name of the service c
   });
 });
 
-test('headers come from a file, and are hidden wherever the configuration is shown', () => {
+test('headers can come from a file and are hidden in every output', () => {
   const files = { '/run/headers': 'authorization=canary\n' };
   const env = { OTEL_EXPORTER_OTLP_HEADERS_FILE: '/run/headers' };
   const read = tracing({ OTEL_EXPORTER_OTLP_ENDPOINT: ELSEWHERE, ...env }, files);
@@ -74,14 +74,14 @@ test('headers come from a file, and are hidden wherever the configuration is sho
   expect(JSON.stringify([...(read?.headers ?? [])])).not.toContain('canary');
 });
 
-test('a collector of the cluster may be told in clear, where no key goes with it', () => {
+test('a collector without headers may use plain HTTP', () => {
   const read = tracing({ OTEL_EXPORTER_OTLP_ENDPOINT: 'http://collector.observability:4318' });
   expect(read?.url).toBe('http://collector.observability:4318/v1/traces');
   const here = { OTEL_EXPORTER_OTLP_HEADERS: 'key=canary' };
   expect(tracing({ OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:4318', ...here })).toBeTruthy();
 });
 
-const NONE = 'OTEL_TRACES_EXPORTER=none: no traces';
+const NONE = 'OTEL_TRACES_EXPORTER=none switches tracing off';
 
 test.for<[string, Env, string]>([
   [
@@ -105,7 +105,7 @@ test.for<[string, Env, string]>([
       OTEL_EXPORTER_OTLP_ENDPOINT: 'http://collector.example.com',
       OTEL_EXPORTER_OTLP_HEADERS: 'key=canary',
     },
-    `OTEL_EXPORTER_OTLP_ENDPOINT: must begin with https://, for the headers may hold a key (${NONE})`,
+    `OTEL_EXPORTER_OTLP_ENDPOINT: must begin with https://, because the headers may contain a key (${NONE})`,
   ],
   [
     'the protocol is another one',
@@ -153,7 +153,7 @@ test.for<[string, Env, string]>([
       OTEL_EXPORTER_OTLP_ENDPOINT: ELSEWHERE,
       OTEL_EXPORTER_OTLP_HEADERS_FILE: '/run/nothing',
     },
-    'OTEL_EXPORTER_OTLP_HEADERS: its file, named by OTEL_EXPORTER_OTLP_HEADERS_FILE, cannot be read (ENOENT) (correct OTEL_EXPORTER_OTLP_HEADERS_FILE, or the file that it names)',
+    'OTEL_EXPORTER_OTLP_HEADERS: its file, named by OTEL_EXPORTER_OTLP_HEADERS_FILE, cannot be read (ENOENT) (correct OTEL_EXPORTER_OTLP_HEADERS_FILE or the file)',
   ],
 ])('the start is refused when %s', ([, env, problem]) => {
   const problems = said(env);
@@ -161,7 +161,7 @@ test.for<[string, Env, string]>([
   expect(problems.join().includes('canary')).toBe(false);
 });
 
-test('what is wrong with it is told with all else that is wrong', () => {
+test('tracing problems are reported together with all others', () => {
   const problems = said({ SLACK_BOT_TOKEN: undefined, OTEL_EXPORTER_OTLP_ENDPOINT: 'collector' });
   expect(problems).toHaveLength(2);
 });

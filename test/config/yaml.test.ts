@@ -7,12 +7,12 @@ test.for<[string, string, readonly string[]]>([
   [
     'is two files',
     'policy: []\n---\npolicy: []',
-    ['./signalbox.yaml:2:1: must be one document (take the line --- out)'],
+    ['./signalbox.yaml:2:1: must be one document (remove the line ---)'],
   ],
   [
     'has a key twice',
     'policy:\n  - to: a\n    to: b\n',
-    ['./signalbox.yaml:3:5: Map keys must be unique (keep one of the two)'],
+    ['./signalbox.yaml:3:5: Map keys must be unique (remove one of them)'],
   ],
   [
     'has a group without quotes',
@@ -40,12 +40,12 @@ test.for<[string, string, readonly string[]]>([
   expect(said({}, text)).toEqual(problems);
 });
 
-test('every line that cannot be understood is named', () => {
+test('every invalid line is named', () => {
   const places = said({}, 'a: 1\na: 2\nb: [@x]\nc: !no 1\n').map((line) => line.split(': ')[0]);
   expect(places).toEqual(['./signalbox.yaml:2:1', './signalbox.yaml:3:5', './signalbox.yaml:4:4']);
 });
 
-test('a file that would unfold without end is refused', () => {
+test('a file with exponential aliases is refused', () => {
   const line = (name: string, of: string) => `${name}: &${name} [${Array(9).fill(of).join()}]`;
   const bomb = [line('a', 'x'), line('b', '*a'), line('c', '*b'), line('d', '*c'), line('e', '*d')];
   expect(said({}, bomb.join('\n'))).toEqual([
@@ -53,6 +53,6 @@ test('a file that would unfold without end is refused', () => {
   ]);
 });
 
-test('the word that may not be a key may well be a value', () => {
+test('__proto__ is refused as a key but accepted as a value', () => {
   expect(said({}, edited(['reason: year end', 'reason: __proto__']))).toEqual([]);
 });

@@ -27,18 +27,18 @@ async function files() {
   return { ...clinic, folder, env: { ...clinic.env, SIGNALBOX_CONFIG } };
 }
 
-test('all is green against the stand-ins, and quickly so', async () => {
+test('all checks pass quickly against the simulators', async () => {
   const { env } = await files();
   const began = performance.now();
   const { out, err, code } = await doctor(env);
   expect({ err, code }).toEqual({ err: '', code: 0 });
-  expect(out).toContain('Nothing stands in the way.');
+  expect(out).toContain('All required checks passed.');
   expect(out).not.toContain('✗');
   expect(out).not.toContain('\u001b');
   expect(performance.now() - began).toBeLessThan(10_000);
 });
 
-test('programs get every check with the same fields, and the exit code', async () => {
+test('--json prints every check with the same fields', async () => {
   const { env } = await files();
   const { out, code } = await doctor({ ...env, SLACK_BOT_TOKEN: 'xoxb-wrong-wrong' }, '--json');
   const report = JSON.parse(out);
@@ -57,7 +57,7 @@ test('programs get every check with the same fields, and the exit code', async (
   });
 });
 
-test('the variables may stand in a file, and then no others count', async () => {
+test('--env reads only the variables of the file', async () => {
   const { env, folder } = await files();
   const file = join(folder, 'env');
   const lines = Object.entries(env).map(([name, value]) => `${name}='${value}'\n`);
@@ -67,7 +67,7 @@ test('the variables may stand in a file, and then no others count', async () => 
   expect((await doctor({}, '--env', join(folder, 'nowhere'))).code).toBe(2);
 });
 
-test('every problem of the configuration is told at once, each with what to do', async () => {
+test('all configuration problems are reported at once with their fixes', async () => {
   const { out, code } = await doctor({ SLACK_BOT_TOKEN: 'wrong', PORT: 'no' });
   expect(code).toBe(1);
   for (const name of ['SLACK_BOT_TOKEN', 'CLOUD_API_URL', 'PORT', 'SIGNALBOX_CONFIG']) {
@@ -77,7 +77,7 @@ test('every problem of the configuration is told at once, each with what to do',
   expect(marked.join('')).toMatch(/^SC(✗→){5,}/);
 });
 
-test('no secret is shown, whatever is wrong with it', async () => {
+test('no secret is shown, even an invalid one', async () => {
   const { env } = await files();
   const secrets = {
     SLACK_BOT_TOKEN: 'xoxb-canary-of-the-bot',
@@ -94,7 +94,7 @@ test('no secret is shown, whatever is wrong with it', async () => {
 test.for<[string[], number, string]>([
   [['--help'], 0, 'npm run doctor -- [--json]'],
   [['--jsno'], 2, 'npm run doctor -- [--json]'],
-])('%j tells how to use it', async ([args, expected, words]) => {
+])('%j prints the usage', async ([args, expected, words]) => {
   const { out, err, code } = await doctor({}, ...args);
   expect(out + err).toContain(words);
   expect(code).toBe(expected);
@@ -114,7 +114,7 @@ const REPORT = {
   ],
 } as const;
 
-test('a report is a line for each thing, in columns, with what to do below', () => {
+test('the report has one line per check, in columns, with the next step below', () => {
   expect(reportText(REPORT, { colour: false })).toMatchInlineSnapshot(`
     "Signalbox 1.0.0
 
@@ -125,12 +125,12 @@ test('a report is a line for each thing, in columns, with what to do below', () 
       ✗ bot token  revoked
                    → reinstall
 
-    1 problem, 1 warning. Do what the arrows say, then run this again.
+    1 problem, 1 warning. Follow the steps after the arrows, then run the doctor again.
     "
   `);
 });
 
-test('colours are for terminals only, and change no word', () => {
+test('colours are for terminals only and do not change the text', () => {
   const coloured = reportText(REPORT, { colour: true });
   expect(coloured).toContain('\u001b[31m✗\u001b[0m');
   // biome-ignore lint/suspicious/noControlCharactersInRegex: it is what makes the colours
@@ -147,14 +147,14 @@ test.for<[boolean, Record<string, string>, boolean]>([
   expect(wantsColour(isTerminal, env)).toBe(expected);
 });
 
-test('a warning does not fail, a problem does', () => {
+test('a warning does not fail the report, a problem does', () => {
   const [slack] = REPORT.sections;
   const calm = { ...REPORT, sections: [{ ...slack, lines: slack.lines.slice(0, 2) }] };
   expect([passed(calm), passed(REPORT)]).toEqual([true, false]);
   expect(JSON.parse(toJson(calm))).toMatchObject({ ok: true, failed: 0, warnings: 1 });
 });
 
-test('foreign words cannot steer a terminal, and no secret is left in them', () => {
+test('texts of servers contain no control characters and no secrets', () => {
   const says = `\u001b[2Jhidden-word ${'x'.repeat(1_000)}`;
   const lines = [{ status: 'ok', name: 'a', says, fix: null }] as const;
   const [section] = cleaned([{ title: 'Slack', lines }], ['hidden-word']);

@@ -4,7 +4,7 @@ import { fencesOn, readPage } from '../documents/pages.ts';
 import { openClinic } from './clinic.ts';
 import { namesOf } from './lines.ts';
 
-test('the doctor has nothing against the file that the README begins with', async () => {
+test('the doctor accepts the configuration file of the README', async () => {
   const [first] = fencesOn(readPage('README.md')).filter(({ language }) => language === 'yaml');
   const clinic = await openClinic({ yaml: () => parse(first?.text ?? '') });
   const lines = await clinic.diagnose();

@@ -8,9 +8,9 @@ import { type TimedResult, TimeoutError, withinTime } from '../with-timeout.ts';
 
 const DAY_MS = 86_400_000;
 
-/** One read of each API, the cheapest there is. Both are asked at once; nothing is changed. */
-export async function apiLines(patient: CheckContext): Promise<readonly CheckLine[]> {
-  return Promise.all([cloudLine(patient), alertsLine(patient)]);
+/** One cheap read of each API, both at the same time. */
+export async function apiLines(context: CheckContext): Promise<readonly CheckLine[]> {
+  return Promise.all([cloudLine(context), alertsLine(context)]);
 }
 
 async function cloudLine({ config, version, now, withinMs }: CheckContext): Promise<CheckLine> {
@@ -29,15 +29,16 @@ async function cloudLine({ config, version, now, withinMs }: CheckContext): Prom
     ...{ name: 'cloud API', url, withinMs },
     address: 'CLOUD_API_URL',
     key: 'CLOUD_API_KEY_ID and CLOUD_API_KEY_SECRET',
-    right: 'the right to read usage, and for changes the right to write',
-    thing: 'organization.id in signalbox.yaml',
-    did: 'yesterday’s usage',
+    right: 'permission to read usage and, for changes, to write',
+    setting: 'organization.id in signalbox.yaml',
+    what: 'yesterday’s usage',
   });
 }
 
 async function alertsLine({ config, version, withinMs }: CheckContext): Promise<CheckLine> {
   const name = 'alerts API';
-  if (!config.alerts) return skipped(name, 'ALERTS_API_URL is not set: alert commands are off');
+  if (!config.alerts)
+    return skipped(name, 'not configured (ALERTS_API_URL is not set): alert commands are off');
   const { url, token } = config.alerts;
   const { privateAddresses } = config.access;
   const timing = { connectMs: withinMs, deadlineMs: withinMs };
@@ -48,79 +49,79 @@ async function alertsLine({ config, version, withinMs }: CheckContext): Promise<
     ...{ name, url, withinMs },
     address: 'ALERTS_API_URL',
     key: 'ALERTS_API_TOKEN',
-    right: 'a user of a team',
-    thing: 'ALERTS_API_URL',
-    did: 'the list of alerts',
+    right: 'a user who belongs to a team',
+    setting: 'ALERTS_API_URL',
+    what: 'the list of alerts',
   });
 }
 
-interface About {
+interface ApiCheck {
   readonly name: string;
   readonly url: string;
   readonly withinMs: number;
-  /** The variables to look at for the address and for the key. */
+  /** The variables with the address and the key. */
   readonly address: string;
   readonly key: string;
   readonly right: string;
-  readonly thing: string;
-  readonly did: string;
+  readonly setting: string;
+  readonly what: string;
 }
 
-function apiLine(read: TimedResult<Reply<unknown>>, about: About): CheckLine {
-  const { name, url, did } = about;
-  if (!read.ok) return troubleLine(read.error, about);
+function apiLine(read: TimedResult<Reply<unknown>>, check: ApiCheck): CheckLine {
+  const { name, url, what } = check;
+  if (!read.ok) return errorLine(read.error, check);
   const secure = url.startsWith('https:') ? ', over TLS' : '';
-  return ok(name, `read ${did} in ${Math.round(read.value.tookMs)} ms${secure}`);
+  return ok(name, `read ${what} in ${Math.round(read.value.tookMs)} ms${secure}`);
 }
 
-function troubleLine(error: unknown, about: About): CheckLine {
-  const { name, address, key, withinMs } = about;
-  if (error instanceof InvalidRequest) return failed(name, error.message, `look at ${key}`);
-  const late = error instanceof TimeoutError;
-  if (late || (error instanceof ApiError && error.kind === 'deadline')) {
-    const fix = `look at ${address}, and whether a firewall or proxy holds it up`;
+function errorLine(error: unknown, check: ApiCheck): CheckLine {
+  const { name, address, key, withinMs } = check;
+  if (error instanceof InvalidRequest) return failed(name, error.message, `check ${key}`);
+  const isLate = error instanceof TimeoutError;
+  if (isLate || (error instanceof ApiError && error.kind === 'deadline')) {
+    const fix = `check ${address}, and whether a firewall or proxy blocks the connection`;
     return failed(name, `did not answer in ${withinMs / 1_000} s`, fix);
   }
-  if (!(error instanceof ApiError)) return failed(name, 'could not be asked', `look at ${address}`);
-  return answerLine(error, about);
+  if (!(error instanceof ApiError)) return failed(name, 'could not be called', `check ${address}`);
+  return answerLine(error, check);
 }
 
-/** By what the server or the line said. */
-function answerLine(error: ApiError, about: About): CheckLine {
-  const { name, address, key, right, thing } = about;
+/** The line for an error answer, by its status. */
+function answerLine(error: ApiError, check: ApiCheck): CheckLine {
+  const { name, address, key, right, setting } = check;
   const { status, serverText, kind, sentence } = error;
-  const said = [status, serverText].filter((part) => part !== null).join(' ') || sentence;
+  const reply = [status, serverText].filter((part) => part !== null).join(' ') || sentence;
   if (kind === 'rate-limit' || kind === 'budget') {
-    const fix = 'run this again in a minute: a running Signalbox shares the limit of the key';
-    return warning(name, `asked too often just now (${said})`, fix);
+    const fix = 'run the doctor again in a minute: a running Signalbox shares the rate limit';
+    return warning(name, `the rate limit is reached (${reply})`, fix);
   }
   if (status === 401) {
-    const fix = `copy ${key} anew from the console; a key can also expire or be bound to addresses`;
-    return failed(name, `the key is not accepted (${said})`, fix);
+    const fix = `copy ${key} from the console again; a key can expire or be limited to addresses`;
+    return failed(name, `the key is rejected (${reply})`, fix);
   }
-  if (status === 403) return failed(name, `the key may not read it (${said})`, `give it ${right}`);
+  if (status === 403) return failed(name, `the key has no permission (${reply})`, `grant ${right}`);
   if (status === 404 && kind === 'answer') {
-    return failed(name, `knows no such thing (${said})`, `look at ${thing}`);
+    return failed(name, `the resource was not found (${reply})`, `check ${setting}`);
   }
   if (status !== null && status >= 500) {
-    return failed(name, `has trouble of its own (${said})`, 'look at its status page, try again');
+    return failed(name, `has a server error (${reply})`, 'check its status page and try again');
   }
-  if (status !== null) return failed(name, `${sentence} (${said})`, `look at ${address}`);
-  return lineLine(error, about);
+  if (status !== null) return failed(name, `${sentence} (${reply})`, `check ${address}`);
+  return connectionLine(error, check);
 }
 
 const CERTIFICATE = /CERT|SELF_SIGNED|ISSUER|LEAF|SSL|TLS|EPROTO/;
 
-function lineLine(error: ApiError, { name, address }: About): CheckLine {
+function connectionLine(error: ApiError, { name, address }: ApiCheck): CheckLine {
   if (error.kind === 'private-address') {
-    const fix = `look at ${address}, or set access.privateAddresses to allowed if that is meant`;
-    return failed(name, 'its address lies in a private network', fix);
+    const fix = `check ${address}, or set access.privateAddresses to allowed if this is intended`;
+    return failed(name, 'its address is in a private network', fix);
   }
   const code = causeCode(error);
   if (code !== null && CERTIFICATE.test(code)) {
-    const fix = `look at ${address}; behind a proxy of your own, NODE_EXTRA_CA_CERTS names its root`;
-    return failed(name, `its certificate is not accepted (${code})`, fix);
+    const fix = `check ${address}; for your own certificate authority set NODE_EXTRA_CA_CERTS`;
+    return failed(name, `its certificate is rejected (${code})`, fix);
   }
-  const why = code === null ? error.sentence : `is not reached (${code})`;
-  return failed(name, why, `look at ${address}, and whether this machine may reach it`);
+  const why = code === null ? error.sentence : `is not reachable (${code})`;
+  return failed(name, why, `check ${address}, and whether this machine can reach it`);
 }

@@ -1,27 +1,26 @@
 import type { Config } from '../../config/load-config.ts';
 import { nearestWord } from '../../policy/problem.ts';
 import type { ChannelFacts } from '../../slack/slack-checks.ts';
-import { type CheckLine, failed, ok, skipped, warning } from '../line.ts';
-import { slackLine } from '../slack-errors.ts';
+import { type CheckLine, failed, ok, skipped, slackLine, warning } from '../line.ts';
 import type { TimedResult } from '../with-timeout.ts';
 
 interface Named {
   readonly word: string;
   readonly places: readonly string[];
-  /** Figures are posted there, which nobody of another workspace may read. */
+  /** Costs are posted here, which other workspaces must not read. */
   readonly forCosts: boolean;
 }
 
 type Naming = Pick<Config, 'channels' | 'policy' | 'digests' | 'budgets'>;
 
-/** The bot in every channel that the file names. */
+/** One line per configured channel: whether it exists and the bot is a member. */
 export function channelLines(
   config: Naming,
   rooms: TimedResult<readonly ChannelFacts[]>,
   botName: string,
 ): readonly CheckLine[] {
   const named = namedChannels(config);
-  if (named.length === 0) return [skipped('channels', 'signalbox.yaml names none')];
+  if (named.length === 0) return [skipped('channels', 'none in signalbox.yaml')];
   if (!rooms.ok) return [slackLine('channels', rooms.error)];
   return named.map((one) => channelLine(one, rooms.value, botName));
 }
@@ -32,20 +31,20 @@ function channelLine(named: Named, rooms: readonly ChannelFacts[], botName: stri
   const room = roomOf(word, rooms);
   if (!room) return missing(named, rooms, botName);
   if (room.archived) {
-    return failed(word, 'is archived', `unarchive it in Slack, or name another one at ${where}`);
+    return failed(word, 'is archived', `unarchive it in Slack, or set another channel at ${where}`);
   }
   if (!room.joined) {
-    return failed(word, 'the bot is not in it', `in that channel type /invite @${botName}`);
+    return failed(word, 'the bot is not a member', `type /invite @${botName} in the channel`);
   }
   if (room.outside && forCosts) {
-    const fix = `name a channel of your own at ${where}: costs are never posted to that one`;
+    const fix = `set an internal channel at ${where}: costs are not posted to shared channels`;
     return failed(word, 'is shared with another workspace', fix);
   }
   if (room.outside) {
-    const fix = `name another one at ${where}, unless they are meant to see every change`;
-    return warning(word, 'people of another workspace read along', fix);
+    const fix = `set another channel at ${where}, unless that workspace may see every change`;
+    return warning(word, 'is shared with another workspace', fix);
   }
-  return ok(word, `the bot is in it (${where})`);
+  return ok(word, `the bot is a member (${where})`);
 }
 
 function missing(
@@ -57,14 +56,14 @@ function missing(
   const bare = word.replace(/^#/, '');
   const renamed = rooms.find(({ formerNames }) => formerNames.includes(bare));
   if (renamed) {
-    const fix = `write '#${renamed.name}' at ${where}; the id ${renamed.id} outlives renaming`;
+    const fix = `write '#${renamed.name}' at ${where}, or the id ${renamed.id}, which never changes`;
     return failed(word, `was renamed to #${renamed.name}`, fix);
   }
   const open = rooms.filter(({ archived }) => !archived).map(({ name }) => name);
   const near = word.startsWith('#') ? nearestWord(bare, open) : null;
   const meant = near === null ? '' : `did you mean '#${near}' at ${where}? `;
-  const invite = `a private channel is seen only from the inside: /invite @${botName} there`;
-  return failed(word, 'the bot sees no such channel', `${meant}${invite}`);
+  const invite = `for a private channel, type /invite @${botName} in it`;
+  return failed(word, 'the bot does not see this channel', `${meant}${invite}`);
 }
 
 function roomOf(word: string, rooms: readonly ChannelFacts[]): ChannelFacts | undefined {

@@ -4,10 +4,7 @@ import { withinTime } from '../with-timeout.ts';
 
 const NAME = 'collector';
 
-/**
- * Whether whoever collects traces takes them: a request with nothing in it is one too. It is never
- * in the way, for Signalbox works without. Nothing is said where nobody traces.
- */
+/** Sends an empty request to the trace collector, if configured. Problems are warnings only. */
 export async function collectorLines({
   config,
   withinMs,
@@ -27,19 +24,19 @@ export async function collectorLines({
     await body?.cancel();
     return status;
   });
-  if (!answer.ok) return [warning(NAME, 'is not reached', LOOK)];
+  if (!answer.ok) return [warning(NAME, 'is not reachable', CHECK_ADDRESS)];
   return [statusLine(answer.value, url)];
 }
 
-const LOOK = 'look at OTEL_EXPORTER_OTLP_ENDPOINT, and whether this machine may reach it';
+const CHECK_ADDRESS = 'check OTEL_EXPORTER_OTLP_ENDPOINT, and whether this machine can reach it';
 
 function statusLine(status: number, url: string): CheckLine {
   if (status === 401 || status === 403) {
-    return warning(NAME, `takes nothing from us (${status})`, 'look at OTEL_EXPORTER_OTLP_HEADERS');
+    return warning(NAME, `rejects the key (${status})`, 'check OTEL_EXPORTER_OTLP_HEADERS');
   }
   if (status >= 300) {
-    const fix = 'look at OTEL_EXPORTER_OTLP_ENDPOINT: OTLP over HTTP, mostly on port 4318';
-    return warning(NAME, `does not take traces there (${status})`, fix);
+    const fix = 'check OTEL_EXPORTER_OTLP_ENDPOINT: it needs OTLP over HTTP, usually on port 4318';
+    return warning(NAME, `does not accept traces at this address (${status})`, fix);
   }
-  return ok(NAME, `takes traces${url.startsWith('https:') ? ', over TLS' : ', in clear'}`);
+  return ok(NAME, `accepts traces${url.startsWith('https:') ? ' over TLS' : ' without TLS'}`);
 }

@@ -17,13 +17,13 @@ export function configurationLines(config: Config): readonly CheckLine[] {
     countText(budgets.length, 'budget'),
   ];
   return [
-    ok('environment', 'every variable is as it should be'),
+    ok('environment', 'all variables are valid'),
     ok('signalbox.yaml', parts.join(', ')),
     ...(key === null ? [unkeyed()] : []),
   ];
 }
 
 function unkeyed(): CheckLine {
-  const says = 'is not set: whoever can write to the database could make the audit trail anew';
+  const says = 'is not set: anyone with write access to the database can forge the audit trail';
   return warning('SIGNALBOX_KEY', says, 'set 32 bytes: openssl rand -base64 32');
 }

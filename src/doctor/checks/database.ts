@@ -9,17 +9,17 @@ const SKEW_MS = 5_000;
 interface Answers {
   readonly url: string;
   readonly file: FileFacts | null;
-  /** Null where there is no file to examine. */
+  /** Null without a file to examine. */
   readonly examined: TimedResult<DatabaseInspection> | null;
   readonly written: TimedResult<void> | null;
 }
 
-/** Reachable, of this release, writable, safe to lose power. */
+/** Connection, schema version, permissions, audit key, durability and clock of the database. */
 export function databaseLines(answers: Answers): readonly CheckLine[] {
   const { url, file, examined, written } = answers;
   if (file && !file.exists) return [absent(file)];
-  if (examined === null) return [skipped('database', 'in memory: gone with the process')];
-  if (!examined.ok) return [troubleLine('database', examined.error), ...fileLines(file)];
+  if (examined === null) return [skipped('database', 'in memory: lost when the process ends')];
+  if (!examined.ok) return [errorLine('database', examined.error), ...fileLines(file)];
   const found = examined.value;
   return [
     ok('database', placeOf(url, file)),
@@ -42,54 +42,60 @@ function placeOf(url: string, file: FileFacts | null): string {
 }
 
 function absent({ path, folder, folderIsWritable }: FileFacts): CheckLine {
-  if (folderIsWritable) return ok('database', `SQLite, ${path}: made at the first start`);
-  const fix = `make ${folder} and let the user that runs Signalbox write there`;
-  return failed('database', `${folder} is not there or cannot be written`, fix);
+  if (folderIsWritable) return ok('database', `SQLite, ${path}: created at the first start`);
+  const fix = `create ${folder} and give the user of Signalbox write permission`;
+  return failed('database', `${folder} does not exist or is not writable`, fix);
 }
 
-function troubleLine(name: string, error: unknown): CheckLine {
+function errorLine(name: string, error: unknown): CheckLine {
   if (error instanceof TimeoutError) {
-    const fix = 'look at DATABASE_URL, and whether a firewall holds it up';
+    const fix = 'check DATABASE_URL, and whether a firewall blocks the connection';
     return failed(name, error.message, fix);
   }
   const known = databaseProblem(error);
-  if (known) return failed(name, 'cannot be used', known);
-  const said = error instanceof Error ? error.message : String(error);
-  return failed(name, `cannot be used: ${said}`, 'look at DATABASE_URL');
+  if (known) return failed(name, 'is not usable', known);
+  const reason = error instanceof Error ? error.message : String(error);
+  return failed(name, `is not usable: ${reason}`, 'check DATABASE_URL');
 }
 
 function schemaLine({ schema, known }: DatabaseInspection): CheckLine {
   const name = 'schema';
-  if (schema === known) return ok(name, `version ${schema}, that of this release`);
-  if (schema === 0) return ok(name, 'empty: made ready at the first start');
+  if (schema === known) return ok(name, `version ${schema}, as in this release`);
+  if (schema === 0) return ok(name, 'empty: created at the first start');
   if (schema < known) {
     const pending = countText(known - schema, 'migration');
-    const says = `version ${schema}; ${pending} run at the next start, to version ${known}`;
-    return warning(name, says, 'back it up before you start this release');
+    const says = `version ${schema}; the next start runs ${pending}, up to version ${known}`;
+    return warning(name, says, 'back up the database before you start this release');
   }
-  const says = `version ${schema}, and this Signalbox knows versions up to ${known}`;
-  return failed(name, says, 'run the newer Signalbox, or restore the backup made before it');
+  const says = `version ${schema}, but this release supports versions up to ${known}`;
+  return failed(
+    name,
+    says,
+    'run the newer Signalbox, or restore the backup from before its upgrade',
+  );
 }
 
 function rightLines({ schema, known, mayCreateTables }: DatabaseInspection): readonly CheckLine[] {
   if (schema >= known || mayCreateTables) return [];
-  const fix = 'start this release once with a user who may, or grant create on the schema';
-  return [failed('rights', 'this user may not create tables, and the schema needs some', fix)];
+  const fix = 'start this release once with an owner of the schema, or grant create on the schema';
+  return [failed('rights', 'this user may not create tables, but the migration needs it', fix)];
 }
 
 function keyLines({ keyProblem }: DatabaseInspection): readonly CheckLine[] {
   if (keyProblem === null) return [];
   const says = {
-    'key-missing': 'SIGNALBOX_KEY is not set, and the audit trail is written with one',
-    'key-differs': 'SIGNALBOX_KEY is not the one that the audit trail is written with',
+    'key-missing': 'SIGNALBOX_KEY is not set, but the audit trail was written with a key',
+    'key-differs': 'SIGNALBOX_KEY is not the key that the audit trail was written with',
   }[keyProblem];
-  return [failed('audit trail', says, 'set the one it ran with, or name another database')];
+  return [failed('audit trail', says, 'set the key that was used before, or use another database')];
 }
 
 function trailLines({ trailProblem }: DatabaseInspection): readonly CheckLine[] {
   if (trailProblem === null) return [];
-  const says = `it is not as it was written, so nothing is executed. ${trailProblem}`;
-  return [failed('audit trail', says, 'npm run audit -- verify; then docs/operating.md')];
+  const says = `the verification failed, so nothing is executed. ${trailProblem}`;
+  return [
+    failed('audit trail', says, 'run npm run audit -- verify, then follow docs/operating.md'),
+  ];
 }
 
 function writtenLine(
@@ -99,14 +105,20 @@ function writtenLine(
 ): CheckLine {
   const name = 'writable';
   if (file && !file.ownedByUs) {
-    const fix = 'run this as the user that runs Signalbox';
-    return warning(name, 'not tried: the file belongs to another user', fix);
+    const fix = 'run the doctor as the user of Signalbox';
+    return warning(name, 'not checked: the file belongs to another user', fix);
   }
   if (written === null) {
-    return skipped(name, schema > known ? 'not tried on that schema' : 'not tried: it is empty');
+    return skipped(
+      name,
+      schema > known ? 'not checked with this schema' : 'not checked: the database is empty',
+    );
   }
-  if (!written.ok) return troubleLine(name, written.error);
-  return ok(name, `a line was written and taken back${file?.running ? ', beside Signalbox' : ''}`);
+  if (!written.ok) return errorLine(name, written.error);
+  return ok(
+    name,
+    `a test write was rolled back${file?.running ? ' next to a running Signalbox' : ''}`,
+  );
 }
 
 function fileLines(file: FileFacts | null): readonly CheckLine[] {
@@ -114,11 +126,15 @@ function fileLines(file: FileFacts | null): readonly CheckLine[] {
   const { readableByOthers: loose, running, ownedByUs } = file;
   const rights =
     loose.length === 0
-      ? ok('file rights', 'readable for its owner only')
-      : failed('file rights', 'others on this machine can read it', `chmod 600 ${loose.join(' ')}`);
+      ? ok('file rights', 'only the owner can read the file')
+      : failed(
+          'file rights',
+          'other users of this machine can read the file',
+          `chmod 600 ${loose.join(' ')}`,
+        );
   const lock = running
-    ? 'a Signalbox has it open, as it should; a second one would be refused'
-    : 'free: no Signalbox has it open';
+    ? 'held by a running Signalbox; a second one cannot start'
+    : 'free: no Signalbox uses the file';
   return ownedByUs ? [rights, ok('lock', lock)] : [rights];
 }
 
@@ -129,16 +145,18 @@ function durabilityLines({ durability }: DatabaseInspection): readonly CheckLine
     ...(fsync === 'off' ? ['fsync'] : []),
     ...(synchronousCommit === 'off' ? ['synchronous_commit'] : []),
   ];
-  if (off.length === 0) return [ok('durability', 'a commit is on the disk before it is confirmed')];
-  const fix = `switch ${off.join(' and ')} on for this database; Signalbox does not start without`;
-  return [failed('durability', 'an approval could be lost after it was confirmed', fix)];
+  if (off.length === 0) return [ok('durability', 'commits are on disk before they are confirmed')];
+  const fix = `switch on ${off.join(' and ')} for this database; Signalbox does not start without`;
+  return [failed('durability', 'a confirmed approval could be lost', fix)];
 }
 
 function clockLines({ clock }: DatabaseInspection): readonly CheckLine[] {
   if (clock === null) return [];
   const aheadMs = clock.here - clock.server.getTime();
-  if (Math.abs(aheadMs) <= SKEW_MS) return [ok('clock', 'this machine’s is that of the database')];
+  if (Math.abs(aheadMs) <= SKEW_MS) return [ok('clock', 'this machine and the database agree')];
   const seconds = countText(Math.round(Math.abs(aheadMs) / 1_000), 'second');
   const says = `this machine is ${seconds} ${aheadMs > 0 ? 'ahead of' : 'behind'} the database`;
-  return [warning('clock', says, 'switch on NTP on both; replicas count with the database’s')];
+  return [
+    warning('clock', says, 'switch on NTP on both machines; leases use the clock of the database'),
+  ];
 }

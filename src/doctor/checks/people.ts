@@ -5,17 +5,16 @@ import { impossibleRequirements } from '../../policy/satisfiable.ts';
 import { standingOf } from '../../slack/people/actors.ts';
 import type { Listed } from '../../slack/people/groups.ts';
 import type { PersonFacts, Self, SlackChecks } from '../../slack/slack-checks.ts';
-import { type CheckLine, countText, failed, ok } from '../line.ts';
-import { slackLine } from '../slack-errors.ts';
+import { type CheckLine, countText, failed, ok, slackLine } from '../line.ts';
 import type { TimedResult } from '../with-timeout.ts';
 
-/** What Slack told of everybody and of every group that the policy names. */
+/** All user groups, and the members of those that the policy names. */
 export interface Register {
   readonly groups: readonly Listed[];
   readonly members: ReadonlyMap<string, readonly string[]>;
 }
 
-/** Reads the groups, and who is in those that are named and can be found. */
+/** Reads all user groups, and the members of the active groups that the policy names. */
 export async function readRegister(slack: SlackChecks, policy: Policy): Promise<Register> {
   const groups = await slack.groups();
   const named = [...policy.roles.values()].flatMap((role) => role.groups);
@@ -34,7 +33,7 @@ interface Answers {
   readonly people: TimedResult<readonly PersonFacts[]>;
 }
 
-/** Each role with who counts today, and each rule that nobody could satisfy. */
+/** One line per role with its active members, and one per rule that cannot be satisfied. */
 export function peopleLines(policy: Policy, answers: Answers): readonly CheckLine[] {
   const { self, register, people } = answers;
   if (!register.ok) return [slackLine('groups', register.error)];
@@ -49,12 +48,12 @@ export function peopleLines(policy: Policy, answers: Answers): readonly CheckLin
     return { name, role, all, active: all.filter(counts) };
   });
   const lines = roles.flatMap((one) => {
-    const strangers = one.role.users.filter((user) => !known.has(user));
+    const unknown = one.role.users.filter((user) => !known.has(user));
     const problems = [
       ...groupProblems(one.name, one.role, register.value.groups),
-      ...strangers.map((user) => stranger(`roles.${one.name}`, user)),
+      ...unknown.map((user) => unknownUserLine(`roles.${one.name}`, user)),
     ];
-    // That nobody is left is then no second problem.
+    // An empty role is then a consequence, not a second problem.
     return problems.length > 0 && one.active.length === 0 ? problems : [...problems, roleLine(one)];
   });
   const members = new Map(
@@ -71,14 +70,14 @@ interface Counted {
 }
 
 function roleLine({ name, role, all, active }: Counted): CheckLine {
-  const named = role.users.length > 0 ? ['the file itself'] : [];
+  const named = role.users.length > 0 ? ['signalbox.yaml'] : [];
   const from = [...role.groups, ...named].join(', ');
   if (active.length === 0) {
-    const fix = `add somebody to ${from}; guests, bots and those who left do not count`;
-    return failed(name, 'has nobody', fix);
+    const fix = `add a member to ${from}; guests, bots and deactivated users do not count`;
+    return failed(name, 'has no member', fix);
   }
   const others = all.length - active.length;
-  const rest = others === 0 ? '' : `, without ${others} who left, are guests or from elsewhere`;
+  const rest = others === 0 ? '' : `, not counting ${others} guests, deactivated or external users`;
   return ok(name, `${countText(active.length, 'person', 'people')} of ${from}${rest}`);
 }
 
@@ -88,32 +87,35 @@ function groupProblems(role: RoleName, { groups }: Role, listed: readonly Listed
     if (group && !group.disabled) return [];
     const where = `roles.${role}`;
     if (group) {
-      const fix = `enable it in Slack under People & user groups, or name another at ${where}`;
+      const fix = `enable it in Slack under People & user groups, or set another group at ${where}`;
       return [failed(where, `the user group ${name} is disabled`, fix)];
     }
     const handles = listed.filter(({ disabled }) => !disabled).map(({ handle }) => `@${handle}`);
     const near = nearestWord(name, handles);
-    const meant = near === null ? 'create it in Slack' : `did you mean '${near}'? Else create it`;
-    return [failed(where, `Slack has no user group ${name}`, `${meant}, or name another there`)];
+    const meant =
+      near === null ? 'create it in Slack' : `did you mean '${near}'? Otherwise create it`;
+    return [
+      failed(where, `Slack has no user group ${name}`, `${meant}, or set another group there`),
+    ];
   });
 }
 
-function stranger(where: string, user: string): CheckLine {
-  const fix = 'copy the member id from the person’s profile in Slack (⋮, Copy member ID)';
-  return failed(where, `Slack knows nobody with the id ${user}`, fix);
+function unknownUserLine(where: string, user: string): CheckLine {
+  const fix = 'copy the member ID from the user’s profile in Slack (⋮, Copy member ID)';
+  return failed(where, `Slack has no user with the id ${user}`, fix);
 }
 
 function ruleLines(policy: Policy, members: ReadonlyMap<RoleName, ReadonlySet<UserId>>) {
   const problems = impossibleRequirements(policy, members);
   if (problems.length === 0) {
-    return [ok('rules', 'each has somebody who may ask, and enough who may approve')];
+    return [ok('rules', 'every rule has a possible requester and enough approvers')];
   }
   return problems.map(({ where, problem, hint }) =>
-    failed(where, problem, hint ?? `look at ${where} in signalbox.yaml`),
+    failed(where, problem, hint ?? `check ${where} in signalbox.yaml`),
   );
 }
 
-// Slack's own ids, as it has just sent them.
+// The ids come from Slack, so they are valid user ids.
 function idsOf(role: Role, { groups, members }: Register): readonly UserId[] {
   const inGroups = role.groups.flatMap(
     (name) => members.get(groupOf(name, groups)?.id ?? '') ?? [],

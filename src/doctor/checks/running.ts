@@ -4,71 +4,74 @@ import type { Instance } from '../../storage/tables/instances.ts';
 import { type CheckLine, countText, failed, ok, skipped, warning } from '../line.ts';
 import { type TimedResult, withinTime } from '../with-timeout.ts';
 
-const QUIET_AFTER_MS = 180_000;
-const BY_HAND = 'in Slack type /signalbox and press a button: an answer proves all of the way';
+const SILENT_AFTER_MS = 180_000;
+const MANUAL_CHECK = 'type /signalbox in Slack and press a button: an answer proves the whole path';
 
-/** A Signalbox on this machine: whether it is ready, and whether a click would reach it. */
-export async function doorLines(
-  door: ProbeTarget,
+/** Whether a Signalbox on this machine is ready and accepts a signed Slack request. */
+export async function instanceLines(
+  target: ProbeTarget,
   secret: Secret | null,
 ): Promise<readonly CheckLine[]> {
-  const [ready, knocked] = await Promise.all([
-    withinTime(door.withinMs, () => readiness(door)),
-    secret ? withinTime(door.withinMs, () => probeInstance(door, secret)) : null,
+  const [ready, probed] = await Promise.all([
+    withinTime(target.withinMs, () => readiness(target)),
+    secret ? withinTime(target.withinMs, () => probeInstance(target, secret)) : null,
   ]);
   if (!ready.ok && causeCode(ready.error) === 'ECONNREFUSED') {
-    const says = `none on port ${door.port} of this machine`;
-    return [skipped('this machine', says, 'start it with npm start, then run this again')];
+    const says = `no Signalbox on port ${target.port}`;
+    return [skipped('this machine', says, 'start it with npm start, then run the doctor again')];
   }
-  return [readyLine(ready, door), interactivity(knocked)];
+  return [readyLine(ready, target), interactivityLine(probed)];
 }
 
 function readyLine(ready: TimedResult<string | null>, { port }: ProbeTarget): CheckLine {
   const name = 'this machine';
   if (ready.ok && ready.value === null) return ok(name, `Signalbox on port ${port} is ready`);
   const says = ready.ok ? `not ready: ${ready.value}` : `port ${port} does not answer`;
-  return failed(name, says, 'look at the log of what runs there; is PORT the right one?');
+  return failed(name, says, 'check PORT and the log of the process on this port');
 }
 
-function interactivity(knocked: TimedResult<ProbeResult> | null): CheckLine {
+function interactivityLine(probed: TimedResult<ProbeResult> | null): CheckLine {
   const name = 'interactivity';
-  if (knocked === null) {
-    return skipped(name, 'Socket Mode has no address to try from here', BY_HAND);
+  if (probed === null) {
+    return skipped(name, 'Socket Mode has no address to test', MANUAL_CHECK);
   }
-  if (!knocked.ok) return failed(name, '/slack/events does not answer', 'look at its log');
+  if (!probed.ok) return failed(name, '/slack/events does not answer', 'check its log');
   return {
     answered: ok(name, 'a signed request to /slack/events was accepted'),
     'other-secret': failed(
       name,
-      'what runs there has another SLACK_SIGNING_SECRET, or another clock',
-      'copy it from Basic Information, and start Signalbox with the same environment as this',
+      'the running process has another SLACK_SIGNING_SECRET or a wrong clock',
+      'copy the secret from Basic Information and start Signalbox with the same environment',
     ),
     unknown: failed(
       name,
-      'what listens there does not answer as Signalbox does over HTTP',
-      'is PORT the right one, and does it run without SLACK_APP_TOKEN?',
+      'the process on this port does not answer like Signalbox over HTTP',
+      'check PORT, and that the process runs without SLACK_APP_TOKEN',
     ),
-  }[knocked.value];
+  }[probed.value];
 }
 
 export function replicaLines(
   instances: readonly Instance[],
   { now, version }: { readonly now: Date; readonly version: string },
 ): readonly CheckLine[] {
-  if (instances.length === 0) return [skipped('replicas', 'none has said that it runs')];
+  if (instances.length === 0) return [skipped('replicas', 'none is registered')];
   const lines = instances.map((one, at) => replicaLine(one, `replica ${at + 1}`, now));
   const versions = [...new Set([version, ...instances.map((one) => one.version)])];
   if (versions.length === 1) return lines;
-  const says = `of different releases: ${versions.join(', ')} (this doctor is ${version})`;
-  return [...lines, warning('replicas', says, 'bring all to one release; stop those left over')];
+  const says = `run different releases: ${versions.join(', ')} (this doctor: ${version})`;
+  return [
+    ...lines,
+    warning('replicas', says, 'upgrade all replicas to one release and stop the old ones'),
+  ];
 }
 
 function replicaLine({ version, startedAt, seenAt }: Instance, name: string, now: Date): CheckLine {
   const quietMs = Math.max(0, now.getTime() - seenAt.getTime());
   const since = `${startedAt.toISOString().slice(0, 16).replace('T', ' ')} UTC`;
-  const says = `${version}, up since ${since}`;
-  if (quietMs <= QUIET_AFTER_MS) return ok(name, says);
+  const says = `${version}, running since ${since}`;
+  if (quietMs <= SILENT_AFTER_MS) return ok(name, says);
   const minutes = countText(Math.round(quietMs / 60_000), 'minute');
-  const fix = 'it was killed or hangs: look at its log; its line goes after ten minutes';
-  return warning(name, `${says}, and silent for ${minutes}`, fix);
+  const fix = 'it was killed or hangs: check its log; the entry disappears after ten minutes';
+  return warning(name, `${says}, silent for ${minutes}`, fix);
 }

@@ -1,43 +1,43 @@
 import { manifestOf } from '../../slack/manifest.ts';
 import type { PersonFacts, Self } from '../../slack/slack-checks.ts';
 import type { CheckContext } from '../check-context.ts';
-import { type CheckLine, countText, failed, ok, skipped, warning } from '../line.ts';
-import { slackLine } from '../slack-errors.ts';
+import { type CheckLine, countText, failed, ok, skipped, slackLine, warning } from '../line.ts';
 import type { TimedResult } from '../with-timeout.ts';
 import { manifestLine } from './manifest.ts';
 
 const SKEW_MS = 5_000;
 const SKEW_MAX_MS = 60_000;
 const REINSTALL =
-  'add what is missing under OAuth & Permissions (or paste manifest.json under App Manifest), ' +
-  'then Install App, Reinstall to Workspace: without that the token stays as it is';
+  'add the missing scopes under OAuth & Permissions (or paste manifest.json under App Manifest), ' +
+  'then choose Install App, Reinstall to Workspace: the token changes only then';
 
 interface Answers {
   readonly self: TimedResult<Self>;
   readonly people: TimedResult<readonly PersonFacts[]>;
-  readonly wayIn: TimedResult<void> | null;
+  readonly connection: TimedResult<void> | null;
 }
 
 export function slackLines(
-  patient: CheckContext,
-  { self, people, wayIn }: Answers,
+  context: CheckContext,
+  { self, people, connection }: Answers,
 ): readonly CheckLine[] {
-  const manifest = wanted(patient);
-  const own = manifestLine(patient.manifest, manifest);
-  if (!self.ok) return [slackLine('bot token', self.error), wayInLine(patient, wayIn, null), own];
+  const manifest = expectedManifest(context);
+  const own = manifestLine(context.manifest, manifest);
+  if (!self.ok)
+    return [slackLine('bot token', self.error), connectionLine(context, connection, null), own];
   const { workspace, botName, appId } = self.value;
   const { scopes } = manifest.oauth_config;
   return [
-    ok('bot token', `of ${botName} (app ${appId ?? 'unknown'}) in the workspace ${workspace}`),
+    ok('bot token', `for ${botName} (app ${appId ?? 'unknown'}) in the workspace ${workspace}`),
     ...scopeLines(self.value.scopes, scopes),
-    wayInLine(patient, wayIn, appId),
+    connectionLine(context, connection, appId),
     clockLine(self.value.aheadMs),
     namesakeLine(self.value, people),
     own,
   ];
 }
 
-function wanted({ config, commands, nouns }: CheckContext) {
+function expectedManifest({ config, commands, nouns }: CheckContext) {
   return manifestOf({ commands, nouns, prefix: config.slack.commandPrefix, url: null });
 }
 
@@ -55,49 +55,50 @@ function scopeLines(
   const others = granted.filter((scope) => !bot.includes(scope));
   const lines: CheckLine[] = [];
   if (needed.length > 0) {
-    lines.push(failed('scopes', `${needed.join(', ')}: not granted to this token`, REINSTALL));
+    lines.push(failed('scopes', `${needed.join(', ')}: not granted`, REINSTALL));
   }
-  const spared = missing.filter((scope) => bot_optional.includes(scope));
-  if (spared.length > 0) {
-    const says = `${spared.join(', ')}: left out, so after a lost answer a card may stand twice`;
-    lines.push(warning('scopes', says, `if that is not meant: ${REINSTALL}`));
+  const optional = missing.filter((scope) => bot_optional.includes(scope));
+  if (optional.length > 0) {
+    const says = `${optional.join(', ')}: not granted, so a lost Slack answer can duplicate a card`;
+    lines.push(warning('scopes', says, `if this is not intended: ${REINSTALL}`));
   }
   if (others.length > 0) {
-    const fix = 'take it out under OAuth & Permissions, if nothing else uses this app; reinstall';
-    lines.push(warning('scopes', `${others.join(', ')}: granted, and not needed`, fix));
+    const fix =
+      'remove them under OAuth & Permissions, unless something else uses this app, and reinstall';
+    lines.push(warning('scopes', `${others.join(', ')}: granted, but not needed`, fix));
   }
   if (lines.length > 0) return lines;
-  return [ok('scopes', `all ${bot.length} of the manifest are granted, and no others`)];
+  return [ok('scopes', `exactly the ${bot.length} scopes of the manifest are granted`)];
 }
 
-function wayInLine(
+function connectionLine(
   { config }: CheckContext,
-  wayIn: TimedResult<void> | null,
+  connection: TimedResult<void> | null,
   appId: string | null,
 ): CheckLine {
   const { appToken } = config.slack;
-  if (appToken === null || wayIn === null) {
-    return ok('way in', 'HTTP, with SLACK_SIGNING_SECRET');
+  if (appToken === null || connection === null) {
+    return ok('delivery', 'HTTP, with SLACK_SIGNING_SECRET');
   }
   const [, , tokensApp] = appToken.reveal().split('-');
   if (appId !== null && tokensApp?.startsWith('A') && tokensApp !== appId) {
-    const says = `SLACK_APP_TOKEN is of the app ${tokensApp}, and SLACK_BOT_TOKEN of ${appId}`;
-    return failed('way in', says, 'take both tokens from one app, at api.slack.com/apps');
+    const says = `SLACK_APP_TOKEN belongs to the app ${tokensApp}, SLACK_BOT_TOKEN to ${appId}`;
+    return failed('delivery', says, 'copy both tokens from one app, at api.slack.com/apps');
   }
-  if (wayIn.ok) return ok('way in', 'Socket Mode: Slack hands out a connection');
-  const line = slackLine('way in', wayIn.error);
+  if (connection.ok) return ok('delivery', 'Socket Mode: Slack accepts a connection');
+  const line = slackLine('delivery', connection.error);
   if (line.status !== 'failed' || !/invalid_auth|lacks/.test(line.says)) return line;
   const fix =
-    'Basic Information, App-Level Tokens: one with connections:write into SLACK_APP_TOKEN';
+    'create a token with connections:write under Basic Information, App-Level Tokens, and set SLACK_APP_TOKEN';
   return { ...line, fix };
 }
 
 function clockLine(aheadMs: number | null): CheckLine {
-  if (aheadMs === null) return skipped('clock', 'Slack did not say what time it is');
+  if (aheadMs === null) return skipped('clock', 'Slack sent no time');
   const seconds = Math.round(Math.abs(aheadMs) / 1_000);
-  if (Math.abs(aheadMs) <= SKEW_MS) return ok('clock', 'right, by Slack’s');
-  const says = `${countText(seconds, 'second')} ${aheadMs > 0 ? 'ahead of' : 'behind'} Slack’s`;
-  const fix = 'switch on NTP on this machine; Slack’s signatures are valid for five minutes';
+  if (Math.abs(aheadMs) <= SKEW_MS) return ok('clock', 'agrees with Slack');
+  const says = `${countText(seconds, 'second')} ${aheadMs > 0 ? 'ahead of' : 'behind'} Slack`;
+  const fix = 'switch on NTP on this machine; Slack signatures are valid for five minutes';
   return (Math.abs(aheadMs) > SKEW_MAX_MS ? failed : warning)('clock', says, fix);
 }
 
@@ -110,18 +111,18 @@ function namesakeLine(self: Self, people: TimedResult<readonly PersonFacts[]>): 
   const twins = bots.filter(
     (bot) => bot.id !== self.botUserId && bot.names.some((each) => names.has(each.toLowerCase())),
   );
-  if (twins.length === 0) return ok(name, `no other app here is called ${self.botName}`);
-  const says = `another app here is called ${self.botName} too (${twins.map(({ id }) => id).join(', ')})`;
-  const which = `this token is of ${self.botUserId}, app ${self.appId ?? 'unknown'}`;
-  return warning(name, says, `${which}: invite that one, and remove or rename the other`);
+  if (twins.length === 0) return ok(name, `no other app is called ${self.botName}`);
+  const says = `another app has the name ${self.botName} as well (${twins.map(({ id }) => id).join(', ')})`;
+  const which = `this token belongs to ${self.botUserId}, app ${self.appId ?? 'unknown'}`;
+  return warning(name, says, `${which}: invite this one, and remove or rename the other`);
 }
 
-export function slackByHand(): readonly CheckLine[] {
+export function manualSlackChecks(): readonly CheckLine[] {
   return [
     skipped(
       'commands',
-      'Slack does not tell which slash commands it has',
-      'api.slack.com/apps, your app, App Manifest: compare with manifest.json, paste, reinstall',
+      'Slack does not report the slash commands of an app',
+      'compare App Manifest at api.slack.com/apps with manifest.json, paste it and reinstall',
     ),
   ];
 }

@@ -11,24 +11,24 @@ test.for<[string, string, Record<string, string>, string, string]>([
     'a cloud key that is not known',
     CLOUD,
     { CLOUD_API_KEY_SECRET: 'another-secret-than-that' },
-    'the key is not accepted (401 UNAUTHORIZED: Key is not found)',
-    'copy CLOUD_API_KEY_ID and CLOUD_API_KEY_SECRET anew',
+    'the key is rejected (401 UNAUTHORIZED: Key is not found)',
+    'copy CLOUD_API_KEY_ID and CLOUD_API_KEY_SECRET from the console again',
   ],
   [
     'an alerts token that is not known',
     ALERTS,
     { ALERTS_API_TOKEN: 'another-token-than-that' },
-    'the key is not accepted (401 Unauthorized)',
-    'copy ALERTS_API_TOKEN anew',
+    'the key is rejected (401 Unauthorized)',
+    'copy ALERTS_API_TOKEN from the console again',
   ],
   [
-    'an address where nobody listens',
+    'an address without a server',
     CLOUD,
     { CLOUD_API_URL: 'http://127.0.0.1:1' },
-    'is not reached (ECONNREFUSED)',
-    'look at CLOUD_API_URL',
+    'is not reachable (ECONNREFUSED)',
+    'check CLOUD_API_URL',
   ],
-])('%s is told', async ([, name, changes, says, fix]) => {
+])('%s is reported', async ([, name, changes, says, fix]) => {
   const clinic = await openClinic();
   expect(line(await clinic.diagnose(changes), name)).toMatchObject({
     status: 'failed',
@@ -37,18 +37,18 @@ test.for<[string, string, Record<string, string>, string, string]>([
   });
 });
 
-test('a key that has expired, and one that may not read, are told apart', async () => {
+test('an expired key and a key without permission have different lines', async () => {
   const clinic = await openClinic();
   clinic.cloud.setKey(CLOUD_KEY.id, { active: false });
   expect(line(await clinic.diagnose(), CLOUD)?.says).toContain('Key is not active');
   clinic.cloud.setKey(CLOUD_KEY.id, { active: true, denied: ['usage cost'] });
   expect(line(await clinic.diagnose(), CLOUD)).toMatchObject({
-    says: expect.stringContaining('the key may not read it (403'),
-    fix: expect.stringContaining('the right to read usage'),
+    says: expect.stringContaining('the key has no permission (403'),
+    fix: expect.stringContaining('permission to read usage'),
   });
 });
 
-test('a cloud that never answers is told in time', async () => {
+test('a cloud API that never answers is reported within the time limit', async () => {
   const clinic = await openClinic();
   clinic.cloud.injectFault({ operation: 'usage cost', fault: 'hang', times: 3 });
   expect(line(await clinic.diagnose({}, 300), CLOUD)).toMatchObject({
@@ -57,7 +57,7 @@ test('a cloud that never answers is told in time', async () => {
   });
 });
 
-test('a page in the place of the API points to the address', async () => {
+test('an HTML page instead of the API refers to the address', async () => {
   const clinic = await openClinic();
   clinic.cloud.injectFault({ operation: 'usage cost', fault: 'html-200', times: 3 });
   expect(line(await clinic.diagnose(), CLOUD)).toMatchObject({
@@ -66,7 +66,7 @@ test('a page in the place of the API points to the address', async () => {
   });
 });
 
-test('a limit that a running bot has used up is no problem', async () => {
+test('a rate limit that a running bot has used up is a warning', async () => {
   const clinic = await openClinic();
   clinic.alerts.limitTo({ requests: 0, perMs: 60_000 });
   expect(line(await clinic.diagnose(), ALERTS)).toMatchObject({
@@ -75,7 +75,7 @@ test('a limit that a running bot has used up is no problem', async () => {
   });
 });
 
-test('both APIs are only read, and hardly ever', async () => {
+test('both APIs receive one read each', async () => {
   const clinic = await openClinic();
   await clinic.diagnose();
   // A cloud that wants bare days refuses the first form of the question, and is asked once more.
@@ -88,7 +88,7 @@ test('both APIs are only read, and hardly ever', async () => {
   expect([...clinic.cloud.effects(), ...clinic.alerts.effects()]).toEqual([]);
 });
 
-test('without an alerts API that is said, and nothing is wrong', async () => {
+test('a missing alerts API is reported as skipped', async () => {
   const clinic = await openClinic();
   const lines = await clinic.diagnose({ ALERTS_API_URL: '', ALERTS_API_TOKEN: '' });
   expect(line(lines, ALERTS)?.status).toBe('skipped');

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { secretsOf } from '../../../src/doctor/manifest-file.ts';
+import { secretsIn } from '../../../src/observability/log.ts';
 import { load } from '../../config/fixtures.ts';
 import { type Behaviour, startCollector } from '../../observability/collector.ts';
 import { openClinic } from '../clinic.ts';
@@ -7,14 +7,14 @@ import { line } from '../lines.ts';
 
 const NAME = 'collector';
 
-test('nothing is said of a collector where nobody traces', async () => {
+test('without tracing the report has no collector line', async () => {
   const clinic = await openClinic();
   expect(line(await clinic.diagnose(), NAME)).toBeUndefined();
 });
 
 test.for<[string, Behaviour, object]>([
-  ['takes what comes', 'taking', { status: 'ok', says: 'takes traces, in clear' }],
-  ['never answers', 'hanging', { status: 'warning', says: 'is not reached' }],
+  ['takes what comes', 'taking', { status: 'ok', says: 'accepts traces without TLS' }],
+  ['never answers', 'hanging', { status: 'warning', says: 'is not reachable' }],
   [
     'does not know the key',
     401,
@@ -23,9 +23,12 @@ test.for<[string, Behaviour, object]>([
   [
     'is something else',
     404,
-    { status: 'warning', says: expect.stringContaining('does not take traces there (404)') },
+    {
+      status: 'warning',
+      says: expect.stringContaining('does not accept traces at this address (404)'),
+    },
   ],
-])('a collector that %s is told, and is never in the way', async ([, behaviour, told]) => {
+])('a collector that %s causes at most a warning', async ([, behaviour, told]) => {
   const clinic = await openClinic();
   const collector = await startCollector(behaviour);
   const env = {
@@ -39,10 +42,10 @@ test.for<[string, Behaviour, object]>([
   expect(JSON.stringify(report)).not.toContain('canary');
 });
 
-test('its key is taken out of every report, whoever may quote it', () => {
+test('the collector key is removed from every report', () => {
   const loaded = load({
     OTEL_EXPORTER_OTLP_ENDPOINT: 'https://collector.example.com',
     OTEL_EXPORTER_OTLP_HEADERS: 'authorization=the-key-of-the-collector',
   });
-  expect(loaded.ok && secretsOf(loaded.config)).toContain('the-key-of-the-collector');
+  expect(loaded.ok && secretsIn(loaded.config)).toContain('the-key-of-the-collector');
 });

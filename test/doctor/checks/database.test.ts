@@ -13,28 +13,31 @@ import { line, namesOf } from '../lines.ts';
 
 const pathOf = (url: string) => url.slice('file:'.length);
 
-test.for(ENGINES)('a database in use is well, and nothing stays in it, on %s', async (engine) => {
-  const url = await freshUrl(engine);
-  const database = await openForTest(url);
-  const clinic = await openClinic({ databaseUrl: url });
-  const lines = await clinic.diagnose();
-  expect(namesOf(lines, 'failed')).toEqual([]);
-  expect(line(lines, 'schema')?.says).toContain(`version ${SCHEMA_VERSION}`);
-  expect(line(lines, 'writable')?.status).toBe('ok');
-  expect(await readMeta(database.db, 'doctor')).toBeNull();
-});
+test.for(ENGINES)(
+  'a healthy database passes and keeps no trace of the doctor on %s',
+  async (engine) => {
+    const url = await freshUrl(engine);
+    const database = await openForTest(url);
+    const clinic = await openClinic({ databaseUrl: url });
+    const lines = await clinic.diagnose();
+    expect(namesOf(lines, 'failed')).toEqual([]);
+    expect(line(lines, 'schema')?.says).toContain(`version ${SCHEMA_VERSION}`);
+    expect(line(lines, 'writable')?.status).toBe('ok');
+    expect(await readMeta(database.db, 'doctor')).toBeNull();
+  },
+);
 
-test('a running bot keeps its file, and the doctor says so', async () => {
+test('the lock line reports whether a bot uses the file', async () => {
   const url = await freshUrl('sqlite');
   const database = await openDatabase(url);
   const clinic = await openClinic({ databaseUrl: url });
-  expect(line(await clinic.diagnose(), 'lock')?.says).toContain('a Signalbox has it open');
+  expect(line(await clinic.diagnose(), 'lock')?.says).toContain('held by a running Signalbox');
   await database.transaction((tx) => writeMeta(tx, 'still', 'writable'));
   await database.close();
   expect(line(await clinic.diagnose(), 'lock')?.says).toContain('free');
 });
 
-test.for(ENGINES)('the database of a newer Signalbox is told on %s', async (engine) => {
+test.for(ENGINES)('the database of a newer release is reported on %s', async (engine) => {
   const url = await freshUrl(engine);
   const database = await openForTest(url);
   await database.transaction((tx) => writeMeta(tx, 'schema-version', '77'));
@@ -46,30 +49,30 @@ test.for(ENGINES)('the database of a newer Signalbox is told on %s', async (engi
   });
 });
 
-test('migrations that are pending are told, and not run', async () => {
+test('pending migrations are reported and not run', async () => {
   const url = await freshUrl('postgres');
   const database = await openForTest(url);
   await database.transaction((tx) => writeMeta(tx, 'schema-version', '1'));
   const clinic = await openClinic({ databaseUrl: url });
   expect(line(await clinic.diagnose(), 'schema')).toMatchObject({
     status: 'warning',
-    fix: expect.stringContaining('back it up'),
+    fix: expect.stringContaining('back up the database'),
   });
   expect(await readMeta(database.db, 'schema-version')).toBe('1');
 });
 
-test('before the first start nothing is made, and that is fine', async () => {
+test('before the first start the doctor creates nothing and reports no problem', async () => {
   const clinic = await openClinic();
   const lines = await clinic.diagnose();
-  expect(line(lines, 'database')?.says).toContain('made at the first start');
+  expect(line(lines, 'database')?.says).toContain('created at the first start');
   expect(namesOf(await clinic.diagnose(), 'failed')).toEqual([]);
 });
 
 test.for<[string, string, string]>([
-  ['a folder that is not there', 'file:/nowhere/at/all.db', 'make /nowhere/at'],
+  ['a folder that is not there', 'file:/nowhere/at/all.db', 'create /nowhere/at'],
   ['a server that is not there', 'postgres://u:hidden-word@127.0.0.1:1/x', 'does not answer'],
   ['a user without rights', 'wrong user', 'may not'],
-])('%s is told', async ([, databaseUrl, fix]) => {
+])('%s is reported', async ([, databaseUrl, fix]) => {
   const url = databaseUrl === 'wrong user' ? await withoutRights() : databaseUrl;
   const clinic = await openClinic({ databaseUrl: url });
   const lines = await clinic.diagnose();
@@ -91,7 +94,7 @@ async function withoutRights(): Promise<string> {
   return poor.href;
 }
 
-test('a file that others can read is told, with the command that mends it', async () => {
+test('a file that other users can read is reported with the command that fixes it', async () => {
   const url = await freshUrl('sqlite');
   await openForTest(url);
   chmodSync(pathOf(url), 0o644);
@@ -102,14 +105,14 @@ test('a file that others can read is told, with the command that mends it', asyn
   });
 });
 
-test('a file that is no database is told', async () => {
+test('a file that is not a database is reported', async () => {
   const url = await freshUrl('sqlite');
   writeFileSync(pathOf(url), 'a letter, not a database '.repeat(100), { mode: 0o600 });
   const clinic = await openClinic({ databaseUrl: url });
   expect(line(await clinic.diagnose(), 'database')?.fix).toContain('not a database of Signalbox');
 });
 
-test('another key than that of the audit trail is told', async () => {
+test('a wrong audit key is reported', async () => {
   const url = await freshUrl('sqlite');
   const database = await openForTest(url);
   const event = { kind: 'refused' as const, at: new Date(), body: {} };
@@ -117,17 +120,17 @@ test('another key than that of the audit trail is told', async () => {
     await appendEvent(tx, Buffer.alloc(32, 8), event);
   });
   const clinic = await openClinic({ databaseUrl: url });
-  expect(line(await clinic.diagnose(), 'audit trail')?.says).toContain('is not the one');
+  expect(line(await clinic.diagnose(), 'audit trail')?.says).toContain('is not the key');
 });
 
-test.for(ENGINES)('a trail that was found broken is told on %s', async (engine) => {
+test.for(ENGINES)('a broken audit trail is reported on %s', async (engine) => {
   const url = await freshUrl(engine);
   const database = await openForTest(url);
   await database.transaction((tx) => storeTrailError(tx, null, 'Event 7 is missing.'));
   const clinic = await openClinic({ databaseUrl: url });
   expect(line(await clinic.diagnose(), 'audit trail')).toMatchObject({
     status: 'failed',
-    says: 'it is not as it was written, so nothing is executed. Event 7 is missing.',
+    says: 'the verification failed, so nothing is executed. Event 7 is missing.',
   });
 });
 
@@ -157,12 +160,12 @@ test.for<[string, Partial<DatabaseInspection>, string, string]>([
   ],
   ['has another time', { clock: { server: new Date(0), here: 60_000 } }, 'clock', 'NTP'],
   ['lets nobody make tables', { schema: 1, mayCreateTables: false }, 'rights', 'grant create'],
-])('a server that %s is told', ([, change, name, fix]) => {
+])('a server that %s is reported', ([, change, name, fix]) => {
   const told = line(linesOf(change), name);
   expect(told?.status).not.toBe('ok');
   expect(told?.fix).toContain(fix);
 });
 
-test('a server that is well has nothing to mend', () => {
+test('a healthy server has no next steps', () => {
   expect(linesOf({}).filter(({ fix }) => fix !== null)).toEqual([]);
 });

@@ -4,7 +4,7 @@ import { NOON } from '../../storage/example-change.ts';
 import { openClinic } from '../clinic.ts';
 import { line, namesOf } from '../lines.ts';
 
-test('beside a running bot all is well, and a signed request comes back', async () => {
+test('next to a running bot all checks pass and a signed request is answered', async () => {
   const clinic = await openClinic();
   const at = await clinic.start();
   await expect
@@ -15,10 +15,10 @@ test('beside a running bot all is well, and a signed request comes back', async 
   expect(namesOf(lines, 'warning')).toEqual([]);
   expect(line(lines, 'this machine')?.says).toContain('is ready');
   expect(line(lines, 'interactivity')?.status).toBe('ok');
-  expect(line(lines, 'replica 1')?.says).toContain('1.0.0, up since');
+  expect(line(lines, 'replica 1')?.says).toContain('1.0.0, running since');
 });
 
-test('a bot that runs with another signing secret is told', async () => {
+test('a bot with another signing secret is reported', async () => {
   const clinic = await openClinic();
   const at = await clinic.start();
   const lines = await clinic.diagnose({ ...at, SLACK_SIGNING_SECRET: 'another-one-than-that' });
@@ -28,14 +28,14 @@ test('a bot that runs with another signing secret is told', async () => {
   });
 });
 
-test('something else on the port is not taken for Signalbox', async () => {
+test('another process on the port is not taken for Signalbox', async () => {
   const clinic = await openClinic();
   const { port } = new URL(clinic.alerts.url);
   expect(line(await clinic.diagnose({ PORT: port }), 'interactivity')?.status).toBe('failed');
   expect(line(await clinic.diagnose({ PORT: port }), 'this machine')?.status).toBe('failed');
 });
 
-test('a bot that does not run yet is no problem, and Socket Mode is tried by hand', async () => {
+test('a bot that does not run is skipped, and Socket Mode needs a manual check', async () => {
   const idle = await openClinic();
   const { port: PORT } = new URL(idle.alerts.url);
   await idle.alerts.stop();
@@ -44,7 +44,7 @@ test('a bot that does not run yet is no problem, and Socket Mode is tried by han
   const clinic = await openClinic({ delivery: 'socket' });
   const lines = await clinic.diagnose(await clinic.start());
   expect(namesOf(lines, 'failed')).toEqual([]);
-  expect(line(lines, 'way in')?.says).toContain('Socket Mode');
+  expect(line(lines, 'delivery')?.says).toContain('Socket Mode');
   expect(line(lines, 'interactivity')?.fix).toContain('type /signalbox');
 });
 
@@ -56,15 +56,15 @@ const replica = (version: string, silentMs = 0) => ({
 const told = (...instances: ReturnType<typeof replica>[]) =>
   replicaLines(instances, { now: NOON, version: '1.0.0' });
 
-test('replicas of different releases are told', () => {
+test('replicas of different releases are reported', () => {
   expect(line(told(replica('1.0.0'), replica('1.1.0')), 'replicas')).toMatchObject({
     status: 'warning',
-    says: 'of different releases: 1.0.0, 1.1.0 (this doctor is 1.0.0)',
+    says: 'run different releases: 1.0.0, 1.1.0 (this doctor: 1.0.0)',
   });
   expect(namesOf(told(replica('1.0.0'), replica('1.0.0')), 'warning')).toEqual([]);
 });
 
-test('a replica that fell silent is told', () => {
+test('a silent replica is reported', () => {
   const lines = told(replica('1.0.0', 4 * MINUTE_MS));
   expect(line(lines, 'replica 1')?.says).toContain('silent for 4 minutes');
 });
