@@ -54,6 +54,7 @@ const REVISED: readonly string[] = [
   'src/cloud',
   'src/command-context.ts',
   'src/config',
+  'src/cost-effect',
   'src/doctor',
   'src/errors.ts',
   'src/http',
@@ -80,6 +81,7 @@ const REVISED: readonly string[] = [
   'test/observability',
   'test/rooms.ts',
   'test/sandbox',
+  'test/scenarios',
   'test/security.test.ts',
   'test/server.test.ts',
 ];
