@@ -29,7 +29,7 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-test('an estimate is kept with its figures, for what is measured later', async () => {
+test('an estimate has its figures, for a comparison with the measurement', async () => {
   expect(await told(async () => whole, 'stop')).toEqual({
     text: '−20.0 credits per day, from 14 final days; −200.0 by month end; storage continues',
     perDay: -20,
@@ -37,7 +37,7 @@ test('an estimate is kept with its figures, for what is measured later', async (
   });
 });
 
-test('a person does not wait longer than two seconds for the report', async () => {
+test('a preview waits at most two seconds for the usage report', async () => {
   let asked = false;
   const never = () => {
     asked = true;
@@ -49,7 +49,7 @@ test('a person does not wait longer than two seconds for the report', async () =
   expect(await answer).toMatchObject({ text: 'unknown: the usage report did not answer' });
 });
 
-test('a report that breaks is no fault of the change', async () => {
+test('a failed usage report does not fail the request', async () => {
   const broken = () => Promise.reject(new Error('broken'));
   expect(await told(broken, 'stop')).toMatchObject({
     text: 'unknown: the usage report did not answer',
@@ -57,7 +57,7 @@ test('a report that breaks is no fault of the change', async () => {
   });
 });
 
-test('figures that could not be read again say how old they are', async () => {
+test('an estimate from a stored report shows its age', async () => {
   const from = new Date('2026-11-20T06:30:00Z');
   const old = { ...whole, gaps: [{ month: '2026-11', why, denied: false, from }] };
   expect((await told(async () => old, 'stop'))?.text).toMatch(
@@ -69,7 +69,7 @@ test('figures that could not be read again say how old they are', async () => {
   );
 });
 
-test('too few days for want of an answer are not told as a fact of the service', async () => {
+test('missing months are reported as a missing answer, not as too few days', async () => {
   const little = {
     ...whole,
     rows: rows.slice(-3),
@@ -80,7 +80,7 @@ test('too few days for want of an answer are not told as a fact of the service',
   );
 });
 
-test('what a new service will cost is not known, and of an alert nothing is said', async () => {
+test('the cost of a new service is unknown, and an alert has no cost', async () => {
   const unread = () => Promise.reject(new Error('not asked'));
   expect((await told(unread, 'create'))?.text).toBe('unknown: depends on the load');
   expect(await told(unread)).toBeUndefined();

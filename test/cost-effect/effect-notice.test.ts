@@ -47,7 +47,7 @@ async function waiting({ database, now }: WorkflowContext): Promise<readonly str
   );
 }
 
-test('of two replicas that look at the same moment, one tells', async () => {
+test('of two replicas that measure at the same time, one posts', async () => {
   const { context } = await worldAfter(4, scaled());
   expect(
     await Promise.all([postCostEffects(context, costs), postCostEffects(context, costs)]),
@@ -59,34 +59,34 @@ test('of two replicas that look at the same moment, one tells', async () => {
   ]);
 });
 
-test('a bot that was down for a week tells the longer time, and not the shorter one after it', async () => {
+test('after a week of downtime only the longer measurement is posted', async () => {
   const { context } = await worldAfter(9, scaled());
   expect(await postCostEffects(context, costs)).toBe(1);
   expect(await waiting(context)).toEqual([expect.stringContaining('7 final days later')]);
   expect(await postCostEffects(context, unread)).toBe(0);
 });
 
-test('while a month cannot be read nothing is settled', async () => {
+test('nothing is measured while a month cannot be read', async () => {
   const { context } = await worldAfter(9, scaled());
   const gaps = [{ month: '2026-07', why: WHY, denied: false, from: null }];
   expect(await postCostEffects(context, async () => ({ ...whole, gaps }))).toBe(0);
   expect(await postCostEffects(context, costs)).toBe(1);
 });
 
-test('days on which an earlier change ran are not what was before', async () => {
+test('days with an earlier change are not used as the state before', async () => {
   const at = minutes(-5 * DAY);
   const ending = { how: 'succeeded', at, ...ENDED, reported: [] } as const;
   const { context } = await worldAfter(9, scaled(), scaled({ outcome: ending }));
   expect(await postCostEffects(context, costs)).toBe(0);
 });
 
-test('of a change that nobody knows the end of nothing is said', async () => {
+test('a change with an unknown outcome is not measured', async () => {
   const doubt = { how: 'unknown', at: NOON, ...ENDED, status: 502, text: 'bad gateway' } as const;
   const { context } = await worldAfter(9, aChange({ state: 'unknown', outcome: doubt }));
   expect(await postCostEffects(context, unread)).toBe(0);
 });
 
-test('nor of one that such a change followed', async () => {
+test('a change that an unknown outcome followed is not measured', async () => {
   const at = minutes(DAY);
   const doubt = { how: 'unknown', at, ...ENDED, status: 502, text: 'bad gateway' } as const;
   const { context } = await worldAfter(9, scaled(), aChange({ state: 'unknown', outcome: doubt }));
@@ -94,7 +94,7 @@ test('nor of one that such a change followed', async () => {
   expect(await waiting(context)).toEqual([]);
 });
 
-test('a private endpoint moves no size, and leaves the measure as it is', async () => {
+test('a private endpoint does not affect the measurement', async () => {
   const at = minutes(DAY);
   const ending = { how: 'succeeded', at, ...ENDED, reported: [] } as const;
   const { context } = await worldAfter(
@@ -108,12 +108,12 @@ test('a private endpoint moves no size, and leaves the measure as it is', async 
 test.for<[number, string]>([
   [3, 'three days were not over'],
   [40, 'its days were never final in time'],
-])('after %i days the report is not even read, for %s', async ([days]) => {
+])('after %i days the report is not read: %s', async ([days]) => {
   const { context } = await worldAfter(days, scaled());
   expect(await postCostEffects(context, unread)).toBe(0);
 });
 
-test('what was estimated then is told beside what came of it', async () => {
+test('a measurement is posted with the estimate', async () => {
   const { plan } = aChange();
   const cost = { text: '−9.6 credits per day', perDay: -9.6, share: -0.48 };
   const { context } = await worldAfter(4, scaled({ plan: { ...plan, cost } }));

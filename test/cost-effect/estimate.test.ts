@@ -37,7 +37,7 @@ const PIPE = { entityId: 'p-1', serviceId: 's-1', kind: 'pipe' } as const;
 const stored = { storageCredits: 3_200_000, backupCredits: 400_000 };
 const storage = daily('2026-10-30', USUAL, warehouseRow({ metrics: stored, credits: 3.6 }));
 
-test('a stop saves what usual days cost, while storage and backups go on', () => {
+test('a stop saves the cost of usual days, while storage and backups continue', () => {
   const text = said('stop', planFor({ command: 'stop' }), { rows: [...compute, ...storage] });
   expect(text).toMatchInlineSnapshot(
     `"−19.9 credits per day (−18.0 to −22.0), from 14 final days; −198.7 by month end; storage (3.2) and backups (0.40 per day) continue"`,
@@ -51,16 +51,16 @@ test.for<[string, NonNullable<Plan['timing']>, string]>([
     'from 14 final days; −3.3 in the 4 h until the revert; storage continues',
   ],
   [
-    'at another hour',
+    'at a later time',
     { startAt: '2026-11-30T20:00:00.000Z', revert: null },
     'from 14 final days; storage continues',
   ],
-])('what a stop %s saves is not counted from now to the end of the month', ([, timing, words]) => {
+])('a stop %s has no total until the end of the month', ([, timing, words]) => {
   const plan = { ...planFor({ command: 'stop' }), timing };
   expect(said('stop', plan, { rows: compute })).toContain(words);
 });
 
-test('a stop saves the compute of its pipes too, and a scale does not move it', () => {
+test('a stop saves the compute of pipes too, and a scale does not', () => {
   const pipes = daily('2026-10-30', Array(20).fill(20), PIPE);
   const rows = [...daily('2026-10-30', Array(20).fill(20)), ...pipes];
   expect(said('stop', planFor({ command: 'stop' }), { rows })).toContain('−40.');
@@ -68,7 +68,7 @@ test('a stop saves the compute of its pipes too, and a scale does not move it', 
   expect(said('scale', plan, { rows })).toContain('−10.0 credits per day, from 14 final days');
 });
 
-test('from one fixed size to another the usual days are scaled', () => {
+test('between two fixed sizes the usual days are scaled', () => {
   const plan = planFor({ minReplicaMemoryGb: 8, maxReplicaMemoryGb: 8 }, SIZE);
   expect(said('scale', plan, { rows: compute })).toMatchInlineSnapshot(
     `"−9.9 credits per day (−9.0 to −11.0), from 14 final days and both sizes; −99.3 by month end"`,
@@ -79,66 +79,66 @@ test('from one fixed size to another the usual days are scaled', () => {
 
 test.for<[string, EstimatedKind, Plan, Partial<EstimateInput>, string]>([
   [
-    'no reply has shown its bounds',
+    'no reply has shown the size',
     'scale',
     planFor({ maxReplicaMemoryGb: 64 }),
     { rows: compute },
     'unknown: Signalbox learns the size from the first change of this service',
   ],
   [
-    'a change without a reply ran after its bounds were seen',
+    'a change without a reply ran after the last known size',
     'scale',
     planFor({ minReplicaMemoryGb: 8, maxReplicaMemoryGb: 8 }, SIZE),
     { rows: compute, ranAt: new Map([['s-1', NOON]]) },
     'unknown: Signalbox learns the size from the first change of this service',
   ],
   [
-    'its size was changed a few days ago',
+    'the size was changed a few days ago',
     'scale',
     planFor({ minReplicaMemoryGb: 8, maxReplicaMemoryGb: 8 }, SIZE),
     { rows: compute, sizedAt: new Map([['s-1', new Date('2026-11-13T10:00:00Z')]]) },
     'unknown: needs 7 final days since the last change of its size',
   ],
   [
-    'nothing tells the price of a GB-hour',
+    'the price of a GB-hour is unknown',
     'scale',
     planFor({ maxReplicaMemoryGb: 64 }, SIZE),
     { rows: compute },
     'unknown: needs 3 final days at a fixed size without idling',
   ],
   [
-    'only the timeout is other',
+    'only the idle timeout changes',
     'scale',
     planFor({ idleTimeoutMinutes: 5 }, SIZE),
     { rows: compute },
     'unknown: depends on how often the service is idle',
   ],
   [
-    'it is five days old',
+    'the service is five days old',
     'stop',
     planFor({ command: 'stop' }),
     { rows: daily('2026-11-13', [20, 20, 20, 20, 20]).concat(row(OTHER)) },
     'unknown: needs 7 final days',
   ],
   [
-    'the report never named it',
+    'the usage report does not contain the service',
     'stop',
     planFor({ command: 'stop' }),
     { rows: daily('2026-10-30', USUAL, OTHER) },
     'unknown: the usage report has no costs of this service yet',
   ],
   [
-    'it stood still all the time, and no reply has shown its bounds',
+    'the service was always stopped, and no reply has shown its size',
     'start',
     planFor({ command: 'start' }),
     { rows: storage },
     'unknown: Signalbox learns the size from the first change of this service',
   ],
-])('nothing is guessed where %s', ([, kind, plan, basis, words]) => {
+])('the estimate is unknown where %s', ([, kind, plan, basis, words]) => {
   expect(said(kind, plan, basis)).toBe(words);
 });
 
-test('a start brings back the days on which it ran', () => {
+test('a start costs as much as the days on which the service ran', () => {
   const stopped = daily('2026-10-30', [...USUAL.slice(6), 0, 0, 0, 0, 0, 0]);
   const text = said('start', planFor({ command: 'start' }), { rows: stopped });
   expect(text).toMatchInlineSnapshot(
@@ -152,7 +152,7 @@ function service(id: string, over: Partial<Service> = {}): Service {
   return { id, ...known, source: 'configuration', lastSeen, ...over };
 }
 
-test('bounds that move are priced by services of the same place and a fixed size', () => {
+test('a size range is priced by fixed-size services of the same region and provider', () => {
   // 24 hours · 2 replicas · 16 GB at 0.02 credits are 15.36 a day.
   const other = daily('2026-10-30', Array(20).fill(15.36), OTHER);
   const plan = planFor({ maxReplicaMemoryGb: 32 }, { ...SIZE, ...PLACE });
@@ -170,7 +170,7 @@ test('bounds that move are priced by services of the same place and a fixed size
   expect(said('scale', plan, { ...basis, ranAt: moved })).toContain('3 final days at a fixed size');
 });
 
-test('days of before the bounds were seen say nothing of the price', () => {
+test('days before the size was known do not affect the price', () => {
   const other = daily('2026-10-30', Array(20).fill(15.36), OTHER);
   const fields = { ...SIZE, ...PLACE };
   const late = { fields, seenAt: new Date('2026-11-16T12:00:00Z'), source: 'reply' };
@@ -179,12 +179,12 @@ test('days of before the bounds were seen say nothing of the price', () => {
   expect(said('scale', plan, basis)).toContain('3 final days at a fixed size');
 });
 
-test('an approval is not bound to what was said of the costs', () => {
+test('the plan digest does not cover the cost estimate', () => {
   const plan = planFor({ command: 'stop' });
   const told = { ...plan, cost: { text: '−20.0 credits per day', perDay: -20, share: -1 } };
   expect(planDigest('service stop', told)).toBe(planDigest('service stop', plan));
 });
 
-test('a month is read in full weeks before the days that are not final', () => {
+test('the history has full weeks before the days that are not final', () => {
   expect(historySpan(TODAY)).toEqual({ first: '2026-09-18', last: '2026-11-19' });
 });

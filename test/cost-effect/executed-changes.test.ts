@@ -15,7 +15,7 @@ function accepted(day: string, change: Change = aChange()): Change {
 
 const FIRST = '2026-08-10';
 
-test('a change that was looked up days later counts for the moment it was tried', async () => {
+test('a change that was resolved days later counts from the time it was sent', async () => {
   const { context } = await aWorld();
   const at = new Date('2026-08-20T10:00:00Z');
   const resolution = { by: ana, at, happened: true, note: 'seen in the console' };
@@ -25,14 +25,14 @@ test('a change that was looked up days later counts for the moment it was tried'
   expect([...ranAt.values()]).toEqual([new Date('2026-08-12T10:00:00Z')]);
 });
 
-test('more changes than fit on a page are all looked at', async () => {
+test('changes on all pages are read', async () => {
   const { context } = await aWorld();
   const many = Array.from({ length: 201 }, () => accepted('2026-08-12'));
   await stored(context.database, ...many, accepted('2026-08-09'), aChange());
   expect(await executedChanges(context.database.db, FIRST, context.commands)).toHaveLength(201);
 });
 
-test('one in doubt may have moved the size, and one that leaves costs alone has not', async () => {
+test('an unknown outcome may have affected costs, and an endpoint has not', async () => {
   const { context } = await aWorld();
   const at = new Date('2026-08-13T10:00:00Z');
   const doubt = { how: 'unknown', at, ...ENDED, status: 502, text: 'bad gateway' } as const;

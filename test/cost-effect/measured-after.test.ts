@@ -26,7 +26,7 @@ function said(
   return measuredText(result, estimate);
 }
 
-test('half the size is told beside what was estimated', () => {
+test('half the size is shown with the estimate', () => {
   const estimate = { perDay: -12.5, share: -0.48 };
   expect(said(around(26, 13), 7, estimate)).toMatchInlineSnapshot(
     `"7 final days later: compute 25.9 → 12.9 per day (−51%, 80% interval −48 to −52); estimate −48%."`,
@@ -36,32 +36,32 @@ test('half the size is told beside what was estimated', () => {
   );
 });
 
-test('more is told from the least to the most, and a multiple as one', () => {
+test('an increase is shown as an ascending interval, and a multiple as a factor', () => {
   expect(said(around(10, 15), 7, { perDay: 5, share: 0.5 })).toMatchInlineSnapshot(
     `"7 final days later: compute 10.0 → 14.9 per day (+48%, 80% interval +43 to +56); estimate +50%."`,
   );
   expect(said(around(10, 42), 7, { perDay: null, share: null })).toContain('(×4.2,');
 });
 
-test('what stood still has no ratio, but a figure', () => {
+test('a service that was stopped has no ratio, only a figure', () => {
   expect(said(around(0, 40), 3, { perDay: 41.2, share: null })).toMatchInlineSnapshot(
     `"3 final days later: compute 0 → 40.0 per day; estimate +41.2 per day."`,
   );
 });
 
-test('days that can still change are waited for', () => {
+test('a measurement waits for days that are not final', () => {
   const [open, ...others] = around(26, 13).toReversed();
   const series = [...others, ...(open ? [{ ...open, final: false }] : [])];
   expect(measureAfter(series, CHANGED, 7, null)).toBe('later');
   expect(measureAfter(series, CHANGED, 3, null)).toMatchObject({ days: 3 });
 });
 
-test('days on which another size held are not what was before', () => {
+test('days at another size are not used as the state before', () => {
   expect(measureAfter(around(26, 13), CHANGED, 7, '2026-11-15')).toBe('never');
   const kept = measureAfter(around(26, 13), CHANGED, 7, '2026-11-12');
   expect(kept).toMatchObject({ days: 7 });
 });
 
-test('what costs nothing, before and after, is not worth a word', () => {
+test('a service without cost before and after is not reported', () => {
   expect(measureAfter(around(0, 0), CHANGED, 7, null)).toBe('never');
 });

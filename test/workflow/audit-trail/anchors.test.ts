@@ -38,7 +38,7 @@ async function worldWithChannel() {
   return { context: own, clock, posted };
 }
 
-test('the end of the trail is posted once a day, though two replicas look often', async () => {
+test('the end of the trail is posted once per day by two replicas', async () => {
   const { context, clock, posted } = await worldWithChannel();
   const replicas = [context, { ...context, instance: 'another' }];
   const look = async () => {
@@ -64,7 +64,7 @@ test('without an audit channel nothing is posted', async () => {
   expect(posted).toEqual([]);
 });
 
-test('what is posted is read back, and a channel that may not be read is not an empty one', async () => {
+test('a posted anchor is read back, and an unreadable channel is not empty', async () => {
   const end = { seq: 1234, hash: 'ab'.repeat(32) };
   const text = `The audit trail on 2026-08-14\n${anchorText(end)}`;
   const found = (note: Awaited<ReturnType<Messenger['findOwnMessage']>>) =>
@@ -75,7 +75,7 @@ test('what is posted is read back, and a channel that may not be read is not an 
   expect(await found(closed)).toEqual(closed);
 });
 
-test('each hour the end is logged, and noted beside the database', async () => {
+test('the end of the trail is logged and written to the checkpoint every hour', async () => {
   const { context } = await worldWithChannel();
   const url = await freshUrl('sqlite');
   const path = url.slice('file:'.length);
@@ -94,7 +94,7 @@ test('each hour the end is logged, and noted beside the database', async () => {
   expect(openCheckpoint(path).read()).toEqual(end);
 });
 
-test('a file beside the database that cannot be read is no sign that all is well', async () => {
+test('an unreadable checkpoint is an error', async () => {
   const url = await freshUrl('sqlite');
   const path = url.slice('file:'.length);
   expect(openCheckpoint(path).read()).toBeNull();

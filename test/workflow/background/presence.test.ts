@@ -30,7 +30,7 @@ test.for(ENGINES)('replicas are listed with their versions, in order, on %s', as
   expect(await seen(database)).toEqual(['b 1.1.0']);
 });
 
-test('one that was killed is listed for ten minutes', async () => {
+test('a killed replica is listed for ten minutes', async () => {
   const database = await freshDatabase('sqlite');
   starting(database, 'killed');
   await expect.poll(() => seen(database)).toEqual(['killed 1.0.0']);

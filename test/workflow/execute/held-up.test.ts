@@ -33,7 +33,7 @@ async function approvedWhere(lookMs: () => number) {
   return { run: () => execute(own, change.id), sent, stateNow };
 }
 
-test('a process that was held up after it looked does not run the change, and looks again', async () => {
+test('a process that paused after gathering facts gathers them again before it runs the change', async () => {
   const look = { ms: 10_000 };
   const { run, sent, stateNow } = await approvedWhere(() => look.ms);
   // Three people, and with the last of them the first look is half a minute old.

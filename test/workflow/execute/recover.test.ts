@@ -5,7 +5,7 @@ import { expireDue } from '../../../src/workflow/execute/recover.ts';
 import { elsewhere, minutes, stored } from '../../storage/example-change.ts';
 import { aWorld } from '../context.ts';
 
-test('a change that cannot be read holds up none behind it', async () => {
+test('a change that cannot be read does not delay the next one', async () => {
   const { context, clock } = await aWorld();
   const { database } = context;
   const broken = elsewhere({ createdAt: minutes(-2), expiresAt: minutes(1) });

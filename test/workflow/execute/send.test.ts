@@ -41,7 +41,7 @@ async function claimed(context: WorkflowContext): Promise<{ change: Change; perm
 const stateOf = async (context: WorkflowContext, { id }: Change) =>
   (await loadChange(context.database.db, id))?.state;
 
-test('a sender that was held up for half a minute does not send any more', async () => {
+test('a sender that paused for half a minute does not send', async () => {
   const { context, sent, clock } = await aWorld();
   const { change, permit } = await claimed(context);
   clock.now = SEND_BEFORE;
@@ -51,7 +51,7 @@ test('a sender that was held up for half a minute does not send any more', async
   expect(await lockHolder(context.database.db, STAGING)).toBeNull();
 });
 
-test('an answer that comes after its sender was given up overrules nothing', async () => {
+test('an answer after the lease does not overrule the unknown outcome', async () => {
   const { context, clock } = await aWorld();
   const { change, permit } = await claimed(context);
   clock.now = new Date(NOON.getTime() + 121_000);
@@ -87,7 +87,7 @@ function failure(effect: ApiError['effect']): ApiError {
   });
 }
 
-test('every version of a change has one event, with where it came from', async () => {
+test('every version of a change has one event with its previous state', async () => {
   const { context } = await aWorld();
   const { change, permit } = await claimed(context);
   await sendAndFinish(context, change, permit, SEND_BEFORE);

@@ -39,7 +39,7 @@ test.for([
   expect(await ask([ana])).toEqual(['ok']);
 });
 
-test('all people together get as much as nobody reaches, and one alone cannot use it up', async () => {
+test('all users share a total limit, which one user alone cannot reach', async () => {
   const { context, clock } = await aWorld();
   const ask = (by: readonly UserId[]) =>
     context.database.transaction((tx) => countAttempts(tx, context, 'draft', by));
@@ -58,7 +58,7 @@ function letter(context: WorkflowContext, key: string) {
   return enqueueClick(context, { key, kind: 'click', body: {}, by: ana, at: context.now() });
 }
 
-test('a press that is too many is stored as handled, and shuts nobody else out', async () => {
+test('a limited click is stored as handled and does not limit other users', async () => {
   const { context } = await aWorld();
   const some = await Promise.all(
     Array.from({ length: 33 }, (_, n) => letter(context, `click:${n}`)),
@@ -75,14 +75,14 @@ test('a press that is too many is stored as handled, and shuts nobody else out',
   expect(await enqueueClick(context, theirs)).toBe('ok');
 });
 
-test('a press that comes again is not counted again', async () => {
+test('a repeated click is not counted again', async () => {
   const { context } = await aWorld();
   const same = await Promise.all(times(40, ana).map(() => letter(context, 'click:captured')));
   expect(new Set(same)).toEqual(new Set(['ok', 'again']));
   expect(await letter(context, 'click:another')).toBe('ok');
 });
 
-test('questions are counted together by two replicas, but for the first few of each', async () => {
+test('two replicas count commands together, except the first few of each user', async () => {
   const { context } = await aWorld();
   const other: WorkflowContext = { ...context, instance: 'another' };
   const paces: string[] = [];
@@ -96,7 +96,7 @@ test('questions are counted together by two replicas, but for the first few of e
   expect(await refusals(context)).toEqual(['command rate-limited']);
 });
 
-test('who asks now and then costs the database nothing', async () => {
+test('a few commands per minute cause no database write', async () => {
   const { context, clock } = await aWorld();
   for (let n = 0; n < 19; n += 1) expect(await countCommand(context, ana)).toBe('ok');
   clock.now = new Date(clock.now.getTime() + 60_000);

@@ -53,7 +53,7 @@ async function worldWith(slack: ReturnType<typeof slackThat>) {
   return { context: own, clock, send, pass };
 }
 
-test('a report of one key is posted once, however often it is enqueued', async () => {
+test('an announcement is posted once per key, however often it is enqueued', async () => {
   const slack = slackThat(posted);
   const { send, pass, context } = await worldWith(slack);
   await send();
@@ -76,7 +76,7 @@ test.for<[string, readonly (PostResult | Error)[], number]>([
   expect(slack.asked).toHaveLength(times);
 });
 
-test('a process that died after the permit leaves the report unsent, not sent twice', async () => {
+test('a crash after the permit leaves the announcement unposted, never posted twice', async () => {
   const slack = slackThat(posted);
   const { context, send, pass, clock } = await worldWith(slack);
   await send();
@@ -90,7 +90,7 @@ test('a process that died after the permit leaves the report unsent, not sent tw
   expect(slack.asked).toEqual([]);
 });
 
-test('what belongs below a report stands in its thread, or alone where that was not posted', async () => {
+test('a follow-up is posted into the thread, or alone if the first post is missing', async () => {
   const slack = slackThat(posted, posted, posted);
   const { send, pass } = await worldWith(slack);
   await send();
@@ -101,7 +101,7 @@ test('what belongs below a report stands in its thread, or alone where that was 
   expect(slack.asked).toEqual([undefined, '1.1', undefined]);
 });
 
-test('a channel that others read is never posted to', async () => {
+test('nothing is posted to a channel that is shared with another workspace', async () => {
   const slack = slackThat(posted);
   const { send, pass } = await worldWith(slack);
   await send({ channel: '#open' });
@@ -126,7 +126,7 @@ test.for<[string, readonly PostResult[], readonly string[]]>([
   ['is drawn anew in its place', [posted], ['1.1 Over']],
   ['is drawn later where Slack asked to wait', [tooFast, posted], ['1.1 Over', '1.1 Over']],
   ['that was deleted is left alone', [gone], ['1.1 Over']],
-])('a report %s', async ([, answers, redrawn]) => {
+])('an announcement %s', async ([, answers, redrawn]) => {
   const slack = slackThatRedraws(...answers);
   const { context, clock, send, pass } = await worldWith(slack);
   await send();
@@ -137,7 +137,7 @@ test.for<[string, readonly PostResult[], readonly string[]]>([
   expect(slack.asked).toHaveLength(1);
 });
 
-test('a report that stands nowhere is not drawn anew', async () => {
+test('an announcement that was not posted is not updated', async () => {
   const slack = slackThatRedraws();
   const { context, clock, pass } = await worldWith(slack);
   await context.database.transaction((tx) => enqueueRedraw(tx, over, clock.now));
@@ -145,7 +145,7 @@ test('a report that stands nowhere is not drawn anew', async () => {
   expect(slack.redrawn).toEqual([]);
 });
 
-test('where a report stands is forgotten after half a year, and one that nobody ended too', async () => {
+test('positions of announcements are deleted after half a year, also unfinished ones', async () => {
   const first = { ok: true, at: { channel: CHANNEL, ts: '1786700000.000100' } } as const;
   const slack = slackThat(first, new Error('timeout'));
   const { context, clock, send, pass } = await worldWith(slack);
