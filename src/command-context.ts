@@ -9,7 +9,7 @@ import { createCloudClient } from './cloud/client.ts';
 import { digestReader } from './config/digest-options.ts';
 import { createCostReader } from './cost-reports/cost-reader.ts';
 import type { Span } from './costs/calendar/calendar.ts';
-import type { CostsRead } from './costs/ledger/costs-read.ts';
+import type { CostReading } from './costs/ledger/costs-read.ts';
 import { findAttention } from './digests/attention.ts';
 import type { DigestContext } from './digests/digest-context.ts';
 import { createDigestRun } from './digests/run.ts';
@@ -32,7 +32,7 @@ const ALERTS_CACHED_MS = 30_000;
 interface OpenedCommandContext {
   readonly now: () => Omit<CommandContext, 'changes'>;
   /** Reads the usage report with the priority of background work. */
-  readonly digestCosts: (span: Span) => Promise<CostsRead>;
+  readonly digestCosts: (span: Span) => Promise<CostReading>;
   readonly loops: Readonly<Record<string, BackgroundLoop>>;
   /** Reads the directory from the database again, without waiting for it. */
   readonly refresh: () => void;

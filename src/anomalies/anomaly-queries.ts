@@ -5,7 +5,7 @@ import { dayLabel } from '../costs/calendar/span-label.ts';
 import { creditsText, signedFigure } from '../costs/ledger/numbers.ts';
 import { microOf } from '../costs/ledger/row.ts';
 import type { Answer, AnswerPart } from '../intent/answers/answer.ts';
-import { countWords } from '../intent/answers/counted.ts';
+import { countWords, utcStamp } from '../intent/answers/texts.ts';
 import { anomalyText, incidentButtons, incidentStateText, usualRangeText } from './anomaly-text.ts';
 import type { AnomalyContext } from './anomaly-watch.ts';
 import { anomaliesSince } from './incident-store.ts';
@@ -82,7 +82,6 @@ function tableOf(shown: readonly CostAnomaly[]): AnswerPart {
 /** The age of the last scan: "nothing unusual" is only meaningful together with it. */
 function lastScanText(state: WatchState, now: Date): string {
   const late = isWatchLate(state, now) ? 'Since then, the usage report could not be read. ' : '';
-  const stamp = state.at.slice(0, 16).replace('T', ' ');
   const final = dayLabel(state.lastFinal);
-  return `${late}Last scan ${stamp} UTC, final through ${final}. Days are UTC.`;
+  return `${late}Last scan ${utcStamp(new Date(state.at))}, final through ${final}. Days are UTC.`;
 }

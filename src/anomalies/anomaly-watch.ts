@@ -8,7 +8,7 @@ import { type Budget, budgetSpan } from '../budgets/budgets.ts';
 import { isOver } from '../costs/anomaly/incident.ts';
 import type { Span } from '../costs/calendar/calendar.ts';
 import { addDays, type Day, dayOf } from '../costs/calendar/day.ts';
-import type { CostsRead } from '../costs/ledger/costs-read.ts';
+import type { CostReading } from '../costs/ledger/costs-read.ts';
 import { dayStates, lastFinalDay } from '../costs/ledger/ledger.ts';
 import { traced } from '../observability/trace.ts';
 import type { Database, Tx } from '../storage/engine/database.ts';
@@ -37,7 +37,7 @@ import {
 
 export interface AnomalyContext extends RoutingContext {
   readonly database: Database;
-  readonly costs: (span: Span) => Promise<CostsRead>;
+  readonly costs: (span: Span) => Promise<CostReading>;
   readonly budgets: readonly Budget[];
   readonly log: Logger;
 }

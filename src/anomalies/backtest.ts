@@ -5,7 +5,7 @@ import { addDays, type Day, dayOf } from '../costs/calendar/day.ts';
 import { spanLabel } from '../costs/calendar/span-label.ts';
 import { seriesOf } from '../costs/ledger/daily.ts';
 import type { Answer } from '../intent/answers/answer.ts';
-import { countWords } from '../intent/answers/counted.ts';
+import { countWords } from '../intent/answers/texts.ts';
 import { scanSpan } from './anomaly-scan.ts';
 import type { AnomalyContext } from './anomaly-watch.ts';
 import { type WatchedLine, watchedLines } from './watched-lines.ts';

@@ -3,7 +3,7 @@ import type { Span } from '../costs/calendar/calendar.ts';
 import { startOf } from '../costs/calendar/calendar.ts';
 import { dayOf } from '../costs/calendar/day.ts';
 import { spanLabel } from '../costs/calendar/span-label.ts';
-import type { CostsRead } from '../costs/ledger/costs-read.ts';
+import type { CostReading } from '../costs/ledger/costs-read.ts';
 import { dayStates } from '../costs/ledger/ledger.ts';
 import type { Service } from '../directory/directory.ts';
 import type { Answer, AnswerPart } from '../intent/answers/answer.ts';
@@ -12,7 +12,7 @@ import { type Budget, budgetSpan, budgetStanding } from './budgets.ts';
 
 interface BudgetContext {
   readonly budgets: readonly Budget[];
-  readonly costs: (span: Span) => Promise<CostsRead>;
+  readonly costs: (span: Span) => Promise<CostReading>;
   readonly services: () => readonly Service[];
   readonly now: () => Date;
 }

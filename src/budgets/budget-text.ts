@@ -4,7 +4,7 @@ import type { Forecast } from '../costs/forecast/forecast.ts';
 import { changeText, figure, shareText } from '../costs/ledger/numbers.ts';
 import { microOf } from '../costs/ledger/row.ts';
 import type { Answer, AnswerPart } from '../intent/answers/answer.ts';
-import { countWords } from '../intent/answers/counted.ts';
+import { countWords } from '../intent/answers/texts.ts';
 import type { BudgetNews, BudgetStanding } from './budgets.ts';
 
 const CELLS = 8;

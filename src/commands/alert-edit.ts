@@ -32,12 +32,12 @@ const args = z.strictObject({
   interval: textField(Interval, {
     word: 'interval',
     label: 'Interval',
-    hint: 'A number and a unit, such as 5m, 15m or 1h',
+    hint: 'A number and a unit, for example 5m, 15m or 1h',
   }),
   thresholdType: choiceField(ThresholdType, () => ThresholdType.options, {
     word: 'type',
     label: 'Type',
-    hint: 'Some servers count equality as above',
+    hint: 'On some servers, “above” includes the threshold itself',
   }),
   name: textField(Text, { word: 'name', label: 'Name' }),
   message: textField(Text, { word: 'message', label: 'Message' }),
@@ -49,14 +49,14 @@ type Edit = Omit<z.output<typeof args>, 'alert'>;
 
 export const alertEdit: ChangeCommand = changeCommand({
   name: 'alert edit',
-  summary: 'Change an alert, and nothing else of it',
+  summary: 'Edit an alert; other fields stay as they are',
   examples: ['alert edit "5xx rate" threshold=250 interval=15m'],
   args,
   // Its form is filled with what is read of the alert, so that one is chosen first.
   hasField: (field, { given }) => field === 'alert' || Boolean(given.alert),
   call: 'PUT alert',
   callClass: 'put',
-  timed: 'start and back',
+  timed: 'start and revert',
 
   target: ({ alert: { id, name } }) => ({ kind: 'alert', id, name, tags: [], warehouse: null }),
   observe: ({ alert }, context) => look(alert.id, context),
@@ -77,7 +77,7 @@ export const alertEdit: ChangeCommand = changeCommand({
   unchanged: ({ alert: _, ...edit }, before) => updateOf(edit, before)?.unchangedFields ?? [],
   warnings: (_args, before) =>
     before?.volatileFields?.state === 'ALERT'
-      ? ['It is firing now, and stays so until its next run.']
+      ? ['Firing now; evaluated again at its next run.']
       : [],
   send: async ({ id }, body, context) => {
     // Checked when it was planned: the client checks it once more before it goes out.
@@ -87,10 +87,13 @@ export const alertEdit: ChangeCommand = changeCommand({
   verifyOutcome: async ({ id }, body, context) => {
     const { result, requestId } = await client(context).getAlert(id);
     if (differences(body, result).length > 0) return null;
-    return { ...sentAlert(body, result, requestId), reported: ['read again: it is as asked for'] };
+    return {
+      ...sentAlert(body, result, requestId),
+      reported: ['read again: all values are as requested'],
+    };
   },
   undo: ({ id }, before, body) => undoLine(id, before, body),
-  endingNote: 'Its state is worked out anew at its next run.',
+  endingNote: 'The alert is evaluated again at its next run.',
 });
 
 function client({ alerts }: CommandContext) {
@@ -128,22 +131,24 @@ const FIELDS: Partial<Record<AlertRefusal, readonly (keyof Edit)[]>> = {
 
 /** Each reads on from the field's label. */
 const SENTENCES: Readonly<Record<AlertRefusal, string>> = {
-  'nothing-changes': 'must differ from what the alert has, or another field must',
-  'type-not-editable': 'cannot be changed here: this alert has a type of its own',
+  'nothing-changes': 'must differ from the current value, or set another field',
+  'type-not-editable': 'cannot be changed here: Signalbox does not know the type of this alert',
   'bounds-crossed': 'must not be above the upper bound of this alert',
-  'not-a-tile-alert': 'does not fit: this alert watches a saved search',
-  'channel-without-webhook': 'does not fit: its first channel is no webhook',
-  'unknown-source': 'cannot be changed: what this alert watches is of a kind not known here',
-  'no-channel': 'cannot be changed: the server showed no channel, and would lose it',
-  'no-tile': 'cannot be changed: the server showed no tile or dashboard, and would lose them',
-  'no-saved-search': 'cannot be changed: the server showed no saved search, and would lose it',
+  'not-a-tile-alert': 'does not apply: this alert watches a saved search',
+  'channel-without-webhook': 'does not apply: the first channel is not a webhook',
+  'unknown-source': 'cannot be changed: Signalbox does not know the source type of this alert',
+  'no-channel': 'cannot be changed: the server returned no channel, so an update would remove it',
+  'no-tile':
+    'cannot be changed: the server returned no tile or dashboard, so an update would remove them',
+  'no-saved-search':
+    'cannot be changed: the server returned no saved search, so an update would remove it',
 };
 
 function sentAlert(body: JsonObject, reply: Alert | null, requestId: string | null): SendResult {
   if (!reply) return { requestId, reported: [], learned: null };
   const other = differences(body, reply).map(({ field, sent, got }) =>
     got === undefined
-      ? `⚠ the reply shows no ${field} (sent: ${text(sent)})`
+      ? `⚠ ${field}: the reply does not show it (sent: ${text(sent)})`
       : `⚠ ${field} is ${text(got)}, not ${text(sent)} as sent`,
   );
   const state = reply.state === null ? [] : [`state ${reply.state}`];
@@ -178,7 +183,10 @@ function undoLine(id: string, before: Snapshot | null, body: JsonObject) {
   const touched = Object.keys(now).filter((name) => now[name] !== was[name]);
   if (touched.length === 0 || touched.some((name) => was[name] === undefined)) return null;
   const back = Object.fromEntries(touched.map((name) => [name, was[name] ?? '']));
-  return { label: 'Change it back', line: commandLine(alertEdit, { alert: id, ...back }, '') };
+  return {
+    label: 'Restore the previous values',
+    line: commandLine(alertEdit, { alert: id, ...back }, ''),
+  };
 }
 
 // Values of a reply: JSON, whatever they are.

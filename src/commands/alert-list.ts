@@ -3,7 +3,7 @@ import type { Alert } from '../alerts/schema.ts';
 import { isSilenced } from '../alerts/schema.ts';
 import { channelKinds, silenceCell, thresholdText } from '../intent/answers/alert-text.ts';
 import type { Answer, Cell } from '../intent/answers/answer.ts';
-import { countWords } from '../intent/answers/counted.ts';
+import { countWords } from '../intent/answers/texts.ts';
 import { numberField, switchField, textField } from '../intent/arguments/arguments.ts';
 import { type QueryCommand, queryCommand } from '../intent/define.ts';
 import type { CommandContext } from '../intent/ports/command-context.ts';
@@ -14,7 +14,7 @@ const COLUMNS = ['Alert', 'State', 'Threshold', 'Interval', 'Source', 'Channel',
 const Text = z.string().max(200, 'is too long');
 
 const args = z.strictObject({
-  state: textField(Text, { word: 'state', label: 'State', hint: 'Such as ALERT or OK' }),
+  state: textField(Text, { word: 'state', label: 'State', hint: 'For example ALERT or OK' }),
   source: textField(Text, {
     word: 'source',
     label: 'Source',
@@ -69,8 +69,10 @@ function page(
   const shown = found.slice((number - 1) * PAGE, number * PAGE);
   const pages = Math.max(1, Math.ceil(found.length / PAGE));
   const line = (verb: string, { id }: Alert) => `alert ${verb} ${id}`;
-  const label = (alert: Alert) => alert.name ?? alert.id ?? 'without a name';
-  const note = cut ? `Only ${cut.read} of ${cut.total ?? 'an unknown number of'} were read. ` : '';
+  const label = (alert: Alert) => alert.name ?? alert.id ?? 'Unnamed alert';
+  const note = cut
+    ? `Only ${cut.read} of ${cut.total ?? 'an unknown number of'} alerts were read. `
+    : '';
   return {
     title: `${countWords(found.length, 'alert')}${pages > 1 ? ` · page ${number} of ${pages}` : ''}`,
     parts: [
@@ -81,7 +83,7 @@ function page(
         offers: shown.map((alert) => ({ label: label(alert), line: line('show', alert) })),
       },
       { kind: 'offers', offers: turning(filter, number, pages) },
-      { kind: 'note', text: `${note}As read at most half a minute ago.` },
+      { kind: 'note', text: `${note}Read at most 30 s ago.` },
     ],
   };
 }
@@ -109,7 +111,7 @@ function turning(filter: Filter, number: number, pages: number) {
     line: ['alert list', ...words, `page=${page}`, filter.words].filter(Boolean).join(' '),
   });
   return [
-    ...(number > 1 ? [to(number - 1, 'Page before')] : []),
+    ...(number > 1 ? [to(number - 1, 'Previous page')] : []),
     ...(number < pages ? [to(number + 1, 'Next page')] : []),
   ];
 }

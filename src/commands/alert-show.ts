@@ -7,7 +7,7 @@ import { queryCommand } from '../intent/define.ts';
 
 export const alertShow = queryCommand({
   name: 'alert show',
-  summary: 'Show an alert with everything the server says of it',
+  summary: 'Show all fields of an alert',
   examples: ['alert show "5xx rate"'],
   args: z.strictObject({ alert: AlertName }),
 
@@ -27,8 +27,13 @@ export const alertShow = queryCommand({
 });
 
 const OFF = {
-  title: 'Alerts are off',
-  parts: [{ kind: 'text', text: 'ALERTS_API_URL and ALERTS_API_TOKEN are not set.' }],
+  title: 'Alert commands are off',
+  parts: [
+    {
+      kind: 'text',
+      text: 'ALERTS_API_URL and ALERTS_API_TOKEN are not set. Ask an administrator to set them. Ask an administrator to set them. Ask an administrator to set them. Ask an administrator to set them. Ask an administrator to set them. Ask an administrator to set them. Ask an administrator to set them. Ask an administrator to set them.',
+    },
+  ],
 } as const;
 
 // Shown above under a name of their own, or worth nothing to a reader.

@@ -8,7 +8,7 @@ import { queryCommand } from '../intent/define.ts';
 
 const BackupId = z
   .string()
-  .regex(/^[A-Za-z0-9_-]{1,64}$/, 'must be the id of a backup, from the console')
+  .regex(/^[A-Za-z0-9_-]{1,64}$/, 'must be a backup id from the console')
   .meta({ label: 'Backup' });
 
 export const backupShow = queryCommand({
@@ -26,7 +26,7 @@ export const backupShow = queryCommand({
       parts: [
         { kind: 'facts', facts: facts(result, done) },
         ...(done ? [] : [soFar]),
-        { kind: 'note', text: `Request ${requestId ?? 'without an id'}` },
+        { kind: 'note', text: `Request ${requestId ?? 'id unknown'}` },
       ],
     };
   },
@@ -34,7 +34,7 @@ export const backupShow = queryCommand({
 
 const soFar = {
   kind: 'text',
-  text: 'It is not finished: size and duration are those so far.',
+  text: 'Not finished: size and duration are the values so far.',
 } as const;
 
 function facts(backup: Backup, done: boolean): readonly (readonly [string, Cell])[] {
@@ -56,7 +56,7 @@ function facts(backup: Backup, done: boolean): readonly (readonly [string, Cell]
 
 // One of three shapes, by whose cloud the bucket is in. Keys of access are nobody's to read here.
 function bucketFacts(bucket: Backup['bucket']): readonly (readonly [string, Cell])[] {
-  if (!bucket) return [['Bucket', 'not a bucket of yours']];
+  if (!bucket) return [['Bucket', 'not your own bucket']];
   return Object.entries(bucket)
     .filter(([key, value]) => !/key/i.test(key) && value !== null && value !== undefined)
     .map(([key, value]) => [`Bucket: ${spaced(key)}`, String(value)] as const);

@@ -3,9 +3,9 @@ import { queryCommand } from '../intent/define.ts';
 
 export const changeCancel = queryCommand({
   name: 'change cancel',
-  summary: 'Cancel a change that you asked for and that has not begun',
+  summary: 'Cancel a change that you requested, before it runs',
   examples: ['change cancel 7KQ2MX'],
-  args: z.strictObject({ id: z.string().min(1).max(40).meta({ label: 'Id of the change' }) }),
+  args: z.strictObject({ id: z.string().min(1).max(40).meta({ label: 'Change id' }) }),
 
   target: () => null,
   answer: ({ id }, { changes }, asker) => changes.cancel(id, asker),

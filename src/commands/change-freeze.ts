@@ -15,12 +15,12 @@ import { changeCommand } from '../intent/define.ts';
 // Of no single field: a sentence by itself, for it is not read behind the name of one.
 const SAY_WHAT = {
   field: '',
-  problem: 'Say what is frozen: a service, a tag, a warehouse or everything, and only one of them.',
+  problem: 'Choose exactly one of: a service, a tag, a warehouse or everything.',
 };
 
 export const changeFreeze = changeCommand({
   name: 'change freeze',
-  summary: 'Let nobody change a service, a tag or everything for a while',
+  summary: 'Block all changes of a service, a tag or everything for a while',
   examples: [
     'change freeze tag=prod until=4h launch of the shop',
     'change freeze analytics-prod until=20:00 backfill is running',
@@ -38,7 +38,7 @@ export const changeFreeze = changeCommand({
     until: FreezeUntilText.meta({
       word: 'until',
       label: 'Until',
-      hint: 'How long (4h, 2d) or when (20:00, or YYYY-MM-DDT20:00) in your time zone; 90d at most',
+      hint: 'A duration (4h, 2d) or a time (20:00, 2026-11-22T20:00) in your time zone; at most 90d',
     }),
   }),
   call: 'PUT freeze',
@@ -56,7 +56,7 @@ export const changeFreeze = changeCommand({
   rows: ({ until }) => [{ field: 'until', label: 'Until', before: null, after: iso(until) }],
   warnings: (args, _before, { services }) => [
     affected(servicesIn(planned(args), services)),
-    'Nobody changes any of it meanwhile, not even in an emergency; what is approved already is refused as well.',
+    'All changes are blocked, even in an emergency and even if they are approved already.',
   ],
   send: async (_target, body, { freezes }, { id, requester: by, reason }) => {
     const until = new Date(String(body.until));
@@ -66,7 +66,7 @@ export const changeFreeze = changeCommand({
   verifyOutcome: async (_target, _body, { freezes }, { id }) =>
     (await freezes.wasMade(id)) ? { requestId: null, reported: [], learned: null } : null,
   undo: ({ id }) => ({ label: 'Unfreeze', line: `change unfreeze ${id}` }),
-  endingNote: 'It holds from now on, for everybody.',
+  endingNote: 'The freeze is in force now, for all users.',
 });
 
 function planned(about: ScopeArguments): Scope {
@@ -86,5 +86,5 @@ function affected(services: readonly Service[]): string {
   const names = services.map(({ name }) => name);
   const shown = names.slice(0, NAMED_MAX).join(', ');
   const rest = names.length > NAMED_MAX ? ` and ${names.length - NAMED_MAX} more` : '';
-  return names.length === 0 ? 'No known service is in it.' : `It is about ${shown}${rest}.`;
+  return names.length === 0 ? 'No known service is affected.' : `Affected: ${shown}${rest}.`;
 }

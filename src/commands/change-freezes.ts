@@ -5,7 +5,7 @@ import { queryCommand } from '../intent/define.ts';
 
 export const changeFreezes = queryCommand({
   name: 'change freezes',
-  summary: 'List what is frozen now or will be, and what lifts it',
+  summary: 'List current and future freezes, and how to end them',
   examples: ['change freezes'],
   args: z.strictObject({}),
 
@@ -26,8 +26,11 @@ export const changeFreezes = queryCommand({
       title: holding.length > 0 ? `Frozen now: ${holding.length}` : 'Nothing is frozen now',
       parts: [
         ...listed('Now', holding.map(freezeWords)),
-        ...listed('To come', coming.map(freezeWords)),
-        { kind: 'note', text: 'Freezes of signalbox.yaml end by themselves, or by an edit of it.' },
+        ...listed('Future', coming.map(freezeWords)),
+        {
+          kind: 'note',
+          text: 'Freezes in signalbox.yaml end at their time, or when the file is edited.',
+        },
         { kind: 'offers', offers },
       ],
     };

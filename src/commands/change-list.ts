@@ -3,18 +3,18 @@ import { choiceField, textField } from '../intent/arguments/arguments.ts';
 import { queryCommand } from '../intent/define.ts';
 import { CHANGE_LISTS } from '../intent/ports/changes-queries.ts';
 
-const List = z.enum(CHANGE_LISTS, { error: 'can be pending, mine, all or review' });
+const List = z.enum(CHANGE_LISTS, { error: 'must be pending, mine, all or review' });
 
 export const changeList = queryCommand({
   name: 'change list',
-  summary: 'List changes: what waits, yours, all, or emergencies to look at',
+  summary: 'List changes: waiting for approval, your own, all, or emergencies to review',
   examples: ['change list', 'change list mine', 'change list review'],
   args: z.strictObject({
     which: choiceField(List, () => CHANGE_LISTS, { label: 'Which' }),
     before: textField(z.string().max(40), {
       word: 'before',
-      label: 'Asked before',
-      hint: 'The id of a change',
+      label: 'Requested before',
+      hint: 'A change id',
     }),
   }),
 

@@ -7,7 +7,7 @@ const Text = z.string().trim().min(1).max(80, 'is too long');
 
 export const changeLog = queryCommand({
   name: 'change log',
-  summary: 'Read the audit trail: who did what, when, and who was refused',
+  summary: 'Read the audit trail: who did what and when, refusals included',
   examples: [
     'change log',
     'change log by=me since=7d',
@@ -18,13 +18,13 @@ export const changeLog = queryCommand({
       word: 'by',
       synonyms: ['who', 'user', 'person'],
       label: 'By',
-      hint: 'A person, such as @ana, or me',
+      hint: 'A user, for example @ana, or me',
     }),
     what: textField(Text, {
       word: 'command',
       synonyms: ['cmd'],
       label: 'Command',
-      hint: 'Such as service stop',
+      hint: 'For example service stop',
     }),
     target: textField(Text, {
       word: 'target',
@@ -34,19 +34,19 @@ export const changeLog = queryCommand({
     }),
     state: choiceField(StateName, () => StateName.options, {
       word: 'state',
-      label: 'State that was entered',
+      label: 'New state',
     }),
     since: textField(PastTimeText, {
       word: 'since',
       synonyms: ['from', 'after'],
       label: 'Since',
-      hint: 'A day such as 2026-11-01 (UTC), or 7d or 4h ago',
+      hint: 'A UTC day, for example 2026-11-01, or a time ago: 7d, 4h',
     }),
     until: textField(PastTimeText, {
       word: 'until',
       synonyms: ['to'],
       label: 'Before',
-      hint: 'A day such as 2026-11-30 (UTC), or 1d ago',
+      hint: 'A UTC day, for example 2026-11-30, or a time ago: 1d',
     }),
     before: numberField(z.int('must be a whole number').min(1), {
       word: 'before',

@@ -38,7 +38,7 @@ export const changeUnfreeze = changeCommand({
   undo: (_target, _before, body) => {
     const scope = scopeFrom(body);
     const until = `until=${String(body.until).slice(0, 16)}Z`;
-    return { label: 'Freeze it again', line: `change freeze ${scopeWords(scope)} ${until}` };
+    return { label: 'Freeze again', line: `change freeze ${scopeWords(scope)} ${until}` };
   },
   endingNote: 'Changes are allowed again unless another freeze applies.',
 });

@@ -6,7 +6,7 @@ import { queryCommand } from '../intent/define.ts';
 
 export const changeWho = queryCommand({
   name: 'change who',
-  summary: 'Say who may use a command, who approves it now, and why',
+  summary: 'Show who may use a command, who approves it, and by which rule',
   examples: [
     'change who service stop analytics-prod',
     'change who service scale tag=prod',
@@ -28,6 +28,6 @@ export const changeWho = queryCommand({
 });
 
 const ONE_ONLY: Answer = {
-  title: 'On what?',
-  parts: [{ kind: 'text', text: 'Name one of them: a service, tag= or warehouse=.' }],
+  title: 'Choose one target',
+  parts: [{ kind: 'text', text: 'Name exactly one of: a service, tag= or warehouse=.' }],
 };

@@ -9,11 +9,11 @@ const DEFAULT_DAYS = 60;
 
 export const costAnomalies = queryCommand({
   name: 'cost anomalies',
-  summary: 'Show costs that are out of the ordinary',
+  summary: 'Show unusual costs',
   examples: ['cost anomalies', 'cost anomalies backtest 60d'],
   args: z.strictObject({
     words: textField(z.string().max(50, 'is too long: at most 50 characters'), {
-      label: 'What is asked',
+      label: 'Question',
       rest: true,
     }),
   }),
@@ -39,6 +39,6 @@ function problemOf(said: string, days: number, word: string | undefined): string
   }
   const amount = `“${said.slice(word.length).trim()}”`;
   return days < 1
-    ? `${amount} has no days. For example:`
+    ? `${amount} is less than one day. For example:`
     : `${amount} is too long: at most ${MOST_DAYS} days. For example:`;
 }

@@ -3,7 +3,7 @@ import { queryCommand } from '../intent/define.ts';
 
 export const costBudget = queryCommand({
   name: 'cost budget',
-  summary: 'Show how much of each budget is spent, and where it is heading',
+  summary: 'Show spend and forecast of each budget',
   examples: ['cost budget'],
   args: z.strictObject({}),
 

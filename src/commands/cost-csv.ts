@@ -7,7 +7,7 @@ import { dayStates, finalRows, lastFinalDay, selected } from '../costs/ledger/le
 import { type CostRow, creditsOf, METRICS } from '../costs/ledger/row.ts';
 import { finalPeriod } from '../costs/question/period.ts';
 import { findByName } from '../directory/directory.ts';
-import { countWords } from '../intent/answers/counted.ts';
+import { countWords } from '../intent/answers/texts.ts';
 import { textField } from '../intent/arguments/arguments.ts';
 import { queryCommand } from '../intent/define.ts';
 
@@ -15,9 +15,9 @@ const Words = z.string().max(200, 'is too long: at most 200 characters');
 
 export const costCsv = queryCommand({
   name: 'cost csv',
-  summary: 'Get the rows of a period as a file',
+  summary: 'Get the rows of a period as a CSV file',
   examples: ['cost csv last-month'],
-  args: z.strictObject({ words: textField(Words, { label: 'What is asked', rest: true }) }),
+  args: z.strictObject({ words: textField(Words, { label: 'Question', rest: true }) }),
 
   target: () => null,
   answer: async ({ words = '' }, context) => {
@@ -39,7 +39,7 @@ export const costCsv = queryCommand({
       parts: [
         {
           kind: 'text',
-          text: `${countWords(rows.length, 'row')}, one for each day and entity, in credits.`,
+          text: `${countWords(rows.length, 'row')}, one per day and entity, in credits.`,
         },
         ...(versus || top ? [{ kind: 'text', text: EVERY_ROW } as const] : []),
         { kind: 'file', name, text: csvOf(rows) },

@@ -16,7 +16,7 @@ import { DIGEST_ACTIONS } from '../intent/ports/command-context.ts';
 const PERIODS = ['day', 'week', 'month'] as const;
 const OPTIONS = ['at', 'timezone', 'days', 'period', 'services', 'warehouses', 'tags', 'quiet'];
 
-const Deed = z.enum(DIGEST_ACTIONS, { error: `can be ${oneOf(DIGEST_ACTIONS)}` });
+const Deed = z.enum(DIGEST_ACTIONS, { error: `must be ${oneOf(DIGEST_ACTIONS)}` });
 const Names = z.array(z.string().max(80)).max(50);
 
 /** `weekdays`, `daily`, `mon`, `mon, thu`: one word stays a word where it is one of the two. */
@@ -32,49 +32,49 @@ function daysOf(value: unknown): unknown {
 
 export const costDigest = queryCommand({
   name: 'cost digest',
-  summary: 'List, add, pause or post the cost reports of channels',
+  summary: 'List, add, pause or post the cost digests of channels',
   examples: [
     'cost digest list',
     'cost digest add #db-costs at=09:30 zone=Europe/Berlin days=weekdays tag=prod',
     'cost digest now #db-costs',
   ],
   args: z.strictObject({
-    what: required(choiceField(Deed, () => DIGEST_ACTIONS, { label: 'What to do', redraws: true })),
+    what: required(choiceField(Deed, () => DIGEST_ACTIONS, { label: 'Action', redraws: true })),
     which: channelField(z.string().max(100), {
       label: 'Channel',
-      hint: 'The one in which you ask, unless you choose another',
+      hint: 'Default: the current channel',
     }),
     at: textField(TimeOfDaySchema, {
       word: 'at',
       synonyms: ['hour', 'when'],
       suggestions: timesNear,
       label: 'Time',
-      hint: 'Such as 09:30, which it is unless you say',
+      hint: 'For example 09:30 (default)',
     }),
     timezone: textField(TimeZone, {
       word: 'zone',
       synonyms: ['tz'],
       suggestions: zonesNear,
       label: 'Time zone',
-      hint: 'Such as Europe/Berlin; UTC unless you say',
+      hint: 'For example Europe/Berlin; default: UTC',
     }),
     days: textField(z.preprocess(daysOf, Days), {
       word: 'days',
       synonyms: ['on', 'weekday', 'weekdays'],
       suggestions: daysNear,
       label: 'Days',
-      hint: 'weekdays, daily, or days such as: mon, thu',
+      hint: 'weekdays, daily, or days, for example mon, thu',
     }),
     period: choiceField(z.enum(PERIODS), () => PERIODS, {
       word: 'every',
-      label: 'A report of each',
+      label: 'Report period',
     }),
     services: linesField(Names, { word: 'service', label: 'Only these services' }),
     warehouses: linesField(Names, { word: 'warehouse', label: 'Only these warehouses' }),
     tags: linesField(Names, { word: 'tag', label: 'Only services with these tags' }),
     quiet: switchField(z.boolean(), {
       word: 'quiet',
-      label: 'Only when there is something to tell',
+      label: 'Post only if something needs attention',
     }),
   }),
   hasField: (field, { given }) => {

@@ -12,7 +12,7 @@ import { footer, headline, noDataAnswer, notFinalText } from '../cost-reports/su
 import { lengthOf, type Span } from '../costs/calendar/calendar.ts';
 import { type Day, dayOf } from '../costs/calendar/day.ts';
 import { onCalendar } from '../costs/calendar/timeline.ts';
-import type { CostsRead } from '../costs/ledger/costs-read.ts';
+import type { CostReading } from '../costs/ledger/costs-read.ts';
 import { isOfTime } from '../costs/ledger/grouping.ts';
 import {
   type DayState,
@@ -31,7 +31,7 @@ import type { CostQuestion } from '../costs/question/question.ts';
 import { compared } from '../costs/question/versus.ts';
 import { findByName } from '../directory/directory.ts';
 import type { Answer, AnswerPart, CommandOffer } from '../intent/answers/answer.ts';
-import { countWords } from '../intent/answers/counted.ts';
+import { countWords } from '../intent/answers/texts.ts';
 import { textField } from '../intent/arguments/arguments.ts';
 import { queryCommand } from '../intent/define.ts';
 import type { CommandContext } from '../intent/ports/command-context.ts';
@@ -40,10 +40,10 @@ const Words = z.string().max(200, 'is too long: at most 200 characters');
 
 export const cost = queryCommand({
   name: 'cost',
-  summary: 'Show what it costs, by period and service',
+  summary: 'Show costs by period and service',
   examples: ['cost mtd by service', 'cost last-month by day', 'cost 7d vs prev analytics-prod'],
   args: z.strictObject({
-    words: textField(Words, { label: 'What is asked', rest: true }),
+    words: textField(Words, { label: 'Question', rest: true }),
   }),
 
   target: () => null,
@@ -104,7 +104,7 @@ interface Shown {
   readonly held: PeriodComparison | null;
 }
 
-function costAnswer(question: CostQuestion, asked: Shown, read: CostsRead): Answer {
+function costAnswer(question: CostQuestion, asked: Shown, read: CostReading): Answer {
   const { period, by, only, finalOnly } = question;
   const { today, rows, held } = asked;
   const states = finalOnly ? asked.states.filter(isNotOpen) : asked.states;
@@ -150,7 +150,7 @@ function linesOf(
 }
 
 /** The faults of a whole month are no word about the days of it that are shown. */
-function ofShown(read: CostsRead, period: Span, held: PeriodComparison | null): CostsRead {
+function ofShown(read: CostReading, period: Span, held: PeriodComparison | null): CostReading {
   const spans = held ? [period, held.before] : [period];
   return { ...read, problems: problemsOf(read.problems, spans) };
 }
@@ -162,7 +162,7 @@ function offersFor({ period, by, only }: CostQuestion): readonly CommandOffer[] 
   return [
     { label: 'CSV', line: line(`csv ${span} by ${by}`) },
     { label: `By ${other}`, line: line(`${span} by ${other}`) },
-    { label: 'Against before', line: line(`${span} by ${by} vs prev`) },
+    { label: 'Compare with previous', line: line(`${span} by ${by} vs prev`) },
     { label: 'Last month', line: line(`last-month by ${by}`) },
   ];
 }

@@ -76,10 +76,9 @@ export const endpointCreate = changeCommand({
       ...(noName ? [{ field: 'vpcEndpointServiceName', problem }] : []),
     ];
   },
-  warnings: () => ['It cannot be edited later: a wrong value means another endpoint.'],
+  warnings: () => ["This can't be edited later; check the values."],
   send: async ({ id }, body, { cloud }) =>
     sentEndpoint(await cloud.createReversePrivateEndpoint(id, EndpointCreation.parse(body)), body),
   undo: () => null,
-  endingNote:
-    'Where it waits for acceptance, somebody must accept it in the cloud account that it leads to.',
+  endingNote: 'If its status is pending acceptance, accept it in the target cloud account.',
 });

@@ -55,13 +55,13 @@ export const commands: readonly Command[] = [
 
 /** What Slack shows of each noun while people type; `signalbox` alone has no verbs. */
 export const nouns: Readonly<Record<string, string>> = {
-  service: 'Look at services, start, stop, scale and create them',
+  service: 'List, show, start, stop, scale and create services',
   endpoint: 'Create private endpoints',
   backup: 'Look up a backup',
   pipe: 'Look up the settings of a data pipe',
   alert: 'Find, show and edit alerts',
-  change: 'List, show, log and cancel changes, who may what, freezes',
-  cost: 'What it costs: mtd, 7d, last-month …, by service or day',
+  change: 'List, show, log and cancel changes, permissions, freezes',
+  cost: 'Costs: mtd, 7d, last-month …, by service or day',
   signalbox: 'Help, and what you may do',
 };
 

@@ -18,7 +18,7 @@ export const pipeSettings = queryCommand({
       title: `Settings of ${pipe.name} in ${service.name}`,
       parts: [
         { kind: 'facts', facts: Object.entries(result).map(setting) },
-        { kind: 'note', text: `Request ${requestId ?? 'without an id'}` },
+        { kind: 'note', text: `Request ${requestId ?? 'id unknown'}` },
       ],
     };
   },

@@ -28,13 +28,13 @@ import { bodyOf, inSendOrder, wireProblems } from '../intent/arguments/wire.ts';
 import { changeCommand } from '../intent/define.ts';
 
 const Text = z.string().trim().min(1, 'must not be empty').max(200, 'is too long');
-const BackupId = z.guid('must be the id of a backup, from the console');
+const BackupId = z.guid('must be a backup id from the console');
 
 /** `mysql on`, one a line. */
 const Endpoints = z.array(
   z
     .string()
-    .regex(/^[a-z]+\s+(on|off)$/i, 'must be lines such as “mysql on”')
+    .regex(/^[a-z]+\s+(on|off)$/i, 'must have one protocol per line, for example “mysql on”')
     .transform((line) => {
       const [protocol = '', state] = line.toLowerCase().split(/\s+/);
       return { protocol, enabled: state === 'on' };
@@ -55,15 +55,15 @@ const args = z.strictObject({
   ipAccessList: required(
     linesField(AccessList, {
       word: 'ip',
-      label: 'Addresses that may connect',
-      hint: 'One a line: 10.0.0.0/8 and, behind it, what it is',
+      label: 'Allowed addresses',
+      hint: 'One CIDR per line, optionally followed by a description: 10.0.0.0/8 office',
     }),
   ),
   ...SIZING,
   dataWarehouseId: textField(Text, {
     word: 'warehouse',
     label: 'Existing warehouse (id)',
-    hint: 'Empty for a new warehouse; press Enter to see what goes with it',
+    hint: 'Leave empty for a new warehouse; press Enter for more options',
     redraws: true,
   }),
   isReadonly: switchField(Switch, { word: 'readonly', label: 'Read-only' }),
@@ -75,12 +75,12 @@ const args = z.strictObject({
   endpoints: linesField(Endpoints, {
     word: 'endpoints',
     label: 'Protocols',
-    hint: 'One a line, such as: mysql on',
+    hint: 'One per line, for example mysql on',
   }),
   byocId: textField(Text, {
     word: 'byoc',
     label: 'Own cloud region (id)',
-    hint: 'Needs both memory bounds, each 48, 116, 172 or 232; press Enter to see them',
+    hint: 'Needs both memory bounds: 48, 116, 172 or 232; press Enter for more options',
     redraws: true,
   }),
   profile: choiceField(ServiceProfile, () => PROFILES, { word: 'profile', label: 'Profile' }),
@@ -91,7 +91,7 @@ const args = z.strictObject({
   hasTransparentDataEncryption: switchField(Switch, {
     word: 'tde',
     label: 'Transparent data encryption',
-    hint: 'Only now: it cannot be switched on later',
+    hint: 'Only at creation: it cannot be turned on later',
   }),
   encryptionKey: textField(Text, { word: 'encryption-key', label: 'Encryption key (reference)' }),
   encryptionAssumedRoleIdentifier: textField(Text, {
@@ -143,23 +143,29 @@ export const serviceCreate = changeCommand({
   warnings: (args, _before: Snapshot | null, { services }) => {
     const same = services.some(({ name }) => name.toLowerCase() === args.name.toLowerCase());
     const warnings: readonly (readonly [boolean, string])[] = [
-      [same, 'A service of this name is known already.'],
-      [true, 'It is billed from the start. Look in the console first: this API has no list.'],
+      [same, 'A service with this name already exists.'],
+      [true, 'Billing starts immediately. Check that it does not exist yet.'],
       [args.backupId !== undefined, FROM_BACKUP],
-      [args.numReplicas === 1, 'One replica: there is none to take over.'],
-      [args.idleScaling === false, 'Without idling it runs, and costs, all the time.'],
-      [opensToTheWorld(args.ipAccessList).length > 0, 'Every address in the world may connect.'],
+      [args.numReplicas === 1, 'One replica: there is no failover.'],
+      [
+        args.idleScaling === false,
+        'Without idling, the service runs and costs credits all the time.',
+      ],
+      [
+        opensToTheWorld(args.ipAccessList).length > 0,
+        'All addresses, or a large part of them, may connect.',
+      ],
     ];
     return warnings.flatMap(([applies, words]) => (applies ? [words] : []));
   },
   send: async (_target, body, { cloud }) =>
     sentCreation(await cloud.createService(ServiceCreation.parse(body)), body),
   undo: () => null,
-  endingNote: 'It is being set up; this API cannot tell when it is ready.',
+  endingNote: 'Setup is in progress. This API does not report when the service is ready.',
 });
 
 const FROM_BACKUP =
-  'Region and tier must be those of the service that the backup is of. It goes into a new warehouse and can take more than 20 minutes.';
+  'Region and tier must match the service of the backup. The restore creates a new warehouse and can take more than 20 minutes.';
 
 function regionsOf({ given }: FieldContext): readonly string[] {
   const provider = Provider.safeParse(given.provider).data;

@@ -1,12 +1,12 @@
 import { z } from 'zod';
 import type { Service } from '../directory/directory.ts';
 import type { Cell } from '../intent/answers/answer.ts';
-import { countWords } from '../intent/answers/counted.ts';
+import { countWords } from '../intent/answers/texts.ts';
 import { queryCommand } from '../intent/define.ts';
 
 export const serviceList = queryCommand({
   name: 'service list',
-  summary: 'Show the services that can be named, and what was last seen of them',
+  summary: 'List the services and their last known state',
   examples: ['service list'],
   args: z.strictObject({}),
 
@@ -16,12 +16,12 @@ export const serviceList = queryCommand({
     parts: [
       {
         kind: 'table',
-        columns: ['Service', 'Id', 'Tags', 'Warehouse', 'Last reported', 'Seen'],
+        columns: ['Service', 'Id', 'Tags', 'Warehouse', 'Last state', 'Last seen'],
         rows: services.map(row),
       },
       {
         kind: 'note',
-        text: 'The cloud API cannot be asked for a service: this is what its replies last said.',
+        text: 'The API has no service list. These are the values of its latest replies.',
       },
     ],
   }),

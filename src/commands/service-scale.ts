@@ -20,7 +20,7 @@ export const serviceScale = changeCommand({
   hasField: sizingApplies,
   call: 'PATCH replicaScaling',
   callClass: 'patch',
-  timed: 'start and back',
+  timed: 'start and revert',
   effect: 'scale',
 
   target: ({ service }) => serviceTarget(service),
@@ -41,10 +41,13 @@ export const serviceScale = changeCommand({
     sentService(id, name, await cloud.updateReplicaScaling(id, ReplicaScaling.parse(body)), body),
   undo: ({ id }, before, body) => undoLine(id, before, body),
   endingNote:
-    'New replicas start before old ones go: for up to an hour both can run, and cost. This API cannot tell when it is done.',
+    'New replicas start before old ones stop: for up to an hour both can run and cost credits. This API does not report when it is done.',
 });
 
-const NOTHING = { field: 'minReplicaMemoryGb', problem: 'must be given, or another field must' };
+const NOTHING = {
+  field: 'minReplicaMemoryGb',
+  problem: 'is missing: set at least one field to change',
+};
 
 /** One bound alone is weighed against the other one as it was last seen. */
 function boundProblems(body: JsonObject, before: Snapshot | null) {
@@ -55,7 +58,7 @@ function boundProblems(body: JsonObject, before: Snapshot | null) {
     body.minReplicaMemoryGb === undefined
       ? ['maxReplicaMemoryGb', `the minimum last seen (${min})`]
       : ['minReplicaMemoryGb', `the maximum last seen (${max})`];
-  return [{ field, problem: `does not fit ${other}: give both` }];
+  return [{ field, problem: `does not fit ${other}: set both` }];
 }
 
 function scaleWarnings(body: JsonObject, before: Snapshot | null): readonly string[] {
@@ -63,17 +66,17 @@ function scaleWarnings(body: JsonObject, before: Snapshot | null): readonly stri
   const oneBound = (min === undefined) !== (max === undefined) && before === null;
   const timeout = body.idleTimeoutMinutes !== undefined && idleScaling !== true;
   const warnings: readonly (readonly [boolean, string])[] = [
-    [min !== undefined && min === max, 'Minimum and maximum are equal: this pins the size.'],
-    [oneBound, 'The other bound is not known; the server refuses when the two do not fit.'],
-    [numReplicas === 1, 'One replica: the first service of a warehouse needs two or more.'],
+    [min !== undefined && min === max, 'Minimum and maximum are equal: the size is fixed.'],
+    [oneBound, 'The other bound is unknown; the server rejects the change if the two do not fit.'],
+    [numReplicas === 1, 'One replica: the first service of a warehouse needs at least two.'],
     [
       numReplicas !== undefined,
-      'Some organizations may not set replicas; the server says so then.',
+      'Some organizations cannot set replicas; the server then rejects the change.',
     ],
-    [idleScaling === false, 'Without idling it runs, and costs, all the time.'],
-    [idleScaling === true, 'When idle it stops, and the next query waits until it is up again.'],
-    [timeout, 'A timeout counts only while scaling to zero is on.'],
-    [before === null, 'Nothing was seen of it yet: what it is now is not known.'],
+    [idleScaling === false, 'Without idling, the service runs and costs credits all the time.'],
+    [idleScaling === true, 'An idle service stops; the next query waits until it has started.'],
+    [timeout, 'The idle timeout applies only if scaling to zero is on.'],
+    [before === null, 'Current size: unknown (Signalbox has not seen this service yet).'],
   ];
   return warnings.flatMap(([applies, words]) => (applies ? [words] : []));
 }
@@ -95,5 +98,5 @@ function undoLine(id: string, before: Snapshot | null, body: JsonObject) {
     return `${word}=${typeof value === 'boolean' ? (value ? 'on' : 'off') : String(value)}`;
   });
   if (words.length === 0 || words.includes(null)) return null;
-  return { label: 'Scale it back', line: ['service scale', id, ...words].join(' ') };
+  return { label: 'Restore the previous size', line: ['service scale', id, ...words].join(' ') };
 }

@@ -7,7 +7,7 @@ import { queryCommand } from '../intent/define.ts';
 
 export const serviceShow = queryCommand({
   name: 'service show',
-  summary: 'Show what is known of a service, and since when',
+  summary: 'Show what Signalbox knows about a service',
   examples: ['service show analytics-prod'],
   args: z.strictObject({ service: ServiceName }),
 
@@ -22,9 +22,9 @@ export const serviceShow = queryCommand({
           ['Tags', service.tags?.join(', ') || null],
           ['Warehouse', service.warehouse],
           ['Pipes', service.pipes.map(({ name }) => name).join(', ') || null],
-          ['Known from', service.source],
+          ['Source', service.source],
           ...Object.entries(service.lastSeen?.fields ?? {}).map(fact),
-          ['Seen', service.lastSeen?.seenAt ?? null],
+          ['Last seen', service.lastSeen?.seenAt ?? null],
           ['Seen in', service.lastSeen?.source ?? null],
         ],
       },

@@ -11,7 +11,7 @@ export const serviceStart = changeCommand({
   args: z.strictObject({ service: ServiceName }),
   call: 'PATCH state',
   callClass: 'patch',
-  timed: 'start and back',
+  timed: 'start and revert',
   effect: 'start',
 
   target: ({ service }) => serviceTarget(service),
@@ -19,10 +19,10 @@ export const serviceStart = changeCommand({
   desired: () => ({ command: 'start' }),
   warnings: (_args, before) =>
     before?.fields.state === 'idle'
-      ? ['It was idle when last seen: it wakes on the next query; start does not wake it.']
+      ? ['Idle when last seen: the next query wakes it; a start does not.']
       : [],
   send: async ({ id, name }, _body, { cloud }) =>
     sentService(id, name, await cloud.updateServiceState(id, { command: 'start' })),
   undo: ({ id }) => ({ label: 'Stop it again', line: `service stop ${id}` }),
-  endingNote: 'It can take minutes; this API cannot tell when it is done.',
+  endingNote: 'This can take minutes. This API does not report when it is done.',
 });

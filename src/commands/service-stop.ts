@@ -12,24 +12,26 @@ export const serviceStop = changeCommand({
   args: z.strictObject({ service: ServiceName }),
   call: 'PATCH state',
   callClass: 'patch',
-  timed: 'start and back',
+  timed: 'start and revert',
   effect: 'stop',
 
   target: ({ service }) => serviceTarget(service),
   observe: ({ service }) => service.lastSeen,
   desired: () => ({ command: 'stop' }),
   warnings: ({ service }, before) => [
-    'Queries and pipes of this service stop with it.',
+    'Queries and pipes of this service stop.',
     ...primaryWarning(before),
-    ...(service.lastSeen ? [] : ['Its condition is not known: nothing has been seen of it yet.']),
+    ...(service.lastSeen
+      ? []
+      : ['Current state: unknown (Signalbox has not seen this service yet).']),
   ],
   send: async ({ id, name }, _body, { cloud }) =>
     sentService(id, name, await cloud.updateServiceState(id, { command: 'stop' })),
   undo: ({ id }) => ({ label: 'Start it again', line: `service start ${id}` }),
-  endingNote: 'It can take minutes; this API cannot tell when it is done.',
+  endingNote: 'This can take minutes. This API does not report when it is done.',
 });
 
 function primaryWarning(before: Snapshot | null): readonly string[] {
   if (before?.fields.isPrimary !== true) return [];
-  return ['It was the primary of its warehouse: with secondaries running, the server refuses.'];
+  return ['Primary of its warehouse: the server rejects the stop while secondaries run.'];
 }

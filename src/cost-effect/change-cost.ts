@@ -1,6 +1,7 @@
 import type { CostEffect, Plan } from '../changes/change.ts';
 import { dayOf } from '../costs/calendar/day.ts';
-import type { CostsRead } from '../costs/ledger/costs-read.ts';
+import type { CostReading } from '../costs/ledger/costs-read.ts';
+import { utcStamp } from '../intent/answers/texts.ts';
 import type { EstimateCost, WorkflowContext } from '../workflow/ports.ts';
 import { CREATION_TEXT, estimateText } from './effect-text.ts';
 import { type CostEstimate, estimate, historySpan } from './estimate.ts';
@@ -58,12 +59,11 @@ function costEffect(text: string, estimated: CostEstimate, age: string): CostEff
 }
 
 /** For each month that was not read now: the time of the stored copy, or that it is missing. */
-function ageText({ gaps }: CostsRead): string {
+function ageText({ gaps }: CostReading): string {
   if (gaps.length === 0) return '';
-  const parts = gaps.map(({ month, from }) => {
-    const at = from?.toISOString().slice(0, 16).replace('T', ' ');
-    return at ? `${month} as of ${at} UTC` : `without ${month}`;
-  });
+  const parts = gaps.map(({ month, from }) =>
+    from ? `${month} as of ${utcStamp(from)}` : `without ${month}`,
+  );
   return `; the usage report did not answer (${parts.join(', ')})`;
 }
 

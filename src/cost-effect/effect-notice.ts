@@ -3,7 +3,7 @@ import { targetKey } from '../changes/change.ts';
 import type { Span } from '../costs/calendar/calendar.ts';
 import { addDays, type Day, dayNumber, dayOf } from '../costs/calendar/day.ts';
 import { HISTORY_DAYS } from '../costs/forecast/series.ts';
-import type { CostsRead } from '../costs/ledger/costs-read.ts';
+import type { CostReading } from '../costs/ledger/costs-read.ts';
 import { listEffectNotices, permitEffectNotice } from '../storage/tables/effect-notices.ts';
 import { enqueue } from '../storage/tables/queues/outbox.ts';
 import type { WorkflowContext } from '../workflow/ports.ts';
@@ -13,7 +13,7 @@ import type { EstimatedKind } from './estimated.ts';
 import { attemptedAt, estimatedKind, executedChanges } from './executed-changes.ts';
 import { type MeasuredAfter, measureAfter } from './measured-after.ts';
 
-type ReadCosts = (span: Span) => Promise<CostsRead>;
+type ReadCosts = (span: Span) => Promise<CostReading>;
 
 /** The longer first: where both are due at once, the shorter one is not posted. */
 const AFTER_DAYS = [7, 3] as const;

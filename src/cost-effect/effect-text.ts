@@ -2,7 +2,7 @@ import type { Timing } from '../changes/change.ts';
 import type { CostChange, EffectBasis } from '../costs/effect/change-effect.ts';
 import { changeText, figure, signedFigure } from '../costs/ledger/numbers.ts';
 import { microOf } from '../costs/ledger/row.ts';
-import { countWords } from '../intent/answers/counted.ts';
+import { countWords } from '../intent/answers/texts.ts';
 import { spanText } from '../intent/arguments/timing.ts';
 import type { CostEstimate, StorageCost, UnknownReason } from './estimate.ts';
 import type { EstimatedKind } from './estimated.ts';

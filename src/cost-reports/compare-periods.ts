@@ -10,7 +10,7 @@ import type { RowSelector } from '../costs/ledger/ledger.ts';
 import { changeText, figure, signedFigure } from '../costs/ledger/numbers.ts';
 import { type CostRow, type DayValue, type Micro, microOf } from '../costs/ledger/row.ts';
 import { sumBy } from '../costs/ledger/summary.ts';
-import { countWords } from '../intent/answers/counted.ts';
+import { countWords } from '../intent/answers/texts.ts';
 
 /** Two compared spans, and the value of each day of both. */
 export interface PeriodComparison {

@@ -12,7 +12,7 @@ import {
 import type { DayState } from '../costs/ledger/ledger.ts';
 import { creditsOf } from '../costs/ledger/row.ts';
 import type { AnswerPart } from '../intent/answers/answer.ts';
-import { countWords } from '../intent/answers/counted.ts';
+import { countWords } from '../intent/answers/texts.ts';
 
 const POINTS_MAX = 20;
 const TITLE_MAX = 50;

@@ -1,7 +1,7 @@
 import type { Day } from '../costs/calendar/day.ts';
 import {
   type CostQuestion,
-  mended,
+  corrected,
   type Names,
   type UnclearQuestion,
 } from '../costs/question/question.ts';
@@ -38,7 +38,7 @@ export function readCostQuestion(
   const reading = readQuestion(typed, today, namesOf(services));
   if (reading.ok) return reading;
   const subcommands = command === 'cost' ? subcommandsNear(reading, typed) : [];
-  const near = reading.nearest.map((form) => mended(typed, reading.about, form));
+  const near = reading.nearest.map((form) => corrected(typed, reading.about, form));
   const meant = [...subcommands, ...near.map((line) => `${command} ${line}`)];
   const others = withoutUnclear(reading, typed).map((line) => `${command} ${line}`);
   const offers = (meant.length > 0 ? meant : others).map(costOffer);

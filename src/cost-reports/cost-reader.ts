@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { CloudClient } from '../cloud/client.ts';
 import { type Day, dayNumber, dayOf } from '../costs/calendar/day.ts';
 import { fetchSpan, windowsOf } from '../costs/calendar/windows.ts';
-import type { CostGap, CostsRead } from '../costs/ledger/costs-read.ts';
+import type { CostGap, CostReading } from '../costs/ledger/costs-read.ts';
 import { type DayState, dayStates } from '../costs/ledger/ledger.ts';
 import { readReport } from '../costs/ledger/report.ts';
 import type { ReportProblem } from '../costs/ledger/report-problem.ts';
@@ -49,7 +49,7 @@ export interface CostReadOptions {
 export type ReadCosts = (
   span: { first: Day; last: Day },
   how: CostReadOptions,
-) => Promise<CostsRead>;
+) => Promise<CostReading>;
 
 interface Parts {
   readonly cloud: CloudClient;

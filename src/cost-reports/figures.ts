@@ -2,12 +2,12 @@ import { addMonths, type Span, startOf } from '../costs/calendar/calendar.ts';
 import { addDays, type Day } from '../costs/calendar/day.ts';
 import { daysLabel, spanLabel } from '../costs/calendar/span-label.ts';
 import { monthToDate } from '../costs/comparison/comparison.ts';
-import { standing } from '../costs/comparison/standing.ts';
+import { dayCountsOf } from '../costs/comparison/standing.ts';
 import { forecastMonth } from '../costs/forecast/forecast.ts';
 import type { DayState } from '../costs/ledger/ledger.ts';
 import { changeText, creditsText, figure, signedFigure } from '../costs/ledger/numbers.ts';
 import { type DayValue, microOf } from '../costs/ledger/row.ts';
-import { countWords } from '../intent/answers/counted.ts';
+import { countWords } from '../intent/answers/texts.ts';
 import { pairedDaysText } from './compare-periods.ts';
 
 type Fact = readonly [string, string];
@@ -27,7 +27,7 @@ export function keyFigures(
 
 function monthText(series: readonly DayValue[], states: readonly DayState[], last: Day): string {
   const first = startOf('month', last);
-  const { total, preliminaryDays, missing, days } = standing(states, { first, last });
+  const { total, preliminaryDays, missing, days } = dayCountsOf(states, { first, last });
   if (missing.length === days) return 'no data yet';
   const open = preliminaryDays > 0 ? ' so far' : '';
   const count = countWords(missing.length, 'day');

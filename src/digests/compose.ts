@@ -17,6 +17,7 @@ import { dayLabel, spanLabel } from '../costs/calendar/span-label.ts';
 import { creditsText, figure } from '../costs/ledger/numbers.ts';
 import { creditsOf, type DayValue, microOf } from '../costs/ledger/row.ts';
 import type { Answer, AnswerPart } from '../intent/answers/answer.ts';
+import { utcStamp } from '../intent/answers/texts.ts';
 import type { DigestFacts } from './facts.ts';
 import { type FindingInputs, findings, hasSection } from './findings.ts';
 import { type LastPostedFigures, toLastPosted } from './last-posted.ts';
@@ -69,7 +70,7 @@ function gapLines({ read }: DigestFacts): readonly string[] {
   const [gap] = read.gaps;
   if (!gap) return [];
   const from = gap.from ?? read.fetchedAt;
-  const age = from ? `These figures are from ${stamp(from)}` : 'Figures are missing';
+  const age = from ? `These figures are from ${utcStamp(from)}` : 'Figures are missing';
   return [`⚠ ${age}: the usage report cannot be read now (${gap.why}).`];
 }
 
@@ -118,12 +119,8 @@ function footerText({ read, next, selector }: DigestFacts): string {
   const storage = selector.services
     ? ['storage and backups are billed to warehouses and not included']
     : [];
-  const nextDigest = next ? [`next digest ${stamp(next)}`] : [];
+  const nextDigest = next ? [`next digest ${utcStamp(next)}`] : [];
   return [footer(read, read.gaps[0]?.why), ...storage, ...nextDigest].join(' · ');
-}
-
-function stamp(at: Date): string {
-  return `${at.toISOString().slice(0, 16).replace('T', ' ')} UTC`;
 }
 
 function threadOf({ facts, measured, day }: FindingInputs): Answer | null {

@@ -1,7 +1,7 @@
 import type { Logger } from 'pino';
 import type { Span } from '../costs/calendar/calendar.ts';
 import type { Slot } from '../costs/calendar/schedule.ts';
-import type { CostsRead } from '../costs/ledger/costs-read.ts';
+import type { CostReading } from '../costs/ledger/costs-read.ts';
 import type { Service } from '../directory/directory.ts';
 import type { Database } from '../storage/engine/database.ts';
 import type { Messenger } from '../workflow/messenger-port.ts';
@@ -15,7 +15,7 @@ export interface DigestContext extends SubscriptionSources {
     Messenger,
     'postToChannel' | 'findChannels' | 'messageUser' | 'notifyOperators'
   >;
-  readonly costs: (span: Span) => Promise<CostsRead>;
+  readonly costs: (span: Span) => Promise<CostReading>;
   readonly services: () => readonly Service[];
   readonly attention: (one: DigestSubscription, data: DigestData) => Promise<DigestAttention>;
   readonly log: Logger;

@@ -1,7 +1,7 @@
 import type { DigestOptionsConfig } from '../config/digest-options.ts';
 import type { Span } from '../costs/calendar/calendar.ts';
 import type { Day } from '../costs/calendar/day.ts';
-import type { CostsRead } from '../costs/ledger/costs-read.ts';
+import type { CostReading } from '../costs/ledger/costs-read.ts';
 import type { DayState, RowSelector } from '../costs/ledger/ledger.ts';
 import type { PostedDay } from '../costs/ledger/revision.ts';
 import type { AnswerPart } from '../intent/answers/answer.ts';
@@ -32,7 +32,7 @@ export type DigestOptions = Pick<
 
 /** Everything that a digest shows. Composing it reads nothing else. */
 export interface DigestFacts {
-  readonly read: CostsRead;
+  readonly read: CostReading;
   /** The UTC day on which the digest is composed. */
   readonly today: Day;
   /** The states of all days of `rowsNeeded(today)`, for the whole organization. */

@@ -3,7 +3,7 @@ import { changeTitle } from '../changes/change-title.ts';
 import { costScope } from '../cost-reports/scope.ts';
 import type { Span } from '../costs/calendar/calendar.ts';
 import { addDays, type Day, dayOf } from '../costs/calendar/day.ts';
-import type { CostsRead } from '../costs/ledger/costs-read.ts';
+import type { CostReading } from '../costs/ledger/costs-read.ts';
 import { type DayState, dayStates } from '../costs/ledger/ledger.ts';
 import type { Service } from '../directory/directory.ts';
 import type { Db } from '../storage/engine/database.ts';
@@ -17,7 +17,7 @@ import type { DigestSubscription } from './subscriptions/subscriptions.ts';
 /** Read once for all digests that are due at the same time. */
 export interface DigestData {
   readonly today: Day;
-  readonly read: CostsRead;
+  readonly read: CostReading;
   /** The states of all days, for the whole organization. */
   readonly states: readonly DayState[];
   readonly snapshots: readonly CostSnapshot[];
@@ -31,7 +31,7 @@ const CHANGES_MAX = 200;
 export async function gatherDigestData(
   db: Db,
   sources: {
-    readonly costs: (span: Span) => Promise<CostsRead>;
+    readonly costs: (span: Span) => Promise<CostReading>;
     readonly services: readonly Service[];
     readonly now: Date;
   },

@@ -34,10 +34,10 @@ export function helpFor(
   const usable = own.filter(mayUse);
   const others = own.filter((command) => !mayUse(command));
   return {
-    title: noun === null ? 'What Signalbox can do' : slashCommand(prefix, noun),
+    title: noun === null ? 'Commands of Signalbox' : slashCommand(prefix, noun),
     parts: [
       ...lines('You can use', usable, prefix),
-      ...lines('Needs a role that you do not have', others, prefix),
+      ...lines('You do not have the role for', others, prefix),
     ],
   };
 }

@@ -39,7 +39,7 @@ export const PLAN: Change['plan'] = {
   before: { fields: { state: 'running' }, seenAt: minutes(-120), source: 'reply to a scale' },
   rows: [{ field: 'state', label: 'State', before: 'running', after: 'stopped' }],
   unchangedFields: [],
-  warnings: ['Queries and pipes of this service stop with it.'],
+  warnings: ['Queries and pipes of this service stop.'],
   cost: { text: 'about −18.0 credits a day, from 14 final days', perDay: -18, share: -1 },
 };
 

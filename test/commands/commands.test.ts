@@ -143,12 +143,12 @@ test.for([
 
 test.for<[string, string, Snapshot['fields'] | null, string[]]>([
   ['stops a service that was seen', 'service stop', {}, ['Queries and pipes']],
-  ['stops what nobody has seen', 'service stop', null, ['Queries and pipes', 'not known']],
-  ['stops a primary', 'service stop', { isPrimary: true }, ['Queries and pipes', 'primary']],
+  ['stops a service that was never seen', 'service stop', null, ['Queries and pipes', 'Current state: unknown']],
+  ['stops a primary', 'service stop', { isPrimary: true }, ['Queries and pipes', 'Primary']],
   ['starts a stopped service', 'service start', { state: 'stopped' }, []],
-  ['starts an idle service', 'service start', { state: 'idle' }, ['wakes on the next query']],
-  ['starts what nobody has seen', 'service start', null, []],
-])('whoever %s is warned of that much', ([, name, fields, warnings]) => {
+  ['starts an idle service', 'service start', { state: 'idle' }, ['the next query wakes it']],
+  ['starts a service that was never seen', 'service start', null, []],
+])('a user who %s reads exactly these warnings', ([, name, fields, warnings]) => {
   const before = fields && seen(fields);
   const shown = change(name).warnings(
     { service: { ...prod, lastSeen: before } },
@@ -188,11 +188,11 @@ test('a service is shown with everything that was seen of it, and since when', a
       ['Tags', 'prod, eu'],
       ['Warehouse', 'main'],
       ['Pipes', 'orders'],
-      ['Known from', 'configuration'],
+      ['Source', 'configuration'],
       ['State', 'running'],
       ['Min replica memory gb', 16],
       ['Is primary', 'true'],
-      ['Seen', NOON],
+      ['Last seen', NOON],
     ]),
   );
 });

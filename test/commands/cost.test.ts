@@ -42,9 +42,9 @@ test('a period that would end in the future says that it was cut, any other does
   expect((await answered('mtd')).text).not.toContain(said);
 });
 
-test('a comparison that lies years back is refused before anything is read', async () => {
+test('a comparison that goes back too far is refused before anything is read', async () => {
   const { asked, text } = await answered('2026-11-14..2026-11-20 vs 2020-11-14..2020-11-20');
-  expect(text).toContain('more than 800 days back');
+  expect(text).toContain('more than 800 days');
   expect(asked).toEqual([]);
 });
 

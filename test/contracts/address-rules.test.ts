@@ -20,23 +20,23 @@ describe('/service create', () => {
     const values = [',', '10.0.0.0/8', '10.0.0.0/33', '10.0.0.300', '2001:db8::/32', 'office'];
     expect(await verdicts(scale, ADDRESSES, values)).toMatchInlineSnapshot(`
       ",
-        typed: ip must name at least one address, such as 10.0.0.0/8 (you said ,)
-        form:  [ipAccessList] must name at least one address, such as 10.0.0.0/8
+        typed: ip needs at least one address, for example 10.0.0.0/8 (you typed ,)
+        form:  [ipAccessList] needs at least one address, for example 10.0.0.0/8
       10.0.0.0/8
         typed: taken
         form:  taken
       10.0.0.0/33
-        typed: ip must hold addresses such as 10.0.0.0/8, one a line (you said 10.0.0.0/33)
-        form:  [ipAccessList] must hold addresses such as 10.0.0.0/8, one a line
+        typed: ip must hold one address per line, for example 10.0.0.0/8 (you typed 10.0.0.0/33)
+        form:  [ipAccessList] must hold one address per line, for example 10.0.0.0/8
       10.0.0.300
-        typed: ip must hold addresses such as 10.0.0.0/8, one a line (you said 10.0.0.300)
-        form:  [ipAccessList] must hold addresses such as 10.0.0.0/8, one a line
+        typed: ip must hold one address per line, for example 10.0.0.0/8 (you typed 10.0.0.300)
+        form:  [ipAccessList] must hold one address per line, for example 10.0.0.0/8
       2001:db8::/32
         typed: taken
         form:  taken
       office
-        typed: ip must hold addresses such as 10.0.0.0/8, one a line (you said office)
-        form:  [ipAccessList] must hold addresses such as 10.0.0.0/8, one a line"
+        typed: ip must hold one address per line, for example 10.0.0.0/8 (you typed office)
+        form:  [ipAccessList] must hold one address per line, for example 10.0.0.0/8"
     `);
   });
 
@@ -45,29 +45,29 @@ describe('/service create', () => {
       Array.from({ length: count }, (_, index) => `10.0.0.${index}/32`).join(',');
     expect(await verdicts(scale, ADDRESSES, [list(100)])).toMatch(/typed: taken\n +form: +taken/);
     const more = await verdicts(scale, ADDRESSES, [list(101)]);
-    expect(more).toContain('typed: ip may hold 100 addresses');
-    expect(more).toContain('form:  [ipAccessList] may hold 100 addresses');
+    expect(more).toContain('typed: ip can have at most 100 addresses');
+    expect(more).toContain('form:  [ipAccessList] can have at most 100 addresses');
   });
 
   test('the whole context may not connect, unless the configuration allows it', async () => {
     const values = ['0.0.0.0/0', '::/0', '10.0.0.0/8,0.0.0.0/0', '0.0.0.0/1'];
     expect(await verdicts(scale, ADDRESSES, values)).toMatchInlineSnapshot(`
       "0.0.0.0/0
-        typed: opens the form: ip must not open the service to the whole context, or to a large part of it (0.0.0.0/0) (you said 0.0.0.0/0)
-        form:  [ipAccessList] must not open the service to the whole context, or to a large part of it (0.0.0.0/0)
+        typed: opens the form: ip must not allow all addresses, or a large part of them, (0.0.0.0/0) (you typed 0.0.0.0/0)
+        form:  [ipAccessList] must not allow all addresses, or a large part of them, (0.0.0.0/0)
       ::/0
-        typed: opens the form: ip must not open the service to the whole context, or to a large part of it (::/0) (you said ::/0)
-        form:  [ipAccessList] must not open the service to the whole context, or to a large part of it (::/0)
+        typed: opens the form: ip must not allow all addresses, or a large part of them, (::/0) (you typed ::/0)
+        form:  [ipAccessList] must not allow all addresses, or a large part of them, (::/0)
       10.0.0.0/8,0.0.0.0/0
-        typed: opens the form: ip must not open the service to the whole context, or to a large part of it (0.0.0.0/0) (you said 10.0.0.0/8,0.0.0.0/0)
-        form:  [ipAccessList] must not open the service to the whole context, or to a large part of it (0.0.0.0/0)
+        typed: opens the form: ip must not allow all addresses, or a large part of them, (0.0.0.0/0) (you typed 10.0.0.0/8,0.0.0.0/0)
+        form:  [ipAccessList] must not allow all addresses, or a large part of them, (0.0.0.0/0)
       0.0.0.0/1
-        typed: opens the form: ip must not open the service to the whole context, or to a large part of it (0.0.0.0/1) (you said 0.0.0.0/1)
-        form:  [ipAccessList] must not open the service to the whole context, or to a large part of it (0.0.0.0/1)"
+        typed: opens the form: ip must not allow all addresses, or a large part of them, (0.0.0.0/1) (you typed 0.0.0.0/1)
+        form:  [ipAccessList] must not allow all addresses, or a large part of them, (0.0.0.0/1)"
     `);
     expect(await verdicts(open, ADDRESSES, ['0.0.0.0/0'])).toMatch(/typed: taken\n +form: +taken/);
     expect(
       await open.said('/service create right provider=aws region=eu-west-1 ip=0.0.0.0/0'),
-    ).toContain('⚠ Every address in the world may connect.');
+    ).toContain('⚠ All addresses, or a large part of them, may connect.');
   });
 });

@@ -39,19 +39,19 @@ describe('/alert edit', () => {
         typed: taken
         form:  taken
       0m
-        typed: interval must be a number and a unit, for example 5m, 15m or 1h (you said 0m)
+        typed: interval must be a number and a unit, for example 5m, 15m or 1h (you typed 0m)
         form:  [interval] must be a number and a unit, for example 5m, 15m or 1h
       5
-        typed: interval must be a number and a unit, for example 5m, 15m or 1h (you said 5)
+        typed: interval must be a number and a unit, for example 5m, 15m or 1h (you typed 5)
         form:  [interval] must be a number and a unit, for example 5m, 15m or 1h
       m5
-        typed: interval must be a number and a unit, for example 5m, 15m or 1h (you said m5)
+        typed: interval must be a number and a unit, for example 5m, 15m or 1h (you typed m5)
         form:  [interval] must be a number and a unit, for example 5m, 15m or 1h
       5 minutes
-        typed: interval must be a number and a unit, for example 5m, 15m or 1h (you said 5 minutes)
+        typed: interval must be a number and a unit, for example 5m, 15m or 1h (you typed 5 minutes)
         form:  [interval] must be a number and a unit, for example 5m, 15m or 1h
       100000m
-        typed: interval must be a number and a unit, for example 5m, 15m or 1h (you said 100000m)
+        typed: interval must be a number and a unit, for example 5m, 15m or 1h (you typed 100000m)
         form:  [interval] must be a number and a unit, for example 5m, 15m or 1h"
     `);
   });
@@ -72,12 +72,12 @@ describe('/alert edit', () => {
         typed: taken
         form:  taken
       many
-        typed: threshold must be a number (you said many)
+        typed: threshold must be a number (you typed many)
         form:  [threshold] Please enter a number.
       850
         typed: opens the form: Alert “Checkout latency p95”
-      threshold must differ from what the alert has, or another field must (you said 850)
-        form:  [threshold] must differ from what the alert has, or another field must"
+      threshold must differ from the current value, or set another field (you typed 850)
+        form:  [threshold] must differ from the current value, or set another field"
     `);
   });
 
@@ -89,10 +89,10 @@ describe('/alert edit', () => {
         form:  taken
       above
         typed: opens the form: Alert “Checkout latency p95”
-      threshold must differ from what the alert has, or another field must
-        form:  [threshold] must differ from what the alert has, or another field must
+      threshold must differ from the current value, or set another field
+        form:  [threshold] must differ from the current value, or set another field
       between
-        typed: type must be above or below (you said between)
+        typed: type must be above or below (you typed between)
         form:  not offered; [thresholdType] must be above or below"
     `);
   });
@@ -108,9 +108,9 @@ describe('/alert edit', () => {
         form:  taken
       901
         typed: opens the form: Alert “Orders per minute out of range”
-      threshold must not be above the upper bound of this alert (you said 901)
+      threshold must not be above the upper bound of this alert (you typed 901)
         form:  opens again: Alert “Orders per minute out of range”
-      threshold must not be above the upper bound of this alert (you said 901)"
+      threshold must not be above the upper bound of this alert (you typed 901)"
     `);
   });
 
@@ -120,16 +120,16 @@ describe('/alert edit', () => {
     ).toMatchInlineSnapshot(`
       "above
         typed: opens the form: Alert “Unusual traffic”
-      type cannot be changed here: this alert has a type of its own (you said above)
+      type cannot be changed here: Signalbox does not know the type of this alert (you typed above)
         form:  opens again: Alert “Unusual traffic”
-      type cannot be changed here: this alert has a type of its own (you said above)"
+      type cannot be changed here: Signalbox does not know the type of this alert (you typed above)"
     `);
     expect(await verdicts(booth, edit('thresholdType', RANGE), ['below'])).toMatchInlineSnapshot(`
       "below
         typed: opens the form: Alert “Orders per minute out of range”
-      type cannot be changed here: this alert has a type of its own (you said below)
+      type cannot be changed here: Signalbox does not know the type of this alert (you typed below)
         form:  opens again: Alert “Orders per minute out of range”
-      type cannot be changed here: this alert has a type of its own (you said below)"
+      type cannot be changed here: Signalbox does not know the type of this alert (you typed below)"
     `);
     expect(await verdicts(booth, edit('threshold', ODD_TYPE), ['4'])).toMatchInlineSnapshot(`
       "4
@@ -142,16 +142,16 @@ describe('/alert edit', () => {
     expect(await verdicts(booth, edit('tileId', RATE), ['tile-1'])).toMatchInlineSnapshot(`
       "tile-1
         typed: opens the form: Alert “5xx rate”
-      tile does not fit: this alert watches a saved search (you said tile-1)
+      tile does not apply: this alert watches a saved search (you typed tile-1)
         form:  opens again: Alert “5xx rate”
-      tile does not fit: this alert watches a saved search (you said tile-1)"
+      tile does not apply: this alert watches a saved search (you typed tile-1)"
     `);
     expect(await verdicts(booth, edit('dashboardId', RATE), ['dash-1'])).toMatchInlineSnapshot(`
       "dash-1
         typed: opens the form: Alert “5xx rate”
-      dashboard does not fit: this alert watches a saved search (you said dash-1)
+      dashboard does not apply: this alert watches a saved search (you typed dash-1)
         form:  opens again: Alert “5xx rate”
-      dashboard does not fit: this alert watches a saved search (you said dash-1)"
+      dashboard does not apply: this alert watches a saved search (you typed dash-1)"
     `);
   });
 
@@ -165,9 +165,9 @@ describe('/alert edit', () => {
     expect(await verdicts(booth, edit('webhookId', PAGER), [webhook])).toMatchInlineSnapshot(`
       "1cd7edd85bd8339788c3f0f9
         typed: opens the form: Alert “Backup missing”
-      webhook does not fit: its first channel is no webhook (you said 1cd7edd85bd8339788c3f0f9)
+      webhook does not apply: the first channel is not a webhook (you typed 1cd7edd85bd8339788c3f0f9)
         form:  opens again: Alert “Backup missing”
-      webhook does not fit: its first channel is no webhook (you said 1cd7edd85bd8339788c3f0f9)"
+      webhook does not apply: the first channel is not a webhook (you typed 1cd7edd85bd8339788c3f0f9)"
     `);
   });
 
@@ -175,9 +175,9 @@ describe('/alert edit', () => {
     expect(await verdicts(booth, edit('threshold', NO_CHANNEL), ['9'])).toMatchInlineSnapshot(`
       "9
         typed: opens the form: Alert “Queue length”
-      threshold cannot be changed: the server showed no channel, and would lose it (you said 9)
+      threshold cannot be changed: the server returned no channel, so an update would remove it (you typed 9)
         form:  opens again: Alert “Queue length”
-      threshold cannot be changed: the server showed no channel, and would lose it (you said 9)"
+      threshold cannot be changed: the server returned no channel, so an update would remove it (you typed 9)"
     `);
   });
 
@@ -190,12 +190,12 @@ describe('/alert edit', () => {
         form:  taken
       Checkout latency p95
         typed: opens the form: Alert “Checkout latency p95”
-      threshold must differ from what the alert has, or another field must
-        form:  [threshold] must differ from what the alert has, or another field must"
+      threshold must differ from the current value, or set another field
+        form:  [threshold] must differ from the current value, or set another field"
     `);
     expect(await booth.said(`/alert edit ${LATENCY} name=" "`)).toMatchInlineSnapshot(`
       [
-        "name must not be empty (you said  )",
+        "name must not be empty (you typed  )",
       ]
     `);
   });
@@ -203,7 +203,7 @@ describe('/alert edit', () => {
   test('what watches is never offered to be changed', async () => {
     expect(await booth.said(`/alert edit ${LATENCY} source=search`)).toMatchInlineSnapshot(`
       [
-        "/alert edit has no “source=”. It takes: threshold, interval, type, name, message, webhook, dashboard, tile, at, in, for.",
+        "/alert edit has no key “source=”. Keys: threshold, interval, type, name, message, webhook, dashboard, tile, at, in, for.",
         "For example: /alert edit "5xx rate" threshold=250 interval=15m",
       ]
     `);
@@ -212,7 +212,7 @@ describe('/alert edit', () => {
   test('an alert that nobody knows is not guessed at', async () => {
     expect(await booth.said('/alert edit "Checkout latensy" threshold=1')).toMatchInlineSnapshot(`
       [
-        "I know no alert “Checkout latensy”. Did you mean:",
+        "There's no alert called “Checkout latensy”. Did you mean:",
         "[edit Checkout latency p95]",
       ]
     `);
@@ -223,12 +223,12 @@ describe('/alert list', () => {
   test('a page is a whole number from 1', async () => {
     expect(await booth.said('/alert list page=0')).toMatchInlineSnapshot(`
       [
-        "page must be 1 or more (you said 0)",
+        "page must be 1 or more (you typed 0)",
       ]
     `);
     expect(await booth.said('/alert list page=1.5')).toMatchInlineSnapshot(`
       [
-        "page must be a whole number (you said 1.5)",
+        "page must be a whole number (you typed 1.5)",
       ]
     `);
     expect((await booth.said('/alert list page=1'))[0]).toBe('14 alerts');
@@ -237,7 +237,7 @@ describe('/alert list', () => {
   test('silenced is on or off', async () => {
     expect(await booth.said('/alert list silenced=maybe')).toMatchInlineSnapshot(`
       [
-        "silenced must be on or off (you said maybe)",
+        "silenced must be on or off (you typed maybe)",
       ]
     `);
     expect((await booth.said('/alert list silenced=on'))[0]).toBe('2 alerts');

@@ -32,13 +32,13 @@ describe('/service create', () => {
         typed: taken
         form:  taken
       a×51
-        typed: Name must be 1 to 50 letters, digits and spaces (you said a×51)
+        typed: Name must be 1 to 50 letters, digits and spaces (you typed a×51)
         form:  [name] must be 1 to 50 letters, digits and spaces
       a-b
-        typed: Name must be 1 to 50 letters, digits and spaces (you said a-b)
+        typed: Name must be 1 to 50 letters, digits and spaces (you typed a-b)
         form:  [name] must be 1 to 50 letters, digits and spaces
       größer
-        typed: Name must be 1 to 50 letters, digits and spaces (you said größer)
+        typed: Name must be 1 to 50 letters, digits and spaces (you typed größer)
         form:  [name] must be 1 to 50 letters, digits and spaces
          
         typed: opens the form: Name  []  (Letters, digits and spaces)
@@ -53,7 +53,7 @@ describe('/service create', () => {
         typed: taken
         form:  taken
       ibm
-        typed: provider must be one of aws, gcp, azure (you said ibm)
+        typed: provider must be one of aws, gcp, azure (you typed ibm)
         form:  not offered; [provider] must be one of aws, gcp, azure"
     `);
   });
@@ -66,10 +66,10 @@ describe('/service create', () => {
         typed: taken
         form:  taken
       eu-west-1
-        typed: opens the form: region must be a region of gcp (you said eu-west-1)
+        typed: opens the form: region must be a region of gcp (you typed eu-west-1)
         form:  not offered; [region] must be a region of gcp
       atlantis
-        typed: region must be one of ap-northeast-1, ap-south-1, ap-southeast-1, ap-southeast-2, eu-central-1, eu-west-1, eu-west-2, me-central-1, us-east-1, us-east-2, us-west-2, us-east1, us-central1, europe-west4, asia-southeast1, eastus, eastus2, westus3, germanywestcentral (you said atlantis)
+        typed: region must be one of ap-northeast-1, ap-south-1, ap-southeast-1, ap-southeast-2, eu-central-1, eu-west-1, eu-west-2, me-central-1, us-east-1, us-east-2, us-west-2, us-east1, us-central1, europe-west4, asia-southeast1, eastus, eastus2, westus3, germanywestcentral (you typed atlantis)
         form:  not offered; [region] must be one of ap-northeast-1, ap-south-1, ap-southeast-1, ap-southeast-2, eu-central-1, eu-west-1, eu-west-2, me-central-1, us-east-1, us-east-2, us-west-2, us-east1, us-central1, europe-west4, asia-southeast1, eastus, eastus2, westus3, germanywestcentral"
     `);
   });
@@ -79,7 +79,7 @@ describe('/service create', () => {
     const values = ['12', '16', '20', '18', '356', '360'];
     expect(await verdicts(scale, rule, values)).toMatchInlineSnapshot(`
       "12
-        typed: opens the form: min must not be above the maximum (12) (you said 16)
+        typed: opens the form: min must not be above the maximum (12) (you typed 16)
         form:  [minReplicaMemoryGb] must not be above the maximum (12)
       16
         typed: taken
@@ -88,13 +88,13 @@ describe('/service create', () => {
         typed: taken
         form:  taken
       18
-        typed: max must be a multiple of 4 from 8 to 356 (you said 18) | [create with 16] [create with 20]
+        typed: max must be a multiple of 4 from 8 to 356 (you typed 18) | [create with 16] [create with 20]
         form:  not offered; [maxReplicaMemoryGb] must be a multiple of 4 from 8 to 356
       356
         typed: taken
         form:  taken
       360
-        typed: max must be a multiple of 4 from 8 to 356 (you said 360) | [create with 356]
+        typed: max must be a multiple of 4 from 8 to 356 (you typed 360) | [create with 356]
         form:  not offered; [maxReplicaMemoryGb] must be a multiple of 4 from 8 to 356"
     `);
   });
@@ -103,7 +103,7 @@ describe('/service create', () => {
     const values = ['1', '2', '20', '21'];
     expect(await verdicts(scale, create('numReplicas'), values)).toMatchInlineSnapshot(`
       "1
-        typed: opens the form: replicas must be 2 to 20 for the first service of a warehouse (you said 1)
+        typed: opens the form: replicas must be 2 to 20 for the first service of a warehouse (you typed 1)
         form:  [numReplicas] must be 2 to 20 for the first service of a warehouse
       2
         typed: taken
@@ -112,7 +112,7 @@ describe('/service create', () => {
         typed: taken
         form:  taken
       21
-        typed: replicas must be a whole number from 1 to 20 (you said 21)
+        typed: replicas must be a whole number from 1 to 20 (you typed 21)
         form:  [numReplicas] Please enter a number of at most 20."
     `);
   });
@@ -121,7 +121,7 @@ describe('/service create', () => {
     const inside = create('numReplicas', `${AWS} warehouse=${WAREHOUSE}`);
     expect(await verdicts(scale, inside, ['0', '1'])).toMatchInlineSnapshot(`
       "0
-        typed: replicas must be a whole number from 1 to 20 (you said 0)
+        typed: replicas must be a whole number from 1 to 20 (you typed 0)
         form:  [numReplicas] Please enter a number of at least 1.
       1
         typed: taken
@@ -129,7 +129,7 @@ describe('/service create', () => {
     `);
     expect(await verdicts(basic, create('numReplicas'), ['0', '1'])).toMatchInlineSnapshot(`
       "0
-        typed: replicas must be a whole number from 1 to 20 (you said 0)
+        typed: replicas must be a whole number from 1 to 20 (you typed 0)
         form:  [numReplicas] Please enter a number of at least 1.
       1
         typed: taken
@@ -141,7 +141,7 @@ describe('/service create', () => {
     const values = ['4', '5', '6'];
     expect(await verdicts(scale, create('idleTimeoutMinutes'), values)).toMatchInlineSnapshot(`
       "4
-        typed: idle-timeout must be a whole number of minutes, 5 or more (you said 4)
+        typed: idle-timeout must be a whole number of minutes, 5 or more (you typed 4)
         form:  [idleTimeoutMinutes] Please enter a number of at least 5.
       5
         typed: taken
@@ -185,13 +185,13 @@ describe('/service create', () => {
     const values = ['44', '48', '52', '116', '172', '232', '236'];
     expect(await verdicts(scale, rule, values)).toMatchInlineSnapshot(`
       "44
-        typed: min is required with an own cloud region and must be one of 48, 116, 172, 232 (you said 44) | [create with 48] | /service create right provider=aws region=eu-west-1 ip=10.0.0.0/8 min=44 max=232 byoc=own-1
+        typed: min is required with an own cloud region and must be one of 48, 116, 172, 232 (you typed 44) | [create with 48] | /service create right provider=aws region=eu-west-1 ip=10.0.0.0/8 min=44 max=232 byoc=own-1
         form:  not offered; [minReplicaMemoryGb] is required with an own cloud region and must be one of 48, 116, 172, 232
       48
         typed: taken
         form:  taken
       52
-        typed: min is required with an own cloud region and must be one of 48, 116, 172, 232 (you said 52) | [create with 48] [create with 116] | /service create right provider=aws region=eu-west-1 ip=10.0.0.0/8 min=52 max=232 byoc=own-1
+        typed: min is required with an own cloud region and must be one of 48, 116, 172, 232 (you typed 52) | [create with 48] [create with 116] | /service create right provider=aws region=eu-west-1 ip=10.0.0.0/8 min=52 max=232 byoc=own-1
         form:  not offered; [minReplicaMemoryGb] is required with an own cloud region and must be one of 48, 116, 172, 232
       116
         typed: taken
@@ -203,7 +203,7 @@ describe('/service create', () => {
         typed: taken
         form:  taken
       236
-        typed: min must not be above the maximum (232) (you said 236) | min is required with an own cloud region and must be one of 48, 116, 172, 232 (you said 236) | [create with 232] | /service create right provider=aws region=eu-west-1 ip=10.0.0.0/8 min=236 max=232 byoc=own-1
+        typed: min must not be above the maximum (232) (you typed 236) | min is required with an own cloud region and must be one of 48, 116, 172, 232 (you typed 236) | [create with 232] | /service create right provider=aws region=eu-west-1 ip=10.0.0.0/8 min=236 max=232 byoc=own-1
         form:  not offered; [minReplicaMemoryGb] is required with an own cloud region and must be one of 48, 116, 172, 232"
     `);
   });
@@ -211,7 +211,7 @@ describe('/service create', () => {
   test('read-only is for a service in an existing warehouse', async () => {
     expect(await verdicts(scale, create('isReadonly'), ['on'])).toMatchInlineSnapshot(`
       "on
-        typed: readonly does not apply to what is chosen (you said on) | [Leave it out]
+        typed: readonly does not apply to these values (you typed on) | [Remove it]
         form:  no such field; taken"
     `);
     const inside = create('isReadonly', `${AWS} warehouse=${WAREHOUSE}`);
@@ -232,8 +232,8 @@ describe('/service create', () => {
         typed: taken
         form:  taken
       yesterday
-        typed: backup must be the id of a backup, from the console (you said yesterday)
-        form:  [backupId] must be the id of a backup, from the console"
+        typed: backup must be a backup id from the console (you typed yesterday)
+        form:  [backupId] must be a backup id from the console"
     `);
   });
 
@@ -244,11 +244,11 @@ describe('/service create', () => {
         typed: taken
         form:  taken
       mysql
-        typed: endpoints must be lines such as “mysql on” (you said mysql)
-        form:  [endpoints] must be lines such as “mysql on”
+        typed: endpoints must have one protocol per line, for example “mysql on” (you typed mysql)
+        form:  [endpoints] must have one protocol per line, for example “mysql on”
       mysql maybe
-        typed: endpoints must be lines such as “mysql on” (you said mysql maybe)
-        form:  [endpoints] must be lines such as “mysql on”"
+        typed: endpoints must have one protocol per line, for example “mysql on” (you typed mysql maybe)
+        form:  [endpoints] must have one protocol per line, for example “mysql on”"
     `);
   });
 });

@@ -38,7 +38,7 @@ describe('/endpoint create', () => {
         typed: taken
         form:  taken
       a×256
-        typed: description must be a text of at most 255 characters (you said a×59…)
+        typed: description must be a text of at most 255 characters (you typed a×59…)
         form:  [description] must be a text of at most 255 characters"
     `);
   });
@@ -49,10 +49,10 @@ describe('/endpoint create', () => {
       await verdicts(booth, rule, ['vpc', 'GCP_PSC_SERVICE_ATTACHMENT']),
     ).toMatchInlineSnapshot(`
       "vpc
-        typed: type must be one of VPC_ENDPOINT_SERVICE, VPC_RESOURCE, STREAMING_MULTI_VPC (you said vpc) | [create with VPC_ENDPOINT_SERVICE] [create with VPC_RESOURCE] [create with STREAMING_MULTI_VPC]
+        typed: type must be one of VPC_ENDPOINT_SERVICE, VPC_RESOURCE, STREAMING_MULTI_VPC (you typed vpc) | [create with VPC_ENDPOINT_SERVICE] [create with VPC_RESOURCE] [create with STREAMING_MULTI_VPC]
         form:  not offered; [type] must be one of VPC_ENDPOINT_SERVICE, VPC_RESOURCE, STREAMING_MULTI_VPC
       GCP_PSC_SERVICE_ATTACHMENT
-        typed: type must be one of VPC_ENDPOINT_SERVICE, VPC_RESOURCE, STREAMING_MULTI_VPC (you said GCP_PSC_SERVICE_ATTACHMENT)
+        typed: type must be one of VPC_ENDPOINT_SERVICE, VPC_RESOURCE, STREAMING_MULTI_VPC (you typed GCP_PSC_SERVICE_ATTACHMENT)
         form:  not offered; [type] must be one of VPC_ENDPOINT_SERVICE, VPC_RESOURCE, STREAMING_MULTI_VPC"
     `);
   });
@@ -86,7 +86,7 @@ describe('/endpoint create', () => {
     ['vpcResourceConfigurationId', 'rcfg-1', STREAM],
   ] as const)('%s=%s does not go with %s', async ([field, value, words]) => {
     const verdict = await verdicts(booth, create(field, `description=feed ${words}`), [value]);
-    expect(verdict).toContain('does not apply to what is chosen');
+    expect(verdict).toContain('does not apply to these values');
     expect(verdict).toContain('form:  no such field; taken');
   });
 
@@ -102,7 +102,7 @@ describe('/endpoint create', () => {
         typed: taken
         form:  taken
       NONE
-        typed: authentication must be one of SASL_IAM, SASL_SCRAM (you said NONE)
+        typed: authentication must be one of SASL_IAM, SASL_SCRAM (you typed NONE)
         form:  not offered; [streamAuthentication] must be one of SASL_IAM, SASL_SCRAM"
     `);
   });

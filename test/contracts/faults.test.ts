@@ -168,7 +168,8 @@ describe('a person confirms the edit of an alert', () => {
     // An alert can be read: what is as it was asked for is no longer in doubt.
     const isSeen = write === 'unknown' && effects === 1;
     await expectEnding(outcome, isSeen ? 'accepted' : write);
-    if (isSeen) expect(outcome.lines.join('\n')).toContain('read again: it is as asked for');
+    if (isSeen)
+      expect(outcome.lines.join('\n')).toContain('read again: all values are as requested');
     expect(outcome.effects).toBe(effects);
   });
 });
@@ -186,17 +187,17 @@ test('an outcome in doubt keeps its target locked, and is never sent again', asy
 });
 
 test.for<[Deed, string, string]>([
-  ['stop', 'stale-state', 'The server reports: running. It can take minutes'],
-  ['stop', 'no-state', 'The server reports: no details. It can take minutes'],
-  ['stop', 'nulls', 'The server reports: no details. It can take minutes'],
-  ['stop', 'unknown-enum', 'The server reports: brand-new. It can take minutes'],
-  ['stop', 'wrong-object', 'The server reports: no details. It can take minutes'],
+  ['stop', 'stale-state', 'The server reports: running. This can take minutes'],
+  ['stop', 'no-state', 'The server reports: no details. This can take minutes'],
+  ['stop', 'nulls', 'The server reports: no details. This can take minutes'],
+  ['stop', 'unknown-enum', 'The server reports: brand-new. This can take minutes'],
+  ['stop', 'wrong-object', 'The server reports: no details. This can take minutes'],
   ['scale', 'stale-state', '⚠ maxReplicaMemoryGb is 32, not 64 as sent'],
   ['scale', 'reply-differs', '⚠ minReplicaMemoryGb is 20, not 16 as sent'],
   [
     'scale',
     'number-as-string',
-    'running, the values as asked for, in force now: minReplicaMemoryGb 8, max',
+    'running, all values as requested, in force now: minReplicaMemoryGb 8, max',
   ],
   ['scale', 'nulls', 'The server reports: no details.'],
   ['endpoint', 'nulls', 'The server reports: id '],
@@ -206,7 +207,7 @@ test.for<[Deed, string, string]>([
   ['create', 'no-state', 'The server reports: id '],
   ['create', 'nulls', 'The server reports: id '],
   ['edit', 'reply-differs', '⚠ threshold is 4325, not 4321 as sent'],
-  ['edit', 'missing-field', '⚠ the reply shows no threshold (sent: 4321)'],
+  ['edit', 'missing-field', '⚠ threshold: the reply does not show it (sent: 4321)'],
   ['edit', 'no-state', 'The server reports: no details.'],
   ['edit', 'wrong-object', 'The server reports: no details.'],
 ])('%s, where the reply is %s: “%s”', async ([deed, fault, words]) => {

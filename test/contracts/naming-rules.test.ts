@@ -12,7 +12,7 @@ test('a reason has at most 500 characters', async () => {
   expect(short[0]).toBe('Stop staging?');
   expect(await booth.said(`/service stop staging ${'a'.repeat(501)}`)).toMatchInlineSnapshot(`
     [
-      "reason may have 500 characters, not 501",
+      "Reason is too long: 501 of at most 500 characters",
     ]
   `);
 });
@@ -20,12 +20,12 @@ test('a reason has at most 500 characters', async () => {
 test('a backup is named by its id', async () => {
   expect(await booth.said('/backup show staging yesterday!')).toMatchInlineSnapshot(`
     [
-      "Backup must be the id of a backup, from the console (you said yesterday!)",
+      "Backup must be a backup id from the console (you typed yesterday!)",
     ]
   `);
   expect(await booth.said(`/backup show staging ${'a'.repeat(65)}`)).toMatchInlineSnapshot(`
     [
-      "Backup must be the id of a backup, from the console (you said aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa…)",
+      "Backup must be a backup id from the console (you typed aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa…)",
     ]
   `);
 });
@@ -33,13 +33,13 @@ test('a backup is named by its id', async () => {
 test('a pipe is named as the configuration names it, or by its id', async () => {
   expect(await booth.said('/pipe settings analytics-prod order')).toMatchInlineSnapshot(`
     [
-      "I know no pipe “order”. Did you mean:",
+      "There's no pipe called “order”. Did you mean:",
       "[settings orders]",
     ]
   `);
   expect(await booth.said('/pipe settings analytics-prod zebra')).toMatchInlineSnapshot(`
     [
-      "I know no pipe “zebra”. Pipes are named in signalbox.yaml; an id works as well.",
+      "There's no pipe called “zebra”. Pipe names are set in signalbox.yaml; an id also works.",
     ]
   `);
 });

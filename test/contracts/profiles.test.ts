@@ -25,14 +25,14 @@ describe.for(['contract', 'full'] as const)('a cloud server of the profile %s', 
     const lines = await done('/service stop staging');
     expect(lines[0]).toBe('● Stop staging: accepted');
     const reported = profile === 'full' ? 'stopping' : 'no details';
-    expect(lines.join('\n')).toContain(`The server reports: ${reported}. It can take minutes`);
+    expect(lines.join('\n')).toContain(`The server reports: ${reported}. This can take minutes`);
     expect(booth.cloud.service(STAGING)?.state).toBe('stopping');
   });
 
   test('scales a service, and what it was seen to have is shown the next time', async () => {
     const [min, max] = profile === 'full' ? [16, 64] : [20, 72];
     const lines = await done(`/service scale staging min=${min} max=${max}`);
-    expect(lines.join('\n')).toContain('the values as asked for');
+    expect(lines.join('\n')).toContain('all values as requested');
     const seen = await booth.said('/service show staging');
     expect(seen).toContain(`Max replica memory gb  ${max}`);
   });

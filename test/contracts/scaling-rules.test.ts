@@ -25,7 +25,7 @@ describe('/service scale', () => {
     const rule = scale('maxReplicaMemoryGb', 'min=8');
     expect(await verdicts(paid, rule, values)).toMatchInlineSnapshot(`
       "4
-        typed: max must be a multiple of 4 from 8 to 356 (you said 4) | [scale with 8]
+        typed: max must be a multiple of 4 from 8 to 356 (you typed 4) | [scale with 8]
         form:  not offered; [maxReplicaMemoryGb] must be a multiple of 4 from 8 to 356
       8
         typed: taken
@@ -34,7 +34,7 @@ describe('/service scale', () => {
         typed: taken
         form:  taken
       30
-        typed: max must be a multiple of 4 from 8 to 356 (you said 30) | [scale with 28] [scale with 32]
+        typed: max must be a multiple of 4 from 8 to 356 (you typed 30) | [scale with 28] [scale with 32]
         form:  not offered; [maxReplicaMemoryGb] must be a multiple of 4 from 8 to 356
       352
         typed: taken
@@ -43,13 +43,13 @@ describe('/service scale', () => {
         typed: taken
         form:  taken
       360
-        typed: max must be a multiple of 4 from 8 to 356 (you said 360) | [scale with 356]
+        typed: max must be a multiple of 4 from 8 to 356 (you typed 360) | [scale with 356]
         form:  not offered; [maxReplicaMemoryGb] must be a multiple of 4 from 8 to 356
       8.5
-        typed: max must be a multiple of 4 from 8 to 356 (you said 8.5) | [scale with 8] [scale with 12]
+        typed: max must be a multiple of 4 from 8 to 356 (you typed 8.5) | [scale with 8] [scale with 12]
         form:  not offered; [maxReplicaMemoryGb] must be a multiple of 4 from 8 to 356
       lots
-        typed: max must be a multiple of 4 from 8 to 356 (you said lots)
+        typed: max must be a multiple of 4 from 8 to 356 (you typed lots)
         form:  not offered; [maxReplicaMemoryGb] must be a multiple of 4 from 8 to 356"
     `);
   });
@@ -59,13 +59,13 @@ describe('/service scale', () => {
     const rule = scale('minReplicaMemoryGb', 'max=356');
     expect(await verdicts(paid, rule, values)).toMatchInlineSnapshot(`
       "4
-        typed: min must be a multiple of 4 from 8 to 356 (you said 4) | [scale with 8]
+        typed: min must be a multiple of 4 from 8 to 356 (you typed 4) | [scale with 8]
         form:  not offered; [minReplicaMemoryGb] must be a multiple of 4 from 8 to 356
       8
         typed: taken
         form:  taken
       10
-        typed: min must be a multiple of 4 from 8 to 356 (you said 10) | [scale with 8] [scale with 12]
+        typed: min must be a multiple of 4 from 8 to 356 (you typed 10) | [scale with 8] [scale with 12]
         form:  not offered; [minReplicaMemoryGb] must be a multiple of 4 from 8 to 356
       12
         typed: taken
@@ -74,7 +74,7 @@ describe('/service scale', () => {
         typed: taken
         form:  taken
       360
-        typed: min must be a multiple of 4 from 8 to 356 (you said 360) | [scale with 356]
+        typed: min must be a multiple of 4 from 8 to 356 (you typed 360) | [scale with 356]
         form:  not offered; [minReplicaMemoryGb] must be a multiple of 4 from 8 to 356"
     `);
   });
@@ -89,7 +89,7 @@ describe('/service scale', () => {
         typed: taken
         form:  taken
       124
-        typed: max must be at most 120 for an organization on the free plan (you said 124) | [scale with 120] | /service scale staging min=8 max=124
+        typed: max must be at most 120 for an organization on the free plan (you typed 124) | [scale with 120] | /service scale staging min=8 max=124
         form:  not offered; [maxReplicaMemoryGb] must be at most 120 for an organization on the free plan"
     `);
     expect(
@@ -99,7 +99,7 @@ describe('/service scale', () => {
         typed: taken
         form:  taken
       124
-        typed: min must be at most 120 for an organization on the free plan (you said 124) | [scale with 120] | /service scale staging min=124
+        typed: min must be at most 120 for an organization on the free plan (you typed 124) | [scale with 120] | /service scale staging min=124
         form:  not offered; [minReplicaMemoryGb] must be at most 120 for an organization on the free plan"
     `);
   });
@@ -114,7 +114,7 @@ describe('/service scale', () => {
         typed: taken
         form:  taken
       68
-        typed: opens the form: min must not be above the maximum (64) (you said 68)
+        typed: opens the form: min must not be above the maximum (64) (you typed 68)
         form:  [minReplicaMemoryGb] must not be above the maximum (64)"
     `);
   });
@@ -123,7 +123,7 @@ describe('/service scale', () => {
     const values = ['0', '1', '2', '20', '21', '1.5', 'two'];
     expect(await verdicts(paid, scale('numReplicas'), values)).toMatchInlineSnapshot(`
       "0
-        typed: replicas must be a whole number from 1 to 20 (you said 0)
+        typed: replicas must be a whole number from 1 to 20 (you typed 0)
         form:  [numReplicas] Please enter a number of at least 1.
       1
         typed: taken
@@ -135,13 +135,13 @@ describe('/service scale', () => {
         typed: taken
         form:  taken
       21
-        typed: replicas must be a whole number from 1 to 20 (you said 21)
+        typed: replicas must be a whole number from 1 to 20 (you typed 21)
         form:  [numReplicas] Please enter a number of at most 20.
       1.5
-        typed: replicas must be a whole number from 1 to 20 (you said 1.5)
+        typed: replicas must be a whole number from 1 to 20 (you typed 1.5)
         form:  [numReplicas] Please enter a whole number.
       two
-        typed: replicas must be a whole number from 1 to 20 (you said two)
+        typed: replicas must be a whole number from 1 to 20 (you typed two)
         form:  [numReplicas] Please enter a number."
     `);
   });
@@ -151,7 +151,7 @@ describe('/service scale', () => {
     const rule = scale('idleTimeoutMinutes', 'idle=on');
     expect(await verdicts(paid, rule, values)).toMatchInlineSnapshot(`
       "4
-        typed: idle-timeout must be a whole number of minutes, 5 or more (you said 4)
+        typed: idle-timeout must be a whole number of minutes, 5 or more (you typed 4)
         form:  [idleTimeoutMinutes] Please enter a number of at least 5.
       5
         typed: taken
@@ -160,7 +160,7 @@ describe('/service scale', () => {
         typed: taken
         form:  taken
       5.5
-        typed: idle-timeout must be a whole number of minutes, 5 or more (you said 5.5)
+        typed: idle-timeout must be a whole number of minutes, 5 or more (you typed 5.5)
         form:  [idleTimeoutMinutes] Please enter a whole number."
     `);
   });
@@ -169,7 +169,7 @@ describe('/service scale', () => {
     const rule = scale('idleTimeoutMinutes', 'idle=off');
     expect(await verdicts(paid, rule, ['15'])).toMatchInlineSnapshot(`
       "15
-        typed: idle-timeout does not apply to what is chosen (you said 15) | [Leave it out]
+        typed: idle-timeout does not apply to these values (you typed 15) | [Remove it]
         form:  no such field; taken"
     `);
     const without = scale('idleTimeoutMinutes');
@@ -193,7 +193,7 @@ describe('/service scale', () => {
         typed: taken
         form:  not offered; taken
       sometimes
-        typed: idle must be on or off (you said sometimes)
+        typed: idle must be on or off (you typed sometimes)
         form:  not offered; [idleScaling] must be on or off"
     `);
   });
@@ -202,28 +202,28 @@ describe('/service scale', () => {
     const emptied = { ...scale('numReplicas', 'replicas=3') };
     expect(await verdicts(paid, emptied, [''])).toMatchInlineSnapshot(`
       "(empty)
-        typed: “replicas=” stands there twice. | For example: /service scale analytics-prod min=16 max=64
-        form:  [minReplicaMemoryGb] must be given, or another field must"
+        typed: “replicas=” is given twice. | For example: /service scale analytics-prod min=16 max=64
+        form:  [minReplicaMemoryGb] is missing: set at least one field to change"
     `);
   });
 
   test('a key stands there once, and is one that the command has', async () => {
     expect(await paid.said('/service scale staging min=8 min=16')).toMatchInlineSnapshot(`
       [
-        "“min=” stands there twice.",
+        "“min=” is given twice.",
         "For example: /service scale analytics-prod min=16 max=64",
       ]
     `);
     expect(await paid.said('/service scale staging memory=8')).toMatchInlineSnapshot(`
       [
-        "/service scale has no “memory=”. Did you mean max or min?",
+        "/service scale has no key “memory=”. Did you mean max or min?",
         "For example: /service scale analytics-prod min=16 max=64",
         "[with max=] [with min=]",
       ]
     `);
     expect(await paid.said('/service scale staging mim=8')).toMatchInlineSnapshot(`
       [
-        "/service scale has no “mim=”. Did you mean min or in or max?",
+        "/service scale has no key “mim=”. Did you mean min or in or max?",
         "For example: /service scale analytics-prod min=16 max=64",
         "[with min=] [with in=] [with max=]",
       ]
@@ -242,8 +242,8 @@ describe('/service scale', () => {
         typed: taken
         form:  taken
       36
-        typed: opens the form: min does not fit the maximum last seen (32): give both (you said 36)
-        form:  opens again: min does not fit the maximum last seen (32): give both (you said 36)"
+        typed: opens the form: min does not fit the maximum last seen (32): set both (you typed 36)
+        form:  opens again: min does not fit the maximum last seen (32): set both (you typed 36)"
     `);
   });
 });

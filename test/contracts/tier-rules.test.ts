@@ -24,7 +24,7 @@ describe('/service create', () => {
     ['encryptionAssumedRoleIdentifier', 'role-1'],
   ] as const)('%s is for the tier enterprise', async ([field, value]) => {
     const elsewhere = await verdicts(scale, create(field), [value]);
-    expect(elsewhere).toMatch(/typed: .*does not apply to what is chosen/);
+    expect(elsewhere).toMatch(/typed: .*does not apply to these values/);
     expect(elsewhere).toContain('form:  no such field; taken');
     const there = await verdicts(enterprise, create(field), [value]);
     expect(there).toMatch(/typed: taken\n {2}form: {2}taken/);
@@ -34,7 +34,7 @@ describe('/service create', () => {
     const profiles = await verdicts(enterprise, create('profile'), ['v1-huge']);
     expect(profiles).toMatchInlineSnapshot(`
       "v1-huge
-        typed: profile must be one of v1-default, v1-highmem-xs, v1-highmem-s, v1-highmem-m, v1-highmem-l, v1-highmem-xl, v1-highcpu-s, v1-highcpu-m, v1-highcpu-l, v1-highcpu-xl (you said v1-huge)
+        typed: profile must be one of v1-default, v1-highmem-xs, v1-highmem-s, v1-highmem-m, v1-highmem-l, v1-highmem-xl, v1-highcpu-s, v1-highcpu-m, v1-highcpu-l, v1-highcpu-xl (you typed v1-huge)
         form:  not offered; [profile] must be one of v1-default, v1-highmem-xs, v1-highmem-s, v1-highmem-m, v1-highmem-l, v1-highmem-xl, v1-highcpu-s, v1-highcpu-m, v1-highcpu-l, v1-highcpu-xl"
     `);
     const types = await verdicts(enterprise, create('complianceType'), ['hipaa', 'pci', 'gdpr']);
@@ -46,7 +46,7 @@ describe('/service create', () => {
         typed: taken
         form:  taken
       gdpr
-        typed: compliance must be one of hipaa, pci (you said gdpr)
+        typed: compliance must be one of hipaa, pci (you typed gdpr)
         form:  not offered; [complianceType] must be one of hipaa, pci"
     `);
   });
@@ -64,12 +64,12 @@ describe('/service create', () => {
         typed: taken
         form:  taken
       never
-        typed: release-channel must be one of slow, default, fast (you said never)
+        typed: release-channel must be one of slow, default, fast (you typed never)
         form:  not offered; [releaseChannel] must be one of slow, default, fast"
     `);
     expect(await verdicts(basic, create('releaseChannel'), ['slow'])).toMatchInlineSnapshot(`
       "slow
-        typed: release-channel does not apply to what is chosen (you said slow) | [Leave it out]
+        typed: release-channel does not apply to these values (you typed slow) | [Remove it]
         form:  no such field; taken"
     `);
   });

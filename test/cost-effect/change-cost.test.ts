@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import type { Plan } from '../../src/changes/change.ts';
 import { createCostEstimator } from '../../src/cost-effect/change-cost.ts';
-import type { CostsRead } from '../../src/costs/ledger/costs-read.ts';
+import type { CostReading } from '../../src/costs/ledger/costs-read.ts';
 import type { CommandContext } from '../../src/intent/ports/command-context.ts';
 import { PLAN } from '../changes/fixtures.ts';
 import { daily } from '../costs/rows.ts';
@@ -10,11 +10,11 @@ import { aWorld } from '../workflow/context.ts';
 const TODAY = new Date('2026-11-20T12:00:00Z');
 const STOP: Plan = { ...PLAN, target: { ...PLAN.target, id: 's-1' } };
 const rows = daily('2026-10-30', Array(20).fill(20));
-const whole: CostsRead = { rows, fetchedAt: TODAY, problems: [], gaps: [] };
+const whole: CostReading = { rows, fetchedAt: TODAY, problems: [], gaps: [] };
 const why = 'no answer';
 
 /** A context in which the report says this and nothing else can be reached. */
-async function told(costs: () => Promise<CostsRead>, effect?: 'stop' | 'create') {
+async function told(costs: () => Promise<CostReading>, effect?: 'stop' | 'create') {
   const { context, clock } = await aWorld();
   clock.now = TODAY;
   const reach = () => ({ services: [], costs }) as unknown as CommandContext;
@@ -41,7 +41,7 @@ test('a preview waits at most two seconds for the usage report', async () => {
   let asked = false;
   const never = () => {
     asked = true;
-    return new Promise<CostsRead>(() => {});
+    return new Promise<CostReading>(() => {});
   };
   const answer = told(never, 'stop');
   await vi.waitUntil(() => asked);

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { Change } from '../../src/changes/change.ts';
 import { postCostEffects } from '../../src/cost-effect/effect-notice.ts';
-import type { CostsRead } from '../../src/costs/ledger/costs-read.ts';
+import type { CostReading } from '../../src/costs/ledger/costs-read.ts';
 import { claimDueMessages } from '../../src/storage/tables/queues/outbox.ts';
 import type { WorkflowContext } from '../../src/workflow/ports.ts';
 import { daily } from '../costs/rows.ts';
@@ -22,7 +22,7 @@ const rows = daily(
     entityId: SERVICE,
   },
 );
-const whole: CostsRead = { rows, fetchedAt: NOON, problems: [], gaps: [] };
+const whole: CostReading = { rows, fetchedAt: NOON, problems: [], gaps: [] };
 const costs = async () => whole;
 const unread = () => Promise.reject(new Error('nobody asked for this'));
 

@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest';
 import { footer, noDataAnswer } from '../../src/cost-reports/summary.ts';
-import type { CostGap, CostsRead } from '../../src/costs/ledger/costs-read.ts';
+import type { CostGap, CostReading } from '../../src/costs/ledger/costs-read.ts';
 import { written } from './written.ts';
 
 const FROM = new Date('2026-11-20T08:00:00Z');
 
-function unread(why: string, denied = false, from: Date | null = null): CostsRead {
+function unread(why: string, denied = false, from: Date | null = null): CostReading {
   const gaps = ['2026-09', '2026-10', '2026-11'].map(
     (month): CostGap => ({ month, why, denied, from }),
   );

@@ -15,7 +15,7 @@ test('help shows first what the reader may use, and says whose the rest is', () 
   expect(tables(reads.parts)).toEqual([
     ['You can use', '/service list', '/service show <service>'],
     [
-      'Needs a role that you do not have',
+      'You do not have the role for',
       '/service start <service> [at=] [in=] [for=] [reason]',
       '/service stop <service> [at=] [in=] [for=] [reason]',
       '/service tune <service> [min=] [idle-timeout=] [message=] [reason]',
@@ -25,7 +25,7 @@ test('help shows first what the reader may use, and says whose the rest is', () 
 
 test.for<[string, boolean, string]>([
   ['may use everything', true, 'You can use'],
-  ['may use nothing', false, 'Needs a role that you do not have'],
+  ['may use nothing', false, 'You do not have the role for'],
 ])('help for somebody who %s has one table', ([, may, title]) => {
   expect(tables(helpFor(null, commands, () => may).parts).map(([heading]) => heading)).toEqual([
     title,

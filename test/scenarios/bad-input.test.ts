@@ -5,9 +5,13 @@ import { ANA, buttonsOf, openStage, textOf } from './stage.ts';
 const empty = { text: '', blocks: [] };
 
 test.for([
-  ['/service stopp staging', 'has no “stopp”', 'service stop staging'],
-  ['/service stop stagign', 'I know no service “stagign”', 'service stop staging'],
-  ['/service show analytics', 'I know no service “analytics”', 'service show analytics-prod'],
+  ['/service stopp staging', 'no command /service stopp', 'service stop staging'],
+  ['/service stop stagign', "There's no service called “stagign”", 'service stop staging'],
+  [
+    '/service show analytics',
+    "There's no service called “analytics”",
+    'service show analytics-prod',
+  ],
 ])('for %s the nearest command is offered', async ([line = '', sentence = '', offer = '']) => {
   const stage = await openStage();
   await stage.slack.command(ANA, 'ops', line);
@@ -19,7 +23,7 @@ test.for([
 test('a button runs the offered command for the user who presses it', async () => {
   const stage = await openStage();
   await stage.slack.command(ANA, 'ops', '/service stop stagin at last');
-  const offers = await stage.privateWord(ANA, 'I know no service “stagin”');
+  const offers = await stage.privateWord(ANA, "There's no service called “stagin”");
   await stage.press(ANA, offers, 'command.0');
   await stage.privateWord(ANA, 'Stop staging?');
 });
@@ -118,9 +122,9 @@ test('a second click on confirm posts no second card', async () => {
 test('help is available to every user and lists the permitted commands first', async () => {
   const stage = await openStage();
   await stage.slack.command('U0DORA0001', 'ops', '/signalbox');
-  const help = textOf((await stage.privateWord('U0DORA0001', 'What Signalbox can do')) ?? empty);
-  expect(help.indexOf('/service list')).toBeLessThan(help.indexOf('Needs a role'));
-  expect(help.indexOf('Needs a role')).toBeLessThan(help.indexOf('/service stop'));
+  const help = textOf((await stage.privateWord('U0DORA0001', 'Commands of Signalbox')) ?? empty);
+  expect(help.indexOf('/service list')).toBeLessThan(help.indexOf('You do not have the role'));
+  expect(help.indexOf('You do not have the role')).toBeLessThan(help.indexOf('/service stop'));
 });
 
 test('/service list shows every service of the configuration', async () => {

@@ -131,8 +131,8 @@ test('the audit trail is searchable by user, command, target, state and time', a
   expect(await log('since=2026-11-21')).toContain('0 events');
   expect(await log('by=me since=2026-11-20')).toContain('1 event');
   await log('by=@nobody', 'no user called');
-  await log('state=done', 'state can be');
-  await log('since=yesterday', 'must be a day such as 2026-11-01');
+  await log('state=done', 'state must be');
+  await log('since=yesterday', 'must be a day, for example 2026-11-01');
   expect(stage.cloud.effectCount('set state', STAGING)).toBe(1);
 });
 

@@ -56,10 +56,10 @@ test.for([
   ['/cost digest add #db-costs at=9.30', 'at must be a time of day, such as 09:30'],
   ['/cost digest add #db-costs at=25:00', 'at must be a time of day, such as 09:30'],
   ['/cost digest add #db-costs days=mun', 'must be daily, weekdays, or days of the week: mon'],
-  ['/cost digest add time=25:00', 'has no “time=”. Did you mean at?'],
-  ['/cost digest add tz=Europe/Berlin #db-costs', 'has no “tz=”. Did you mean zone?'],
-  ['/cost digest add #db-costs hue=red', 'It takes: at, zone, days'],
-  ['/cost digest add #db-costs 09:00', 'does not take “09:00”. It takes: at=, zone='],
+  ['/cost digest add time=25:00', 'has no key “time=”. Did you mean at?'],
+  ['/cost digest add tz=Europe/Berlin #db-costs', 'has no key “tz=”. Did you mean zone?'],
+  ['/cost digest add #db-costs hue=red', 'Keys: at, zone, days'],
+  ['/cost digest add #db-costs 09:00', 'does not take “09:00”. Keys: at=, zone='],
   ['/cost digest add #db-costs every=fortnight', 'every must be day, week or month'],
   ['/cost digest add #db-costs quiet=maybe', 'quiet must be on or off'],
   ['/cost digest add #db-costs zone=Mars/Phobos', 'is no time zone: “Mars/Phobos” (such as'],
@@ -100,7 +100,7 @@ test('for a mistyped verb the correct command is offered with its arguments', as
     stage,
     ANA,
     '/cost digest ad #db-costs at=09:00',
-    'What to do can be',
+    'Action must be',
   );
   expect(storedPosts).toContain('cost digest add \\"#db-costs\\" at=09:00');
 });

@@ -33,7 +33,7 @@ test.for(ENGINES)(
   async (engine) => {
     const stage = await openStage({ databaseUrl: await freshUrl(engine) });
     const card = textOf((await frozenStaging(stage)) ?? empty);
-    expect(card).toContain('It holds from now on, for everybody.');
+    expect(card).toContain('The freeze is in force now, for all users.');
     expect(card).toContain('2026-11-20T16:00:00.000Z');
 
     const refused = textOf(
@@ -183,32 +183,40 @@ test('a future freeze is shown on each preview that it will affect', async () =>
   expect(preview).toContain('Frozen between');
   expect(preview).toContain('(sale, by Gus)');
   const listed = textOf(await typed(stage, DORA, '/change freezes', 'Nothing is frozen now'));
-  expect(listed).toContain('To come');
+  expect(listed).toContain('Future');
   expect(listed).toContain('Set in signalbox.yaml.');
 });
 
 test.for<[string, string, string]>([
-  ['a freeze without a scope', '/change freeze until=4h why not', '"Say what is frozen: a service'],
+  [
+    'a freeze without a scope',
+    '/change freeze until=4h why not',
+    '"Choose exactly one of: a service',
+  ],
   [
     'a freeze with two scopes',
     '/change freeze staging tag=prod until=4h x',
-    '"Say what is frozen: a service',
+    '"Choose exactly one of: a service',
   ],
-  ['an unknown tag', '/change freeze tag=prdo until=4h x', 'I know no tag “prdo”. Did you mean'],
+  [
+    'an unknown tag',
+    '/change freeze tag=prdo until=4h x',
+    "There's no tag called “prdo”. Did you mean",
+  ],
   [
     'an unknown warehouse',
     '/change freeze warehouse=mian until=4h x',
-    'I know no warehouse “mian”',
+    "There's no warehouse called “mian”",
   ],
-  ['an unknown service', '/change freeze stagin until=4h x', 'I know no service “stagin”'],
-  ['a freeze of a hundred days', '/change freeze staging until=100d x', 'must be how long'],
+  ['an unknown service', '/change freeze stagin until=4h x', "There's no service called “stagin”"],
+  ['a freeze of a hundred days', '/change freeze staging until=100d x', 'must be a duration'],
   [
     'an end in the next year',
     '/change freeze staging until=2027-06-01T10:00Z x',
     'must be within 90 days',
   ],
-  ['an end in the past', '/change freeze staging until=2026-11-19T10:00Z x', 'is over already'],
-  ['an unknown freeze', '/change unfreeze tag:prod x', 'I know no freeze “tag:prod”'],
+  ['an end in the past', '/change freeze staging until=2026-11-19T10:00Z x', 'is in the past'],
+  ['an unknown freeze', '/change unfreeze tag:prod x', "There's no freeze called “tag:prod”"],
 ])('%s is rejected with an explanation', async ([, line, words]) => {
   const stage = await openStage();
   await stage.slack.command(ANA, 'ops', line);
@@ -237,7 +245,7 @@ test('the freeze form suggests tags and warehouses and requires one choice', asy
     reason: { reason: { type: 'plain_text_input', value: 'launch' } },
   });
   const preview = await stage.privateWord(ANA, 'Freeze everything tagged staging?');
-  expect(textOf(preview ?? empty)).toContain('It is about ml-features, staging.');
+  expect(textOf(preview ?? empty)).toContain('Affected: ml-features, staging.');
   expect(textOf(preview ?? empty)).toContain(
     '/change freeze \\"everything tagged staging\\" until=4h',
   );
@@ -288,7 +296,7 @@ test('the button that ends a freeze names the service, and the freeze command it
   const stage = await openStage();
   const line = '/change freeze staging until=4h launch';
   const preview = await typed(stage, ANA, line, 'Freeze staging?');
-  expect(textOf(preview)).toContain('Nobody changes any of it meanwhile');
+  expect(textOf(preview)).toContain('All changes are blocked');
   await stage.press(ANA, preview, 'change.confirm');
   await stage.press(BEN, await stage.card('Freeze staging: wait'), 'change.approve');
   await stage.card('Freeze staging: done');

@@ -53,7 +53,7 @@ test('for a size that is not a multiple of four, the nearest sizes are offered',
   const stage = await openStage();
   await stage.slack.command(ANA, 'ops', '/service scale staging max=30 for the sale');
   const answer = (await stage.privateWord(ANA, 'max must be a multiple of 4')) ?? empty;
-  expect(textOf(answer)).toContain('(you said 30)');
+  expect(textOf(answer)).toContain('(you typed 30)');
   expect(textOf(answer)).toContain('max=28');
   expect(textOf(answer)).toContain('max=32');
 });
@@ -146,7 +146,7 @@ test('a created endpoint shows the next step', async () => {
     description: 'orders',
     vpcEndpointServiceName: 'vpce-svc-1',
   });
-  expect(textOf(card ?? empty)).toContain('somebody must accept it');
+  expect(textOf(card ?? empty)).toContain('accept it in the target cloud account');
 });
 
 test('a backup and the settings of a pipe are shown with exact values', async () => {

@@ -54,7 +54,7 @@ test('undoing an alert edit restores its previous values', async () => {
   stage.alerts.editAlert(id, { threshold: 300 });
   await stage.press(ANA, card, 'change.undo');
   const word = await stage.privateWord(ANA, 'was changed again after');
-  expect(textOf(word ?? empty)).toContain('Change it back anyway');
+  expect(textOf(word ?? empty)).toContain('Restore the previous values anyway');
 });
 
 test('undoing a change with a newer one after it shows a warning and still offers it', async () => {

@@ -57,7 +57,7 @@ test('for a warehouse with different rules, each group of services is shown sepa
 test('two scopes at once are rejected with an explanation', async () => {
   const stage = await openStage();
   await stage.slack.command(ANA, 'ops', '/change who service stop staging tag=prod');
-  await stage.privateWord(ANA, 'Name one of them');
+  await stage.privateWord(ANA, 'Name exactly one of');
 });
 
 test('without a service, each rule that can decide is shown', async () => {
@@ -110,8 +110,8 @@ test('a user who left a group is not counted', async () => {
 });
 
 test.for<[string, string]>([
-  ['service stp analytics-prod', 'I know no command “service stp”'],
-  ['service stop analytic-prod', 'I know no service “analytic-prod”'],
+  ['service stp analytics-prod', "There's no command called “service stp”"],
+  ['service stop analytic-prod', "There's no service called “analytic-prod”"],
 ])('%s is rejected with an explanation', async ([about, words]) => {
   const stage = await openStage();
   await stage.slack.command(ANA, 'ops', `/change who ${about}`);

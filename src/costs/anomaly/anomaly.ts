@@ -2,7 +2,7 @@ import type { Day } from '../calendar/day.ts';
 import { median } from '../forecast/robust.ts';
 import { HISTORY_DAYS, historyOf, isCost, LEAST_DAYS, settledDays } from '../forecast/series.ts';
 import type { DayValue } from '../ledger/row.ts';
-import { type Baseline, baselineOf, expectedOn, strayingOf } from './baseline.ts';
+import { type Baseline, baselineOf, deviationOf, expectedOn } from './baseline.ts';
 
 /** A notice belongs into the digest, an alert is worth a message of its own. */
 export type AnomalyTier = 'notice' | 'alert';
@@ -89,7 +89,7 @@ function judgeBeside(baseline: Baseline, { day, value, final }: DayValue, minImp
   if (Math.abs(excess) < leastExcess(baseline, expected, minImpact)) return usual;
   if (excess < 0 && !final) return usual;
 
-  const { sigma, before } = strayingOf(baseline);
+  const { sigma, before } = deviationOf(baseline);
   const r = Math.log((value + baseline.offset) / (expected + baseline.offset));
   const z = r / sigma;
   if (Math.abs(z) <= NOTICE_Z || Math.abs(r) <= before) return usual;
@@ -117,7 +117,7 @@ export function usualRange(series: readonly DayValue[], day: Day, minImpact: num
   const history = historyOf(series, day);
   if (history.length < LEAST_DAYS || isSparse(history)) return null;
   const baseline = baselineOf(history, minImpact);
-  const { sigma, before } = strayingOf(baseline);
+  const { sigma, before } = deviationOf(baseline);
   const { offset } = baseline;
   const expected = expectedOn(baseline, day);
   const factor = Math.exp(Math.max(NOTICE_Z * sigma, before));

@@ -1,7 +1,7 @@
 import type { Day } from '../calendar/day.ts';
 import { median } from '../forecast/robust.ts';
 import { LEVEL_DAYS, type SettledDay } from '../forecast/series.ts';
-import { evenedOut, factorOn, profileOf, type WeekdayProfile } from '../forecast/weekday.ts';
+import { factorOn, profileOf, type WeekdayProfile, withoutWeekdays } from '../forecast/weekday.ts';
 
 /** What a day is held against: the level of the two weeks before it, by weekday. */
 export interface Baseline {
@@ -16,7 +16,7 @@ export interface Baseline {
 }
 
 /** How far days stray from what was expected of them, in logarithms. */
-export interface Straying {
+export interface Deviation {
   readonly sigma: number;
   /** The second largest of the past: a bursty line has strayed so far before. */
   readonly before: number;
@@ -28,7 +28,7 @@ const MAD_TO_SIGMA = 1.4826;
 /** Expects settled days in order; a = minImpact / 2. */
 export function baselineOf(days: readonly SettledDay[], minImpact: number): Baseline {
   const profile = profileOf(days);
-  const evened = evenedOut(days, profile);
+  const evened = withoutWeekdays(days, profile);
   const level = median(evened.slice(-LEVEL_DAYS));
   return { days, profile, evened, level, offset: minImpact / 2 };
 }
@@ -41,7 +41,7 @@ export function expectedOn({ level, profile }: Baseline, day: Day): number {
  * e = ln((y + a) / (median of the 14 of x up to it · f + a)), for costs grow by factors;
  * sigma = max(1.4826 · median|e|, 0.06). Source: docs/costs.md#baseline.
  */
-export function strayingOf({ days, profile, evened, offset }: Baseline): Straying {
+export function deviationOf({ days, profile, evened, offset }: Baseline): Deviation {
   const strayed = days.map(({ weekday, value }, index) => {
     const usual = median(backFrom(evened, index)) * (profile[weekday] ?? 1);
     return Math.abs(Math.log((value + offset) / (usual + offset)));

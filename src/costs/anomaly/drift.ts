@@ -1,7 +1,7 @@
 import { addDays, type Day } from '../calendar/day.ts';
 import { median, quantile } from '../forecast/robust.ts';
 import { historyOf } from '../forecast/series.ts';
-import { evenedOut, profileOf } from '../forecast/weekday.ts';
+import { profileOf, withoutWeekdays } from '../forecast/weekday.ts';
 import type { DayValue } from '../ledger/row.ts';
 
 export interface Drift {
@@ -26,7 +26,7 @@ export function driftOf(series: readonly DayValue[], last: Day, minImpact: numbe
   if (history.length < RECENT + EARLIER) return null;
 
   const profile = profileOf(history);
-  const evened = evenedOut(history, profile);
+  const evened = withoutWeekdays(history, profile);
   const recent = evened.slice(-RECENT);
   const earlier = evened.slice(-RECENT - EARLIER, -RECENT);
   const [now, before] = [median(recent), median(earlier)];

@@ -11,7 +11,7 @@ export interface Watch {
   readonly baselineFrom: Day | null;
 }
 
-export const UNWATCHED: Watch = { incident: null, baselineFrom: null };
+export const NEW_WATCH: Watch = { incident: null, baselineFrom: null };
 
 export interface WatchedDay {
   readonly watch: Watch;
@@ -36,11 +36,11 @@ export function watchDay(
     ? followIncident(current, verdict, day.day, day.final)
     : openIncident(verdict, day.day, day.final);
   const watch = { incident: incident ?? last, baselineFrom };
-  return { watch: rebased(watch), verdict, news };
+  return { watch: withNewBaseline(watch), verdict, news };
 }
 
 /** The baseline starts again where what is now normal, or was expected, began. */
-export function rebased(watch: Watch): Watch {
+export function withNewBaseline(watch: Watch): Watch {
   const { incident } = watch;
   const isNormal = incident?.state === 'new-normal' || incident?.state === 'expected';
   return isNormal ? { incident, baselineFrom: incident.since } : watch;
@@ -84,7 +84,7 @@ export function replay(
     const watched = indexed.flatMap(({ id, series, days }) => {
       const value = days.get(day);
       if (!value) return [];
-      const seen = watchDay(watches.get(id) ?? UNWATCHED, series, value, minImpact);
+      const seen = watchDay(watches.get(id) ?? NEW_WATCH, series, value, minImpact);
       watches.set(id, seen.watch);
       return [{ id, ...seen }];
     });

@@ -37,7 +37,7 @@ export function memoryFor(memory: BudgetMemory | null, day: Day, amount: number)
   return holds ? memory : { month, amount, told: null, forecast: NO_FORECAST };
 }
 
-export interface ThresholdNews {
+export interface ThresholdStep {
   readonly memory: BudgetMemory;
   /** The highest threshold crossed since last told, if any. */
   readonly crossed: BudgetThreshold | null;
@@ -50,7 +50,7 @@ export function crossThreshold(
   memory: BudgetMemory,
   spent: number,
   thresholds: readonly BudgetThreshold[] = THRESHOLDS,
-): ThresholdNews {
+): ThresholdStep {
   const reached = thresholds.filter((threshold) => spent >= (threshold / 100) * memory.amount);
   const crossed = reached.length > 0 ? Math.max(...reached) : null;
   if (memory.amount <= 0 || crossed === null || crossed <= (memory.told ?? 0)) {
@@ -59,7 +59,7 @@ export function crossThreshold(
   return { memory: { ...memory, told: crossed }, crossed };
 }
 
-export interface ForecastNews {
+export interface ForecastStep {
   readonly memory: BudgetMemory;
   readonly news: ForecastAlert | 'cleared' | null;
   /** Within the first three days of a month the forecast rests on the month before. */
@@ -72,7 +72,7 @@ export interface ForecastNews {
  * by 5% of the amount since last told. Cleared: total < 0.98 · amount in two runs on end, told
  * only after an alert. One run a day counts. Source: docs/costs.md#budgets.
  */
-export function weighForecast(memory: BudgetMemory, forecast: Forecast, today: Day): ForecastNews {
+export function weighForecast(memory: BudgetMemory, forecast: Forecast, today: Day): ForecastStep {
   const confidence = Number(today.slice(8)) <= UNSURE_DAYS ? 'low' : 'usual';
   const before = memory.forecast;
   const isCounted = before.lastRun !== null && today <= before.lastRun;
@@ -100,7 +100,7 @@ function newsOf(
   kind: ForecastAlert | null,
   total: number,
   amount: number,
-): { news: ForecastNews['news']; told: ForecastMemory['told'] } {
+): { news: ForecastStep['news']; told: ForecastMemory['told'] } {
   if (told && under >= RUNS) return { news: 'cleared', told: null };
   if (kind === null) return { news: null, told };
   const isGraver = kind === 'almost-certainly-over' && told?.kind === 'likely-over';

@@ -18,7 +18,7 @@ export interface DayCounts {
 }
 
 /** "1,234 so far; 3 of 30 days (8% of credits) preliminary". Source: docs/costs.md#standing. */
-export function standing(states: readonly DayState[], { first, last }: Span): DayCounts {
+export function dayCountsOf(states: readonly DayState[], { first, last }: Span): DayCounts {
   const own = states.filter(({ day }) => day >= first && day <= last);
   const sum = (key: 'total' | 'preliminary') => own.reduce((all, state) => all + state[key], 0);
   const those = (wanted: DayState['state']) => own.filter(({ state }) => state === wanted);

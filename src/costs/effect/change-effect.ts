@@ -20,7 +20,7 @@ export type CostChange =
       readonly basis: EffectBasis;
       readonly days: number;
     }
-  | { readonly known: false; readonly why: NotKnown };
+  | { readonly known: false; readonly why: UnknownEffect };
 
 export interface Estimate {
   readonly about: number;
@@ -30,7 +30,7 @@ export interface Estimate {
 
 /** Past days alone; their ratio to another fixed size; or bounds and the price of a GB-hour. */
 export type EffectBasis = 'past-days' | 'fixed-size' | 'unit-price';
-export type NotKnown = 'too-few-final-days' | 'size-not-known' | 'price-not-known';
+export type UnknownEffect = 'too-few-final-days' | 'size-not-known' | 'price-not-known';
 
 /** With less than a week some weekdays were never seen. */
 const LEAST_DAYS = 7;
@@ -148,6 +148,6 @@ function times({ about, low, high }: Estimate, factor: number): Estimate {
   return { about: about * factor, low: Math.min(...ends), high: Math.max(...ends) };
 }
 
-function notKnown(why: NotKnown): CostChange {
+function notKnown(why: UnknownEffect): CostChange {
   return { known: false, why };
 }

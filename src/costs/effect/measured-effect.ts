@@ -1,7 +1,7 @@
 import { addDays, type Day, daysBetween } from '../calendar/day.ts';
 import { hodgesLehmann, winsorisedMean } from '../forecast/robust.ts';
 import { historyOf, LEVEL_DAYS, settledDays } from '../forecast/series.ts';
-import { evenedOut, profileOf } from '../forecast/weekday.ts';
+import { profileOf, withoutWeekdays } from '../forecast/weekday.ts';
 import type { DayValue } from '../ledger/row.ts';
 
 export type MeasuredEffect =
@@ -17,9 +17,9 @@ export type MeasuredEffect =
       readonly beforeDays: number;
       readonly afterDays: number;
     }
-  | { readonly ok: false; readonly why: NotMeasured };
+  | { readonly ok: false; readonly why: UnmeasuredEffect };
 
-export type NotMeasured = 'not-final-yet' | 'too-few-days-before' | 'nothing-to-compare';
+export type UnmeasuredEffect = 'not-final-yet' | 'too-few-days-before' | 'nothing-to-compare';
 
 const LEAST_BEFORE = 7;
 
@@ -43,8 +43,8 @@ export function measuredEffect(
   if (history.length < LEAST_BEFORE) return { ok: false, why: 'too-few-days-before' };
 
   const profile = profileOf(history);
-  const before = evenedOut(history.slice(-LEVEL_DAYS), profile);
-  return compared(before, evenedOut(later, profile));
+  const before = withoutWeekdays(history.slice(-LEVEL_DAYS), profile);
+  return compared(before, withoutWeekdays(later, profile));
 }
 
 function compared(before: readonly number[], after: readonly number[]): MeasuredEffect {

@@ -1,6 +1,6 @@
 import { median, winsorisedMean } from './robust.ts';
 import { LEVEL_DAYS, type SettledDay } from './series.ts';
-import { evenedOut, profileOf, type WeekdayProfile } from './weekday.ts';
+import { profileOf, type WeekdayProfile, withoutWeekdays } from './weekday.ts';
 
 export interface SpendLevel {
   /** Credits of a mean day, weekdays evened out. */
@@ -23,7 +23,7 @@ const LEAST_SHIFT = 0.15;
  */
 export function levelOf(days: readonly SettledDay[]): SpendLevel {
   const profile = profileOf(days);
-  const evened = evenedOut(days, profile);
+  const evened = withoutWeekdays(days, profile);
   const since = daysSinceShift(evened);
   const window = evened.slice(-(since ?? LEVEL_DAYS));
   return {

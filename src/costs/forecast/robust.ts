@@ -53,7 +53,7 @@ export function winsorisedMean(values: readonly number[]): number {
   return mean(values.map((value) => Math.min(Math.max(value, middle - context), middle + context)));
 }
 
-export interface Shift {
+export interface ShiftEstimate {
   readonly by: number;
   readonly low: number;
   readonly high: number;
@@ -71,7 +71,7 @@ export function hodgesLehmann(
   before: readonly number[],
   after: readonly number[],
   minus: (a: number, b: number) => number = (a, b) => a - b,
-): Shift {
+): ShiftEstimate {
   const pairs = after.flatMap((a) => before.map((b) => minus(a, b)));
   const sorted = Float64Array.from(pairs).sort();
   const deviation = Math.sqrt((pairs.length * (before.length + after.length + 1)) / 12);

@@ -42,7 +42,10 @@ export function factorOn(profile: WeekdayProfile, day: Day): number {
 }
 
 /** What the days would have cost had they all been the mean weekday: x = y / f. */
-export function evenedOut(days: readonly SettledDay[], profile: WeekdayProfile): readonly number[] {
+export function withoutWeekdays(
+  days: readonly SettledDay[],
+  profile: WeekdayProfile,
+): readonly number[] {
   return days.map(({ weekday, value }) => value / (profile[weekday] ?? 1));
 }
 

@@ -2,7 +2,7 @@ import type { ReportProblem } from './report-problem.ts';
 import type { CostRow } from './row.ts';
 
 /** What could be read of a span of days, and how much it may be trusted. */
-export interface CostsRead {
+export interface CostReading {
   readonly rows: readonly CostRow[];
   /** When the oldest part of it was fetched; null where there is nothing at all. */
   readonly fetchedAt: Date | null;

@@ -1,8 +1,8 @@
-import type { Figured, RowFault } from './report-problem.ts';
+import type { FigureName, RowFault } from './report-problem.ts';
 import { type CostRow, METRICS, type Metric, type Micro, microOf } from './row.ts';
 
 /** Counts a fault of the row at hand, or of one figure of it. */
-export type Note = (fault: RowFault, figure?: Figured) => void;
+export type NoteFault = (fault: RowFault, figure?: FigureName) => void;
 
 interface Told {
   readonly metrics: Readonly<Record<string, number | null>> | null;
@@ -21,7 +21,7 @@ export function isExact(micro: Micro): boolean {
  * A row's metrics and total, the total from the metrics where it is missing; null without any. All
  * in one pass without a list between, for there are tens of thousands of rows in a month.
  */
-export function figuresOf(told: Told, note: Note): Pick<CostRow, 'metrics' | 'total'> | null {
+export function figuresOf(told: Told, note: NoteFault): Pick<CostRow, 'metrics' | 'total'> | null {
   const metrics: Partial<Record<Metric, Micro>> = {};
   const seen = { count: 0, sum: 0, odd: false, negative: false };
   for (const metric of METRICS) {
@@ -48,7 +48,7 @@ export function figuresOf(told: Told, note: Note): Pick<CostRow, 'metrics' | 'to
 function totalOf(
   told: number | null,
   { count, sum, odd }: { readonly count: number; readonly sum: Micro; readonly odd: boolean },
-  note: Note,
+  note: NoteFault,
 ): Micro | null {
   const total = told === null ? null : microOf(told);
   if (total === null || !isExact(total)) {

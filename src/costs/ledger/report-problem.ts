@@ -18,14 +18,14 @@ export type RowFault =
   | 'metrics-off';
 
 /** What a row calls the figure that is no number. */
-export type Figured = Metric | 'totalCredits';
+export type FigureName = Metric | 'totalCredits';
 
 export interface RowProblem {
   readonly name: RowFault;
   /** Null of rows that name none. */
   readonly day: Day | null;
   /** Which figure it is about; null where it is about the row. */
-  readonly figure: Figured | null;
+  readonly figure: FigureName | null;
   readonly count: number;
 }
 

@@ -1,7 +1,7 @@
 import { isDay, type Span } from '../calendar/calendar.ts';
 import type { Day } from '../calendar/day.ts';
 import { entityOf } from './entity.ts';
-import { figuresOf, isExact, type Note, TOLERANCE } from './figures.ts';
+import { figuresOf, isExact, type NoteFault, TOLERANCE } from './figures.ts';
 import type { ReportProblem, RowFault } from './report-problem.ts';
 import { type CostRow, microOf } from './row.ts';
 import { createFaults } from './row-faults.ts';
@@ -57,14 +57,14 @@ export function readReport(report: UsageReport, asked: Span): ReadReport {
   return { rows, problems: [...faults.counted(), ...off] };
 }
 
-function keep(row: CostRow, days: Map<Day, Map<string, CostRow>>, note: Note): void {
+function keep(row: CostRow, days: Map<Day, Map<string, CostRow>>, note: NoteFault): void {
   const ofDay = days.get(row.day) ?? new Map<string, CostRow>();
   if (ofDay.size === 0) days.set(row.day, ofDay);
   if (ofDay.has(row.entityId)) note('told-twice');
   ofDay.set(row.entityId, row);
 }
 
-function readRow(told: ReportRow, day: Day | null, asked: Span, note: Note): CostRow | null {
+function readRow(told: ReportRow, day: Day | null, asked: Span, note: NoteFault): CostRow | null {
   if (day === null) return left('without-day', note);
   if (!told.entityId) return left('without-entity', note);
   if (day < asked.first || day > asked.last) return left('not-asked-for', note);
@@ -78,7 +78,7 @@ function readRow(told: ReportRow, day: Day | null, asked: Span, note: Note): Cos
   return { day, entityId, entityName, kind, serviceId, warehouseId, metrics, total, locked };
 }
 
-function left(fault: RowFault, note: Note): null {
+function left(fault: RowFault, note: NoteFault): null {
   note(fault);
   return null;
 }

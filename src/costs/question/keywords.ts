@@ -20,11 +20,11 @@ export interface KeywordRefusal {
   readonly nearest: readonly string[];
 }
 
-export interface Around {
+export interface QuestionContext {
   readonly today: Day;
   readonly names: Names;
 }
-type StepReader = (words: readonly string[], around: Around) => KeywordStep;
+type StepReader = (words: readonly string[], around: QuestionContext) => KeywordStep;
 
 const VERSUS = ['prev', 'last-week', 'last-month'] as const;
 export const MOST_LINES = 100;
@@ -43,7 +43,7 @@ function readGrouping([typed = '']: readonly string[]): KeywordStep {
   return missed('no-grouping', typed, nearestOf(typed, GROUPINGS, 'by '));
 }
 
-function readVersus(words: readonly string[], { today }: Around): KeywordStep {
+function readVersus(words: readonly string[], { today }: QuestionContext): KeywordStep {
   for (const count of [2, 1]) {
     const word = words.slice(0, count).join('-').toLowerCase();
     const versus = VERSUS.find((known) => known === word);
@@ -69,7 +69,7 @@ function readTop([typed = '']: readonly string[]): KeywordStep {
 }
 
 /** The longest name from here on, which may hold words that mean something elsewhere. */
-function readOnly(words: readonly string[], { names }: Around): KeywordStep {
+function readOnly(words: readonly string[], { names }: QuestionContext): KeywordStep {
   const named = nameAt(words, names);
   if (named) return named;
   const end = words.findIndex((word) => KEYWORDS.has(word.toLowerCase()));

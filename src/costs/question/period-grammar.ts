@@ -23,11 +23,14 @@ export const LONGEST_DAYS = 400;
 const FINAL_WITHIN_DAYS = 14;
 
 /** The days that a word means, before today cuts them. */
-export interface Draft extends Span {
+export interface PeriodDraft extends Span {
   readonly unit?: Unit;
   readonly lastFinalOnly?: boolean;
 }
-type Form = readonly [RegExp, (found: readonly string[], today: Day) => Draft | PeriodProblem];
+type Form = readonly [
+  RegExp,
+  (found: readonly string[], today: Day) => PeriodDraft | PeriodProblem,
+];
 
 // A month is a whole one where a range begins or ends with it.
 const EDGE = String.raw`(\d{4}-\d\d(?:-\d\d)?)`;
@@ -59,7 +62,7 @@ const FORMS: readonly Form[] = [
 ];
 
 /** The days that a word means as of a UTC day, or why it means none; the word in lower case. */
-export function understood(word: string, today: Day): Draft | PeriodProblem {
+export function parsePeriod(word: string, today: Day): PeriodDraft | PeriodProblem {
   for (const [pattern, read] of FORMS) {
     const found = pattern.exec(word);
     if (found !== null) return read(found.slice(1), today);
@@ -73,31 +76,31 @@ export function isPeriodLike(text: string): boolean {
   return /^\d/.test(word) || FORMS.some(([pattern]) => pattern.test(word));
 }
 
-function ending(days: number, today: Day): Draft {
+function ending(days: number, today: Day): PeriodDraft {
   return { first: addDays(today, -days), last: addDays(today, -1) };
 }
 
-function lastDays(count: number, today: Day): Draft | PeriodProblem {
+function lastDays(count: number, today: Day): PeriodDraft | PeriodProblem {
   if (count === 0) return 'no-days';
   return count > LONGEST_DAYS ? 'too-long' : ending(count, today);
 }
 
-function toDate(unit: Unit, today: Day): Draft {
+function toDate(unit: Unit, today: Day): PeriodDraft {
   const first = startOf(unit, today);
   return { first, last: first === today ? today : addDays(today, -1), unit };
 }
 
-function lastWeek(today: Day): Draft {
+function lastWeek(today: Day): PeriodDraft {
   const first = addDays(startOf('week', today), -7);
   return { first, last: addDays(first, 6), unit: 'week' };
 }
 
-function wholeMonth(month: string): Draft {
+function wholeMonth(month: string): PeriodDraft {
   return { ...monthSpan(month), unit: 'month' };
 }
 
 /** Without a year the latest of that name that has begun. */
-function namedMonth(name: string, year: string | undefined, today: Day): Draft {
+function namedMonth(name: string, year: string | undefined, today: Day): PeriodDraft {
   const number =
     MONTHS.findIndex((known) => known.toLowerCase().startsWith(name.toLowerCase())) + 1;
   const inYear = (of: number | string) => `${of}-${String(number).padStart(2, '0')}`;
@@ -116,20 +119,20 @@ export function lastOf(edge: string): Day {
   return isDay(`${edge}-01`) ? monthSpan(edge).last : edge;
 }
 
-function wholeQuarter(year: string | undefined, quarter: number): Draft {
+function wholeQuarter(year: string | undefined, quarter: number): PeriodDraft {
   return months(`${year}-${String(quarter * 3 - 2).padStart(2, '0')}-01`, 3, 'quarter');
 }
 
-function months(first: Day, count: number, unit: Unit): Draft {
+function months(first: Day, count: number, unit: Unit): PeriodDraft {
   return { first, last: addDays(addMonths(first, count), -1), unit };
 }
 
-function range(first: Day, last: Day): Draft | PeriodProblem {
+function range(first: Day, last: Day): PeriodDraft | PeriodProblem {
   if (!isDay(first) || !isDay(last)) return 'no-such-day';
   return first > last ? 'reversed' : { first, last };
 }
 
-function since(first: Day, today: Day): Draft | PeriodProblem {
+function since(first: Day, today: Day): PeriodDraft | PeriodProblem {
   const yesterday = addDays(today, -1);
   return range(first, first > yesterday ? first : yesterday);
 }

@@ -2,7 +2,12 @@ import { lengthOf, type Span, type Unit } from '../calendar/calendar.ts';
 import type { Day } from '../calendar/day.ts';
 import { spanLabel } from '../calendar/span-label.ts';
 import { nearestForms } from './period-forms.ts';
-import { type Draft, LONGEST_DAYS, type PeriodProblem, understood } from './period-grammar.ts';
+import {
+  LONGEST_DAYS,
+  type PeriodDraft,
+  type PeriodProblem,
+  parsePeriod,
+} from './period-grammar.ts';
 
 /** What people should know of a period beside its days. */
 export type PeriodNote =
@@ -36,7 +41,7 @@ export type PeriodReading =
  */
 export function readPeriod(text: string, today: Day): PeriodReading {
   const word = text.trim().toLowerCase();
-  const read = understood(word, today);
+  const read = parsePeriod(word, today);
   if (typeof read === 'string') return refused(read, word, today);
   if (read.first > today) return refused('in-the-future', word, today);
 
@@ -52,7 +57,7 @@ export function finalPeriod(period: Period, lastFinal: Day | null, today: Day): 
   return periodOf({ first: lastFinal, last: lastFinal }, today);
 }
 
-function periodOf(draft: Draft, today: Day): Period {
+function periodOf(draft: PeriodDraft, today: Day): Period {
   const last = draft.last > today ? today : draft.last;
   const span = { first: draft.first, last };
   const notes: PeriodNote[] = [];

@@ -53,7 +53,11 @@ export type QuestionReading =
   | UnclearQuestion;
 
 /** The words with something else in the place of those that were misread, and nothing else lost. */
-export function mended(words: readonly string[], about: readonly number[], near: string): string {
+export function corrected(
+  words: readonly string[],
+  about: readonly number[],
+  near: string,
+): string {
   const [place = words.length] = about;
   const before = words.slice(0, place);
   const after = words.filter((_, index) => index >= place && !about.includes(index));

@@ -2,11 +2,11 @@ import { isDay } from '../calendar/calendar.ts';
 import type { Day } from '../calendar/day.ts';
 import { GROUPINGS } from '../ledger/grouping.ts';
 import {
-  type Around,
   KEYWORDS,
   type KeywordRefusal,
   type KeywordStep,
   nameAt,
+  type QuestionContext,
   type QuestionPart,
 } from './keywords.ts';
 import { readPeriod } from './period.ts';
@@ -68,7 +68,7 @@ function questionOf(said: QuestionPart, today: Day): QuestionReading {
   return { ok: true, question: { ...rest, period: reading.period, finalOnly: false } };
 }
 
-function stepAt(words: readonly string[], around: Around): KeywordStep {
+function stepAt(words: readonly string[], around: QuestionContext): KeywordStep {
   const [typed = '', ...rest] = words;
   const keyword = KEYWORDS.get(typed.toLowerCase());
   // The nearest of a keyword have it in them, so that they stand in its place too.
@@ -117,7 +117,7 @@ function twice(
 function unheardOf(
   words: readonly string[],
   places: readonly number[],
-  { today, names }: Around,
+  { today, names }: QuestionContext,
 ): UnclearQuestion {
   const about = places.filter((place, index) => place === (places[0] ?? 0) + index);
   const text = about.map((place) => words[place]).join(' ');

@@ -1,4 +1,5 @@
 import { causeCode, type Secret } from '../../errors.ts';
+import { utcStamp } from '../../intent/answers/texts.ts';
 import { type ProbeResult, type ProbeTarget, probeInstance, readiness } from '../../slack/probe.ts';
 import type { Instance } from '../../storage/tables/instances.ts';
 import { type CheckLine, countText, failed, ok, skipped, warning } from '../line.ts';
@@ -68,8 +69,7 @@ export function replicaLines(
 
 function replicaLine({ version, startedAt, seenAt }: Instance, name: string, now: Date): CheckLine {
   const quietMs = Math.max(0, now.getTime() - seenAt.getTime());
-  const since = `${startedAt.toISOString().slice(0, 16).replace('T', ' ')} UTC`;
-  const says = `${version}, running since ${since}`;
+  const says = `${version}, running since ${utcStamp(startedAt)}`;
   if (quietMs <= SILENT_AFTER_MS) return ok(name, says);
   const minutes = countText(Math.round(quietMs / 60_000), 'minute');
   const fix = 'it was killed or hangs: check its log; the entry disappears after ten minutes';

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { FieldProblem } from '../../errors.ts';
 
-const LINE = 'must hold addresses such as 10.0.0.0/8, one a line';
+const LINE = 'must hold one address per line, for example 10.0.0.0/8';
 const Source = z.union([z.cidrv4(), z.cidrv6(), z.ipv4(), z.ipv6()], { error: LINE });
 
 /** `10.0.0.0/8 office` → what the API takes; at least one, or nobody could connect. */
@@ -16,8 +16,8 @@ export const AccessList = z
       .pipe(z.object({ source: Source, description: z.string() })),
     { error: LINE },
   )
-  .min(1, 'must name at least one address, such as 10.0.0.0/8')
-  .max(100, 'may hold 100 addresses');
+  .min(1, 'needs at least one address, for example 10.0.0.0/8')
+  .max(100, 'can have at most 100 addresses');
 
 export type AccessList = z.output<typeof AccessList>;
 
@@ -35,6 +35,6 @@ export function opensToTheWorld(list: AccessList): readonly FieldProblem[] {
   });
   return open.map(({ source }) => ({
     field: 'ipAccessList',
-    problem: `must not open the service to the whole context, or to a large part of it (${source})`,
+    problem: `must not allow all addresses, or a large part of them, (${source})`,
   }));
 }

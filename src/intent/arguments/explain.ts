@@ -9,7 +9,7 @@ const KINDS: Readonly<Record<string, string>> = {
 /** What is said of a value where its schema has no words of its own, for whoever typed it. */
 export function problemOfIssue(issue: z.core.$ZodRawIssue): string | undefined {
   if (issue.code === 'invalid_value') return `must be ${oneOf(issue.values.map(String))}`;
-  if (issue.code === 'invalid_type') return KINDS[issue.expected] ?? 'is not understood';
+  if (issue.code === 'invalid_type') return KINDS[issue.expected] ?? 'has the wrong type';
   if (issue.code === 'too_big')
     return `${most(issue.origin)} at most ${issue.maximum}${unit(issue.origin)}`;
   if (issue.code === 'too_small')

@@ -48,7 +48,7 @@ export function sentService(
 function confirmed(body: JsonObject, reply: Readonly<Record<string, unknown>>): readonly string[] {
   const sent = Object.entries(body);
   const all = sent.length > 0 && sent.every(([field, value]) => reply[field] === value);
-  return all ? ['the values as asked for'] : [];
+  return all ? ['all values as requested'] : [];
 }
 
 /** Where the reply shows another value than was sent. What it left out is not known, and no sign. */

@@ -33,7 +33,7 @@ export const SIZING = {
   idleTimeoutMinutes: numberField(IdleTimeout, {
     word: 'idle-timeout',
     label: 'Idle timeout (minutes)',
-    hint: 'Only with scaling to zero: minutes without a query, 5 or more',
+    hint: 'Only with scaling to zero; at least 5 minutes without a query',
     min: 5,
   }),
 };

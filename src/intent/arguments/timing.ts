@@ -3,7 +3,7 @@ import type { FieldProblem } from '../../errors.ts';
 import { textField } from './arguments.ts';
 
 /** Whether a change can begin later, and whether it can be asked for a while only. */
-export type TimingSupport = 'start' | 'start and back';
+export type TimingSupport = 'start' | 'start and revert';
 
 /** What the clock on a wall shows: whose wall it is, is known to whoever plans the change. */
 export interface ClockTime {
@@ -28,7 +28,7 @@ const UNITS: Readonly<Record<string, number>> = { m: MINUTE_MS, h: HOUR_MS, d: D
 /** A promise that nobody remembers is none: no change waits longer for its hour. */
 export const LATEST_START_MS = 30 * DAY_MS;
 
-const AS_MOMENT = 'must be a time (such as 20:00, or with its date: YYYY-MM-DDT20:00)';
+const AS_MOMENT = 'must be a time, for example 20:00 or 2026-11-22T20:00';
 const MOMENT =
   /^(?:(\d{4}-\d{2}-\d{2})[t ])?(\d{1,2}):([0-5]\d)(?::00)?(?:(z|[+-]\d{2}:?[0-5]\d))?$/i;
 
@@ -54,7 +54,7 @@ function wholeOffset(offset: string | null): string | null {
 
 export function spanSchema(least: string, most: string, example: string) {
   const [from, until] = [spanOf(least) ?? 0, spanOf(most) ?? 0];
-  const problem = `must be from ${least} to ${most} (such as ${example})`;
+  const problem = `must be from ${least} to ${most} (for example ${example})`;
   return z.string().transform((typed, context): number => {
     const ms = spanOf(typed.trim().toLowerCase());
     if (ms !== null && ms >= from && ms <= until) return ms;
@@ -97,7 +97,7 @@ const START = {
   at: textField(ClockTimeText, {
     word: 'at',
     label: 'Start at',
-    hint: '20:00, or with a date YYYY-MM-DDT20:00, in your time zone; empty: as soon as it may',
+    hint: '20:00 or 2026-11-22T20:00 in your time zone. Leave empty to run once approved',
     suggestions: momentsLike,
     synonyms: ['start', 'from', 'when', 'time', 'begin'],
     afterReason: true,
@@ -105,7 +105,7 @@ const START = {
   in: textField(spanSchema('1m', '30d', '2h'), {
     word: 'in',
     label: 'Start in',
-    hint: 'Such as 2h, in place of a time',
+    hint: 'For example 2h, instead of a time',
     suggestions: spansLike,
     synonyms: ['after', 'wait', 'delay'],
     afterReason: true,
@@ -116,8 +116,8 @@ const START = {
 const BACK = {
   for: textField(HOLDS, {
     word: 'for',
-    label: 'Take it back after',
-    hint: '30m to 14d, such as 4h; empty: it stays',
+    label: 'Revert after',
+    hint: '30m to 14d, for example 4h; leave empty to keep',
     suggestions: spansLike,
     synonyms: ['until', 'till', 'hold', 'hours', 'back', 'duration'],
     afterReason: true,
@@ -152,7 +152,7 @@ export function separateTiming(
 /** Two hours to begin at are one too many. */
 export function timingProblems({ at, inMs }: RequestedTiming): readonly FieldProblem[] {
   if (at === null || inMs === null) return [];
-  return [{ field: 'at', problem: 'does not go with in=: give one of the two' }];
+  return [{ field: 'at', problem: 'cannot be combined with in=; use only one of them' }];
 }
 
 /** `30 min`, `4 h`, `2 days` */

@@ -62,7 +62,7 @@ function timedOf(command: Command) {
 function either({ command, given, reason }: TypedCommand): readonly CommandOffer[] {
   return ['in', 'at'].map((name) => {
     const { [name]: _, ...kept } = given;
-    return { label: `Leave out ${name}=`, line: commandLine(command, kept, reason) };
+    return { label: `Remove ${name}=`, line: commandLine(command, kept, reason) };
   });
 }
 
@@ -83,15 +83,18 @@ function uselessOf(
     (field) => isPlaced(field) && field.input?.kind === 'choice',
   );
   const chosen = deed && given[deed.name];
-  const problem = chosen ? `does not go with “${chosen}”` : 'does not apply to what is chosen';
+  const problem = chosen ? `cannot be used with “${chosen}”` : 'does not apply to these values';
   const kept = Object.fromEntries(Object.entries(given).filter(([name]) => !names.includes(name)));
-  const offer = { label: 'Leave it out', line: commandLine(command, kept, reason) };
+  const offer = { label: 'Remove it', line: commandLine(command, kept, reason) };
   const problems = names.map((field) => ({ field, problem }));
   return { ...parseProblemOf(asked, problems, among), offers: [offer] };
 }
 
 function tooLong(reason: string): FieldProblem {
-  return { field: 'reason', problem: `may have ${REASON_MAX} characters, not ${reason.length}` };
+  return {
+    field: 'reason',
+    problem: `is too long: ${reason.length} of at most ${REASON_MAX} characters`,
+  };
 }
 
 function problemsOf({ issues }: z.ZodError): readonly FieldProblem[] {
@@ -131,9 +134,9 @@ function sentenceOf(
   { given }: TypedCommand,
 ) {
   const known = fields.find(({ name }) => name === field);
-  const name = known?.word ?? known?.label ?? field;
+  const name = known?.word ?? known?.label ?? (field === 'reason' ? 'Reason' : field);
   const isSaid = !known || !given[field] || problem.includes(`“${given[field]}”`);
-  const said = isSaid ? '' : ` (you said ${cut(given[field])})`;
+  const said = isSaid ? '' : ` (you typed ${cut(given[field])})`;
   return `${name} ${problem}${said}`.trim();
 }
 

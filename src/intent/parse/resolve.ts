@@ -64,14 +64,14 @@ function unlisted(names: Names, text: string, found: readonly NamedItem[]): Name
 }
 
 const LISTS: Readonly<Record<Names, string>> = {
-  service: 'service list shows all that I know.',
-  pipe: 'Pipes are named in signalbox.yaml; an id works as well.',
-  alert: 'alert list shows all of them.',
-  scope: 'service list shows all that I know.',
+  service: 'service list lists all known services.',
+  pipe: 'Pipe names are set in signalbox.yaml; an id also works.',
+  alert: 'alert list lists all alerts.',
+  scope: 'service list lists all known services.',
   tag: 'service list shows the tags of each service.',
   warehouse: 'service list shows the warehouse of each service.',
-  freeze: 'change freezes shows all of them.',
-  ask: 'signalbox help shows all of them.',
+  freeze: 'change freezes lists all freezes.',
+  ask: 'signalbox help lists all commands.',
 };
 
 const KINDS: Readonly<Record<Names, string>> = {
@@ -111,8 +111,8 @@ function unclear(
   const hint = offers.length > 0 ? 'Did you mean:' : list;
   const problem =
     found.length > 1
-      ? `${found.length} ${KINDS[names]}s are called “${text}”. Which one?`
-      : `I know no ${KINDS[names]} “${text}”. ${hint}`;
+      ? `${found.length} ${KINDS[names]}s are called “${text}”. Which one do you mean?`
+      : `There's no ${KINDS[names]} called “${text}”. ${hint}`;
   return { kind: 'misread', sentence: problem, problems: { [name]: problem }, offers };
 }
 

@@ -49,7 +49,7 @@ function unknownVerb(
   const verbs = [...own.map(verbOf), 'help'].join(', ');
   return {
     kind: 'misread',
-    sentence: `${slashCommand(prefix, noun)} has no “${verb}”. It has: ${verbs}.`,
+    sentence: `There's no command ${slashCommand(prefix, `${noun} ${verb}`)}. Commands: ${verbs}.`,
     problems: {},
     offers,
   };
@@ -64,7 +64,7 @@ function readArguments(
   const fields = fieldsOf(command.args);
   const read = sortWords(fields, words, vocabulary);
   if ('unknownKey' in read) return unknownKey(command, words, read.unknownKey, prefix);
-  if ('twice' in read) return misread(`“${read.twice}=” stands there twice.`, command, prefix);
+  if ('twice' in read) return misread(`“${read.twice}=” is given twice.`, command, prefix);
 
   const { given, rest } = read;
   const search = fields.find((field) => field.rest);
@@ -83,7 +83,7 @@ function readArguments(
 
 function tooMuch(command: Command, text: string, prefix: string): ParseResult {
   const keys = keysOf(command).map((key) => `${key}=`);
-  const known = keys.length > 0 ? ` It takes: ${keys.join(', ')}.` : '';
+  const known = keys.length > 0 ? ` Keys: ${keys.join(', ')}.` : '';
   return misread(
     `${slashCommand(prefix, command.name)} does not take “${text}”.${known}`,
     command,
@@ -103,15 +103,13 @@ function unknownKey(
 ): ParseResult {
   const near = nearestKeys(key, fieldsOf(command.args));
   const known =
-    near.length > 0
-      ? `Did you mean ${near.join(' or ')}?`
-      : `It takes: ${keysOf(command).join(', ')}.`;
+    near.length > 0 ? `Did you mean ${near.join(' or ')}?` : `Keys: ${keysOf(command).join(', ')}.`;
   const offers = near.map((meant) => {
     const again = words.map((word) => quoteWord(withKey(word, key, meant)));
     const line = [command.name, ...again].join(' ');
     return { label: `with ${meant}=`, line };
   });
-  const sentence = `${slashCommand(prefix, command.name)} has no “${key}=”. ${known}`;
+  const sentence = `${slashCommand(prefix, command.name)} has no key “${key}=”. ${known}`;
   return { ...misread(sentence, command, prefix), offers };
 }
 

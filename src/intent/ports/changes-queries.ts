@@ -40,7 +40,7 @@ export const PastTimeText = z.string().transform((typed, context): PastTime => {
   if (isDay(text)) return { day: text };
   context.addIssue({
     code: 'custom',
-    message: 'must be a day such as 2026-11-01, or 7d or 4h ago',
+    message: 'must be a day, for example 2026-11-01, or a time ago, for example 7d or 4h',
   });
   return z.NEVER;
 });
@@ -61,5 +61,5 @@ export function changeIdText(typed: string): string {
 }
 
 export const StateName = z.enum(STATES, {
-  error: `can be ${STATES.slice(0, -1).join(', ')} or ${STATES.at(-1)}`,
+  error: `must be ${STATES.slice(0, -1).join(', ')} or ${STATES.at(-1)}`,
 });

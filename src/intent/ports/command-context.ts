@@ -2,7 +2,7 @@ import type { AlertList, AlertsClient } from '../../alerts/client.ts';
 import type { ChannelId, UserId } from '../../changes/change.ts';
 import type { CloudClient } from '../../cloud/client.ts';
 import type { Span } from '../../costs/calendar/calendar.ts';
-import type { CostsRead } from '../../costs/ledger/costs-read.ts';
+import type { CostReading } from '../../costs/ledger/costs-read.ts';
 import type { Service } from '../../directory/directory.ts';
 import type { Answer } from '../answers/answer.ts';
 import type { FieldContext } from '../arguments/arguments.ts';
@@ -17,7 +17,7 @@ export interface CommandContext {
   /** Every alert, as it was at most half a minute ago; throws where it cannot be read. */
   readonly listAlerts: () => Promise<AlertList>;
   /** Costs of UTC days, both ends included, as they were at most a quarter of an hour ago. */
-  readonly costs: (span: Span) => Promise<CostsRead>;
+  readonly costs: (span: Span) => Promise<CostReading>;
   /** Lists, adds, stops, shows and posts the cost reports of channels. */
   readonly digests: DigestService;
   readonly anomalies: AnomalyQueries;

@@ -1,5 +1,5 @@
 import type { AnswerPart, Cell } from '../../intent/answers/answer.ts';
-import { countWords } from '../../intent/answers/counted.ts';
+import { countWords, utcStamp } from '../../intent/answers/texts.ts';
 import { type AnyBlock, noteLine, type MessagePart as Shown } from './blocks.ts';
 import { bounded, mrkdwnOf, oneLine, visible } from './rich-text.ts';
 
@@ -44,7 +44,7 @@ function drawnCell(cell: Cell): Drawn {
 
 function cellText(cell: Cell): string {
   if (cell === null) return '–';
-  if (cell instanceof Date) return `${cell.toISOString().slice(0, 16).replace('T', ' ')} UTC`;
+  if (cell instanceof Date) return utcStamp(cell);
   return oneLine(visible(typeof cell === 'object' ? cell.text : String(cell))).trim() || '–';
 }
 

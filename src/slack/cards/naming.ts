@@ -1,6 +1,6 @@
 import type { Change, RoleName, UserId } from '../../changes/change.ts';
 import { changeTitle } from '../../changes/change-title.ts';
-import { countWords } from '../../intent/answers/counted.ts';
+import { countWords } from '../../intent/answers/texts.ts';
 import type { Policy } from '../../policy/policy-types.ts';
 import { either, type Line, oneLine, type RichInline } from '../blocks/rich-text.ts';
 

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import type { View } from '@slack/web-api';
 import { z } from 'zod';
 import { findByName, type NamedItem, type Service } from '../../directory/directory.ts';
+import { utcStamp } from '../../intent/answers/texts.ts';
 import { type Field, fieldsOf, type TypedValues } from '../../intent/arguments/arguments.ts';
 import { type SlackFreeze, servicesIn } from '../../intent/arguments/freezes.ts';
 import { type NamedScope, scopesOf, tagsOf, warehousesOf } from '../../intent/arguments/scopes.ts';
@@ -214,8 +215,7 @@ function scopeChoice({ id, name, scope }: NamedScope, services: readonly Service
 }
 
 function freezeChoice({ id, name, freeze }: SlackFreeze): Choice {
-  const until = freeze.until.toISOString().slice(0, 16).replace('T', ' ');
-  return { id, name, about: `until ${until} UTC · ${id} · ${freeze.reason}` };
+  return { id, name, about: `until ${utcStamp(freeze.until)} · ${id} · ${freeze.reason}` };
 }
 
 function serviceChoice({ id, name, tags }: Service): Choice {

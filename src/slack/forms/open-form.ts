@@ -1,4 +1,5 @@
 import type { Snapshot } from '../../changes/change.ts';
+import { utcStamp } from '../../intent/answers/texts.ts';
 import { fieldsOf, type TypedValues } from '../../intent/arguments/arguments.ts';
 import type { Command } from '../../intent/define.ts';
 import { hasField } from '../../intent/parse/complete.ts';
@@ -134,6 +135,6 @@ function knownOf(before: Snapshot | null): FormHints {
   const hints = Object.entries(before.fields).map(
     ([field, value]) => [field, `Last seen: ${valueText(value)}`] as const,
   );
-  const at = before.seenAt.toISOString().slice(0, 16).replace('T', ' ');
-  return { hints: Object.fromEntries(hints), line: `Last seen ${at} UTC (${before.source})` };
+  const line = `Last seen ${utcStamp(before.seenAt)} (${before.source})`;
+  return { hints: Object.fromEntries(hints), line };
 }

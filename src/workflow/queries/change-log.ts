@@ -1,7 +1,7 @@
 import { setImmediate as yieldToOthers } from 'node:timers/promises';
 import type { ChangeId, UserId } from '../../changes/change.ts';
 import type { Answer, AnswerPart, CommandOffer } from '../../intent/answers/answer.ts';
-import { countWords } from '../../intent/answers/counted.ts';
+import { countWords } from '../../intent/answers/texts.ts';
 import { namesOf } from '../../intent/define.ts';
 import type { LogRequest } from '../../intent/ports/changes-queries.ts';
 import type { Caller } from '../../intent/ports/command-context.ts';

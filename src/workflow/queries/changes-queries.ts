@@ -1,6 +1,6 @@
 import type { Change } from '../../changes/change.ts';
 import type { Answer, AnswerPart, CommandOffer, InlinePart } from '../../intent/answers/answer.ts';
-import { countWords } from '../../intent/answers/counted.ts';
+import { countWords } from '../../intent/answers/texts.ts';
 import type { ListRequest } from '../../intent/ports/changes-queries.ts';
 import type { Caller, ChangesQueries } from '../../intent/ports/command-context.ts';
 import { eventsOf } from '../../storage/audit/append.ts';

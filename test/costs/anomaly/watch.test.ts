@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest';
 import { expectIncident } from '../../../src/costs/anomaly/incident.ts';
 import {
-  rebased,
+  NEW_WATCH,
   replay,
-  UNWATCHED,
   type WatchedSeries,
   watchDay,
+  withNewBaseline,
 } from '../../../src/costs/anomaly/watch.ts';
 import { addDays } from '../../../src/costs/calendar/day.ts';
 import { chance, finalDays, normal } from '../synthetic.ts';
@@ -61,9 +61,9 @@ test('what a person expected is the baseline from its onset', () => {
   const { series } = line('a', (index) => (index >= 60 ? 2 : 1));
   const at = series[60];
   if (!at) throw new Error('there are eighty days');
-  const { watch } = watchDay(UNWATCHED, series, at, 2);
+  const { watch } = watchDay(NEW_WATCH, series, at, 2);
   if (!watch.incident) throw new Error('nothing was opened');
-  const expected = rebased({ ...watch, incident: expectIncident(watch.incident) });
+  const expected = withNewBaseline({ ...watch, incident: expectIncident(watch.incident) });
   expect(expected.baselineFrom).toBe(day(60));
 
   const [soon, later] = [series[65], series[72]];

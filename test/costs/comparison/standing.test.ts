@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { dayAgainst, headlineDay, standing } from '../../../src/costs/comparison/standing.ts';
+import { dayAgainst, dayCountsOf, headlineDay } from '../../../src/costs/comparison/standing.ts';
 import { dayStates } from '../../../src/costs/ledger/ledger.ts';
 import { revisions } from '../../../src/costs/ledger/revision.ts';
 import { microOf } from '../../../src/costs/ledger/row.ts';
@@ -12,7 +12,9 @@ test('a span says how much of it is known, and how much of that for good', () =>
     ...daily('2026-11-01', Array(10).fill(9)),
     row({ day: '2026-11-12', credits: 10, locked: false }),
   ];
-  expect(standing(dayStates(rows, NOVEMBER), { first: '2026-11-01', last: '2026-11-12' })).toEqual({
+  expect(
+    dayCountsOf(dayStates(rows, NOVEMBER), { first: '2026-11-01', last: '2026-11-12' }),
+  ).toEqual({
     total: microOf(100),
     preliminary: microOf(10),
     share: 0.1,

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import leven from 'leven';
 import { expect, test } from 'vitest';
 import { readPeriod } from '../../../src/costs/question/period.ts';
-import { type CostQuestion, mended, type Names } from '../../../src/costs/question/question.ts';
+import { type CostQuestion, corrected, type Names } from '../../../src/costs/question/question.ts';
 import { readQuestion } from '../../../src/costs/question/read-question.ts';
 import { TODAY } from '../rows.ts';
 
@@ -133,6 +133,6 @@ test.for<[string, string, string]>([
   ([typed, near, all]) => {
     const reading = read(typed);
     expect(reading.ok ? [] : reading.nearest).toContain(near);
-    expect(mended(typed.split(' '), reading.ok ? [] : reading.about, near)).toBe(all);
+    expect(corrected(typed.split(' '), reading.ok ? [] : reading.about, near)).toBe(all);
   },
 );

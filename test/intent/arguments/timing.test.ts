@@ -39,7 +39,7 @@ test.for<[string, object, string | null]>([
 });
 
 test.for<[string, string, readonly string[]]>([
-  ['at=25:00', 'at must be a time (such as 20:00', []],
+  ['at=25:00', 'at must be a time, for example 20:00', []],
   ['at=2026-02-30T20:00', 'at must be a time', []],
   ['at=20:00+01:00', 'at must be a time', []],
   ['at=tonight', 'at must be a time', []],
@@ -47,15 +47,15 @@ test.for<[string, string, readonly string[]]>([
   ['at=12am', 'at must be a time', ['at=00:00']],
   ['at=20.30', 'at must be a time', ['at=20:30']],
   ['at=13pm', 'at must be a time', []],
-  ['for=4', 'for must be from 30m to 14d (such as 4h)', ['for=4h', 'for=4d']],
+  ['for=4', 'for must be from 30m to 14d (for example 4h)', ['for=4h', 'for=4d']],
   ['for=4hours', 'for must be from 30m to 14d', ['for=4h']],
   ['for=29m', 'for must be from 30m to 14d', []],
   ['for=15d', 'for must be from 30m to 14d', []],
   ['for=-4h', 'for must be from 30m to 14d', []],
   ['in=31d', 'in must be from 1m to 30d', []],
   ['in=0m', 'in must be from 1m to 30d', []],
-  ['at=20:00 in=2h', 'at does not go with in=', ['at=20:00', 'in=2h']],
-  ['until=20:00', 'has no “until=”. Did you mean for?', ['for=20:00']],
+  ['at=20:00 in=2h', 'at cannot be combined with in=', ['at=20:00', 'in=2h']],
+  ['until=20:00', 'has no key “until=”. Did you mean for?', ['for=20:00']],
   ['att=20:00', 'Did you mean at', ['at=20:00']],
 ])('“service stop staging %s” is said to be wrong', ([words, sentence, offered]) => {
   const found = read(`service stop staging ${words} tidy up`);

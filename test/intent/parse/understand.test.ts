@@ -153,20 +153,20 @@ test('each "no" is a sentence that helps', () => {
   ];
   expect(lines.map((line) => gist(read(line)))).toMatchInlineSnapshot(`
     [
-      "/service has no “stopp”. It has: list, show, start, stop, tune, help. [service stop staging]",
-      "/service has no “frobnicate”. It has: list, show, start, stop, tune, help.",
-      "/signalbox has no “frobnicate”. It has: help.",
-      "I know no service “stagin”. Did you mean: [service stop staging]",
-      "I know no service “quite-another-thing”. /service list shows all that I know.",
-      "2 services are called “twin”. Which one? [service stop 1-twin] [service stop 2-twin]",
+      "There's no command /service stopp. Commands: list, show, start, stop, tune, help. [service stop staging]",
+      "There's no command /service frobnicate. Commands: list, show, start, stop, tune, help.",
+      "There's no command /signalbox frobnicate. Commands: help.",
+      "There's no service called “stagin”. Did you mean: [service stop staging]",
+      "There's no service called “quite-another-thing”. /service list lists all known services.",
+      "2 services are called “twin”. Which one do you mean? [service stop 1-twin] [service stop 2-twin]",
       "/service list does not take “staging”.
     For example: /service list",
-      "/service tune has no “mim=”. Did you mean min?
+      "/service tune has no key “mim=”. Did you mean min?
     For example: /service tune staging min=16 [service tune staging min=16]",
-      "/service tune has no “colour=”. It takes: min, idle-timeout, message.
+      "/service tune has no key “colour=”. Keys: min, idle-timeout, message.
     For example: /service tune staging min=16",
-      "min must be a whole number of GB (you said much)",
-      "reason may have 500 characters, not 799",
+      "min must be a whole number of GB (you typed much)",
+      "Reason is too long: 799 of at most 500 characters",
     ]
   `);
 });
@@ -201,7 +201,7 @@ test('a form is read like a line, and says the same about it', () => {
     `service tune service=${PROD} minReplicaMemoryGb=16 because “night”`,
   );
   expect(gist(parseValues(serviceTune, { service: 'stagin' }, '', vocabularyOf()))).toContain(
-    'I know no service “stagin”',
+    "There's no service called “stagin”",
   );
   expect(parseValues(serviceTune, { service: '' }, 'night', vocabularyOf())).toMatchObject({
     kind: 'incomplete',

@@ -40,7 +40,7 @@ test.for<[string, AnswerPart]>([
 
 test('a nasty name is literal in a title, in a sentence and on a button', () => {
   const offers = [{ label: NASTY, line: 'service show x' }];
-  const drawn = sentenceMessage([`I know no service “${NASTY}”.`], offers);
+  const drawn = sentenceMessage([`There's no service called “${NASTY}”.`], offers);
   expectSound(drawn);
   expect(shownIn(drawn)).toContain(NASTY_SEEN.slice(0, 60));
   const titled = answerMessage({ title: NASTY, parts: [] });
@@ -199,7 +199,7 @@ test('an offer whose line is too long for a button is left out, never cut', () =
 });
 
 test('a sentence of 3,000 letters is cut, not refused', () => {
-  expectSound(sentenceMessage([`I know no service “${'<'.repeat(3_000)}”.`]));
+  expectSound(sentenceMessage([`There's no service called “${'<'.repeat(3_000)}”.`]));
 });
 
 test('help fits, whatever one may do', () => {

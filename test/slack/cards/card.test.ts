@@ -109,7 +109,7 @@ test('the card of a waiting change says all that an approver has to know', () =>
     State  running → stopped
     Sends  PATCH state {"command":"stop"}
     Cost  about −18.0 credits a day, from 14 final days
-    ⚠ Queries and pipes of this service stop with it.
+    ⚠ Queries and pipes of this service stop.
     Approved by  <@U0BEN> (1 of 2)
     Needs  2 of the approvers, not <@U0ANA>
     Expires  <!date^1795190400^{date_short_pretty} at {time}|2026-11-20T16:00:00.000Z>
@@ -241,7 +241,7 @@ test('a preview shows what will be sent, what is known, who must approve and wha
     Cost  about −18.0 credits a day, from 14 final days
     Approval  2 of @db-leads, not you · rule 2 · expires in 4 h
     Reason  nightly maintenance
-    ⚠ Queries and pipes of this service stop with it.
+    ⚠ Queries and pipes of this service stop.
     ⚠ <@U0ANA> requested “stop analytics-prod” <!date^1795175280^{date_short_pretty} at {time}|2026-11-20T11:48:00.000Z> (K3M9QD: waiting for approval)"
   `);
 });

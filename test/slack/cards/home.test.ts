@@ -103,7 +103,7 @@ test('who decides sees what the card says: target, values, request, warnings, re
     '2f7c9d34',
     'running → ',
     'PATCH state',
-    'Queries and pipes of this service stop with it.',
+    'Queries and pipes of this service stop.',
     '"user_id":"U0ANA"',
     'nightly maintenance',
     '2 approvals',

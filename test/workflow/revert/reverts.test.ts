@@ -15,7 +15,7 @@ import { aWorld } from '../context.ts';
 const LINE = 'service scale 11111111-1111-4111-8111-111111111111 min=8';
 const timing = {
   startAt: null,
-  revert: { afterMs: 3_600_000, label: 'Scale it back', line: LINE },
+  revert: { afterMs: 3_600_000, label: 'Restore the previous size', line: LINE },
 };
 const { plan } = aChange();
 

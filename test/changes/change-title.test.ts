@@ -1,0 +1,15 @@
+import { expect, test } from 'vitest';
+import type { Change } from '../../src/changes/change.ts';
+import { changeTitle } from '../../src/changes/change-title.ts';
+
+test.for<[string, Change['plan']['target']['kind'], string, string]>([
+  ['service stop', 'service', 'analytics-prod', 'Stop analytics-prod'],
+  ['service create', 'new service', 'analytics eu', 'Create service analytics eu'],
+  ['endpoint create', 'service', 'analytics-prod', 'Create endpoint for analytics-prod'],
+  ['alert edit', 'alert', '5xx rate', 'Edit alert 5xx rate'],
+  ['change freeze', 'freeze', 'everything tagged prod', 'Freeze everything tagged prod'],
+])('`%s` of a %s has one title everywhere', ([command, kind, name, title]) => {
+  const target = { kind, id: 'x', name, tags: [], warehouse: null };
+  const plan = { target } as unknown as Change['plan'];
+  expect(changeTitle({ command, plan })).toBe(title);
+});
