@@ -215,7 +215,7 @@ test.for<[string, string, string]>([
     '/change freeze staging until=2027-06-01T10:00Z x',
     'must be within 90 days',
   ],
-  ['an end in the past', '/change freeze staging until=2026-11-19T10:00Z x', 'is in the past'],
+  ['an end in the past', '/change freeze staging until=2026-11-19T10:00Z x', 'has passed'],
   ['an unknown freeze', '/change unfreeze tag:prod x', "There's no freeze called “tag:prod”"],
 ])('%s is rejected with an explanation', async ([, line, words]) => {
   const stage = await openStage();
