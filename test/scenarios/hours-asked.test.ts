@@ -102,7 +102,7 @@ test('a revert with other approvers must be requested separately', async () => {
   await stage.slack.command(ANA, 'ops', '/service stop staging for=4h');
   await stage.modal(ANA, 'service.stop');
   const form = JSON.stringify(stage.slack.clientState(ANA).views.at(-1));
-  expect(form).toContain('asks other people to approve “service start”');
+  expect(form).toContain('has other approvers for “service start”');
 });
 
 /** Adds a rule for “service start”: for operators with these approvals, or for approvers. */
