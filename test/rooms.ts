@@ -39,7 +39,15 @@ export const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     'type errors',
   ],
   config: ['errors', 'policy'],
-  'cost-effect': ['changes', 'costs', 'intent', 'storage', 'type directory', 'type workflow'],
+  'cost-effect': [
+    'changes',
+    'costs',
+    'intent',
+    'storage',
+    'type directory',
+    'type workflow',
+    'with-timeout',
+  ],
   'cost-reports': ['costs', 'directory', 'errors', 'intent', 'policy', 'storage', 'type cloud'],
   costs: [],
   digests: [
@@ -67,6 +75,7 @@ export const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     'policy',
     'slack',
     'storage',
+    'with-timeout',
     'intent',
     'type changes',
     'type http',
@@ -85,6 +94,7 @@ export const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   ],
   observability: [
     'errors',
+    'with-timeout',
     'type alerts',
     'type cloud',
     'type config',
@@ -104,7 +114,8 @@ export const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     'workflow',
     'type costs',
   ],
-  storage: ['changes'],
+  storage: ['changes', 'with-timeout'],
+  'with-timeout': [],
   workflow: [
     'changes',
     'costs',

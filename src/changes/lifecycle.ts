@@ -1,5 +1,6 @@
 import type { BlockingFreeze, Change, ExecutionOutcome, RoleName } from './change.ts';
 import { type Actor, move, refuse, type Transition } from './outcome.ts';
+import { planDigest } from './plan-digest.ts';
 import type { Refusal } from './refusal.ts';
 
 /** The wait before a question that nobody answers is withdrawn. */
@@ -7,6 +8,37 @@ export const DRAFT_LIFETIME_MS = 30 * 60_000;
 
 /** What could not begin in time is not begun much later, when nobody expects it any more. */
 export const START_GRACE_MS = 3_600_000;
+
+/** What a request determines; every other field of a draft is empty. */
+export type DraftFields = Pick<
+  Change,
+  'id' | 'command' | 'requester' | 'reason' | 'plan' | 'requires' | 'origin'
+>;
+
+export function draftChange(fields: DraftFields, now: Date): Change {
+  return {
+    ...fields,
+    digest: planDigest(fields.command, fields.plan),
+    state: 'draft',
+    version: 1,
+    approvals: [],
+    rejection: null,
+    cancelledBy: null,
+    stopReason: null,
+    outcome: null,
+    resolution: null,
+    breakGlass: null,
+    review: null,
+    createdAt: now,
+    confirmedAt: null,
+    expiresAt: after(now, DRAFT_LIFETIME_MS),
+    notBefore: null,
+    revertAt: null,
+    parent: null,
+    lease: null,
+    card: null,
+  };
+}
 
 export function confirm(change: Change, actor: Actor, now: Date): Transition {
   if (change.requester !== actor.id) return refuse('not-requester');

@@ -2,6 +2,7 @@ import type { CostEffect, Plan } from '../changes/change.ts';
 import { dayOf } from '../costs/calendar/day.ts';
 import type { CostReading } from '../costs/ledger/costs-read.ts';
 import { utcStamp } from '../intent/answers/texts.ts';
+import { TimeoutError, withTimeout } from '../with-timeout.ts';
 import type { EstimateCost, WorkflowContext } from '../workflow/ports.ts';
 import { CREATION_TEXT, estimateText } from './effect-text.ts';
 import { type CostEstimate, estimate, historySpan } from './estimate.ts';
@@ -23,8 +24,10 @@ export function createCostEstimator(context: EstimatorContext): EstimateCost {
   return async ({ effect }, plan) => {
     if (effect === undefined) return undefined;
     if (effect === 'create') return { text: CREATION_TEXT, perDay: null, share: null };
-    const estimated = await within(TIMEOUT_MS, estimateNow(context, effect, plan)).catch(
+    // After the timeout the work continues, and the next estimate uses what it has read.
+    const estimated = await withTimeout(TIMEOUT_MS, estimateNow(context, effect, plan)).catch(
       (error: unknown) => {
+        if (error instanceof TimeoutError) return null;
         context.log.warn({ err: error }, 'the cost of a change could not be estimated');
         return null;
       },
@@ -65,15 +68,4 @@ function ageText({ gaps }: CostReading): string {
     from ? `${month} as of ${utcStamp(from)}` : `without ${month}`,
   );
   return `; the usage report did not answer (${parts.join(', ')})`;
-}
-
-/** Null where the work takes longer. It continues, and the next estimate uses what it has read. */
-async function within<T>(ms: number, work: Promise<T>): Promise<T | null> {
-  const late = Promise.withResolvers<null>();
-  const timer = setTimeout(() => late.resolve(null), ms);
-  try {
-    return await Promise.race([work, late.promise]);
-  } finally {
-    clearTimeout(timer);
-  }
 }

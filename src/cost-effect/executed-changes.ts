@@ -1,4 +1,5 @@
 import type { Change, State } from '../changes/change.ts';
+import { TARGET_TRAITS } from '../changes/target-kinds.ts';
 import type { Day } from '../costs/calendar/day.ts';
 import { movesBounds } from '../intent/effect.ts';
 import type { Db } from '../storage/engine/database.ts';
@@ -64,5 +65,5 @@ async function endedSince(db: Db, first: Day, states: readonly State[]): Promise
     found.push(...page);
     if (page.length < PAGE) break;
   }
-  return found.filter(({ plan }) => plan.target.kind === 'service');
+  return found.filter(({ plan }) => TARGET_TRAITS[plan.target.kind].hasCosts);
 }

@@ -1,5 +1,6 @@
 import type { Change } from '../changes/change.ts';
 import { changeTitle } from '../changes/change-title.ts';
+import { TARGET_TRAITS } from '../changes/target-kinds.ts';
 import { costScope } from '../cost-reports/scope.ts';
 import type { Span } from '../costs/calendar/calendar.ts';
 import { addDays, type Day, dayOf } from '../costs/calendar/day.ts';
@@ -78,7 +79,7 @@ export function digestFacts(
 
 function executedChange(change: Change): readonly ExecutedChange[] {
   const { id, plan, outcome } = change;
-  if (outcome?.how !== 'succeeded' || plan.target.kind === 'alert') return [];
+  if (outcome?.how !== 'succeeded' || !TARGET_TRAITS[plan.target.kind].affectsCosts) return [];
   return [{ day: dayOf(outcome.at), text: `${changeTitle(change)} (${id})` }];
 }
 

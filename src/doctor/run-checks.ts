@@ -10,6 +10,7 @@ import {
   fileFacts,
   inspectDatabase,
 } from '../storage/engine/examine.ts';
+import { type TimedResult, withinTime } from '../with-timeout.ts';
 import type { CheckContext } from './check-context.ts';
 import { apiLines } from './checks/apis.ts';
 import { channelLines } from './checks/channels.ts';
@@ -22,7 +23,6 @@ import { instanceLines, replicaLines } from './checks/running.ts';
 import { manualSlackChecks, slackLines } from './checks/slack.ts';
 import { type CheckSection, skipped } from './line.ts';
 import { cleaned, type DoctorReport } from './report.ts';
-import { type TimedResult, withinTime } from './with-timeout.ts';
 
 export interface CheckInput extends Pick<CheckContext, 'version' | 'now' | 'withinMs'> {
   readonly env: Env;

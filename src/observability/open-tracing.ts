@@ -12,6 +12,7 @@ import {
 } from '@opentelemetry/sdk-trace';
 import type { Logger } from 'pino';
 import type { Tracing } from '../config/tracing.ts';
+import { withTimeout } from '../with-timeout.ts';
 import { withExportLog } from './reporting-exporter.ts';
 import { setTracer } from './trace.ts';
 import { createTracer } from './tracer.ts';
@@ -55,7 +56,8 @@ export function openTracing(tracing: Tracing, { version, log }: TracingContext):
     close: () => {
       setTracer(null);
       const done = () => true;
-      return Promise.race([provider.shutdown().then(done, done), timeout()]);
+      const closed = provider.shutdown().then(done, done);
+      return withTimeout(FLUSH_WITHIN_MS, closed).catch(() => false);
     },
   };
 }
@@ -68,8 +70,4 @@ function samplerOf({ sampler, ratio }: Pick<Tracing, 'sampler' | 'ratio'>): Samp
 
 function always(which: string | undefined): Sampler {
   return which === 'always_off' ? new AlwaysOffSampler() : new AlwaysOnSampler();
-}
-
-function timeout(): Promise<false> {
-  return new Promise((resolve) => setTimeout(() => resolve(false), FLUSH_WITHIN_MS).unref());
 }

@@ -1,4 +1,5 @@
 import type { Target } from '../changes/change.ts';
+import { TARGET_TRAITS } from '../changes/target-kinds.ts';
 import { selects } from './matching.ts';
 import type { Freeze, Policy } from './policy-types.ts';
 
@@ -31,7 +32,7 @@ export function upcomingFreezes(
 // An unknown target is frozen as long as anything is that it could be. A freeze is not: it would
 // hold the one lever that lifts it.
 function covering(freezes: readonly Freeze[], target: Target | null): readonly Freeze[] {
-  if (target?.kind === 'freeze') return [];
+  if (target && !TARGET_TRAITS[target.kind].canBeFrozen) return [];
   return freezes.filter(({ on }) => selects(on, target) !== false);
 }
 

@@ -1,4 +1,4 @@
-import type { Target } from '../changes/change.ts';
+import type { Target, TargetKind } from '../changes/change.ts';
 import type { Policy, Rule, Selector } from './policy-types.ts';
 
 /** `service *` covers every command that begins with the noun; anything else only itself. */
@@ -29,27 +29,32 @@ function hasOneOf(tags: readonly string[], target: Target): boolean | null {
   return target.tags === null ? null : tags.some((tag) => target.tags?.includes(tag));
 }
 
-// A service that the file does not list is in some warehouse, and nobody has said in which.
+// A service that the configuration does not list is in some warehouse, but it is unknown in which.
 function isInOneOf(warehouses: readonly string[], target: Target): boolean | null {
   if (target.warehouse !== null) return warehouses.includes(target.warehouse);
-  return target.tags === null || freezesMany(target) ? null : false;
+  return target.tags === null || servicesOf(target) === 'unknown' ? null : false;
 }
 
-// By id, never by name: somebody outside can give another service a name of the file, and with it
-// would come the rules that were meant for the first.
+// Compared by id, never by name: a person outside can give another service a configured name, and
+// the rules of the configured service would then apply to it.
 function isOneOf(services: NonNullable<Selector['services']>, target: Target): boolean | null {
-  if (freezesMany(target)) return null;
-  const own = frozenService(target) ?? (target.kind === 'service' ? target.id : null);
-  return own !== null && services.some(({ id }) => sameId(id, own));
+  const own = servicesOf(target);
+  if (own === 'unknown') return null;
+  return own !== 'none' && services.some(({ id }) => sameId(id, own.id));
 }
 
-/** A freeze of more than one service may be about those of a rule, or about others. */
-function freezesMany(target: Target): boolean {
-  return target.kind === 'freeze' && frozenService(target) === null;
-}
+type TargetServices = { readonly id: string } | 'none' | 'unknown';
 
-function frozenService({ kind, id }: Target): string | null {
-  return kind === 'freeze' && id.startsWith('service:') ? id.slice('service:'.length) : null;
+const SERVICES_OF: Readonly<Record<TargetKind, (id: string) => TargetServices>> = {
+  service: (id) => ({ id }),
+  alert: () => 'none',
+  'new service': () => 'none',
+  // The freeze of several services may cover the services of a rule, or others.
+  freeze: (id) => (id.startsWith('service:') ? { id: id.slice('service:'.length) } : 'unknown'),
+};
+
+function servicesOf({ kind, id }: Target): TargetServices {
+  return SERVICES_OF[kind](id);
 }
 
 function sameId(a: string, b: string): boolean {

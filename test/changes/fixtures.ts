@@ -6,8 +6,8 @@ import type {
   State,
   UserId,
 } from '../../src/changes/change.ts';
+import { draftChange } from '../../src/changes/lifecycle.ts';
 import type { Actor } from '../../src/changes/outcome.ts';
-import { planDigest } from '../../src/changes/plan-digest.ts';
 
 export const NOON = new Date('2026-11-20T12:00:00.000Z');
 
@@ -16,7 +16,7 @@ export function minutes(count: number): Date {
 }
 
 export function actor(id: string, ...roles: readonly string[]): Actor {
-  // Only Slack gives out ids; here a name stands for one.
+  // Slack assigns ids; tests use readable ones.
   return { id: id as UserId, roles };
 }
 
@@ -102,35 +102,24 @@ const ENTERED: Readonly<Record<State, Partial<Change>>> = {
   denied: { approvals: APPROVED, stopReason: 'frozen' },
 };
 
-/** Ana asked to stop a service, two approvers must agree, and by now it is in this state. */
+/** A request by Ana to stop a service, which needs two approvals, in this state. */
 export function changeIn(state: State, over: Partial<Change> = {}): Change {
-  return {
+  const plan = over.plan ?? PLAN;
+  const fields = {
     id: 'K3M9QD' as ChangeId,
     command: 'service stop',
     requester: ana.id,
     reason: 'nightly maintenance',
-    plan: PLAN,
-    digest: planDigest('service stop', over.plan ?? PLAN),
+    plan,
     requires: REQUIRES,
+    origin: 'C0OPS' as ChannelId,
+  };
+  return {
+    ...draftChange(fields, minutes(-10)),
     state,
     version: 3,
-    approvals: [],
-    rejection: null,
-    cancelledBy: null,
-    stopReason: null,
-    outcome: null,
-    resolution: null,
-    breakGlass: null,
-    review: null,
-    createdAt: minutes(-10),
     expiresAt: minutes(240),
     confirmedAt: minutes(-9),
-    notBefore: null,
-    revertAt: null,
-    parent: null,
-    lease: null,
-    origin: 'C0OPS' as ChannelId,
-    card: null,
     ...ENTERED[state],
     ...over,
   };

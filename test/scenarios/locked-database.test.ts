@@ -18,7 +18,7 @@ test('while another program locks the database file nothing is lost, and Signalb
 
   expect(await ready()).toEqual({
     status: 503,
-    says: 'The database is locked by another program. Close that, then try again.',
+    says: 'Another program locks the database. Stop that program, then try again.',
   });
   expect((await fetch(`${stage.url}/healthz`)).status).toBe(200);
   await stage.slack.command(ANA, 'ops', '/service start staging');

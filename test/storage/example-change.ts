@@ -1,18 +1,18 @@
 import { randomBytes } from 'node:crypto';
 import type { Change, ChangeId, ChannelId, Plan, UserId } from '../../src/changes/change.ts';
 import { changeIdFrom } from '../../src/changes/id.ts';
-import { planDigest } from '../../src/changes/plan-digest.ts';
+import { draftChange } from '../../src/changes/lifecycle.ts';
 import type { Database } from '../../src/storage/engine/database.ts';
 import { insertChange } from '../../src/storage/tables/changes/changes.ts';
+import { REQUIRES } from '../changes/fixtures.ts';
 
 export const NOON = new Date('2026-08-14T12:00:00.000Z');
 
-/** So many minutes after noon. */
 export function minutes(count: number): Date {
   return new Date(NOON.getTime() + count * 60_000);
 }
 
-// Names stand for ids here, which only Slack gives out.
+// Slack assigns ids; tests use readable ones.
 export const user = (name: string) => name as UserId;
 export const channel = (name: string) => name as ChannelId;
 export const [ana, ben, cleo] = [user('UANA'), user('UBEN'), user('UCLEO')];
@@ -21,7 +21,7 @@ export function newId(): ChangeId {
   return changeIdFrom(randomBytes(6));
 }
 
-/** What `targetKey` makes of the target of an example. */
+/** The target key of the examples. */
 export const STAGING = 'service:11111111-1111-4111-8111-111111111111';
 
 const PLAN: Plan = {
@@ -41,49 +41,19 @@ const PLAN: Plan = {
   warnings: ['It restarts.'],
 };
 
-/** A pending change by Ana that asks for two approvals. */
+/** A pending change by Ana that needs two approvals. */
 export function aChange(over: Partial<Change> = {}): Change {
-  const plan = over.plan ?? PLAN;
-  return {
+  const fields = {
     id: newId(),
     command: 'service scale',
     requester: ana,
     reason: 'load test',
-    plan,
-    digest: planDigest('service scale', plan),
-    requires: {
-      rule: 2,
-      to: 'operator',
-      from: 'approver',
-      count: 2,
-      self: false,
-      reason: true,
-      expiresAfterMs: 4 * 3_600_000,
-      channel: '#db-approvals',
-      escalation: null,
-      breakGlass: null,
-    },
-    state: 'pending',
-    version: 1,
-    approvals: [],
-    rejection: null,
-    cancelledBy: null,
-    stopReason: null,
-    outcome: null,
-    resolution: null,
-    breakGlass: null,
-    review: null,
-    createdAt: NOON,
-    expiresAt: minutes(240),
-    confirmedAt: NOON,
-    notBefore: null,
-    revertAt: null,
-    parent: null,
-    lease: null,
+    plan: over.plan ?? PLAN,
+    requires: REQUIRES,
     origin: channel('CDEV'),
-    card: null,
-    ...over,
   };
+  const pending = { state: 'pending', expiresAt: minutes(240), confirmedAt: NOON } as const;
+  return { ...draftChange(fields, NOON), ...pending, ...over };
 }
 
 export function aPost(over: Partial<Change> = {}): Change {
@@ -92,7 +62,7 @@ export function aPost(over: Partial<Change> = {}): Change {
   return aChange({ command: 'service create', plan, ...over });
 }
 
-/** On another target than every other example. */
+/** An example with a target of its own. */
 export function elsewhere(over: Partial<Change> = {}): Change {
   const target = { ...PLAN.target, id: newId() };
   return aChange({ plan: { ...PLAN, target }, ...over });

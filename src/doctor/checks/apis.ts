@@ -2,9 +2,9 @@ import { createAlertsClient } from '../../alerts/client.ts';
 import { createCloudClient } from '../../cloud/client.ts';
 import { ApiError, causeCode, InvalidRequest } from '../../errors.ts';
 import type { Reply } from '../../http/client.ts';
+import { type TimedResult, TimeoutError, withinTime } from '../../with-timeout.ts';
 import type { CheckContext } from '../check-context.ts';
 import { type CheckLine, failed, ok, skipped, warning } from '../line.ts';
-import { type TimedResult, TimeoutError, withinTime } from '../with-timeout.ts';
 
 const DAY_MS = 86_400_000;
 

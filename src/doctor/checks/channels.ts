@@ -1,8 +1,8 @@
 import type { Config } from '../../config/load-config.ts';
 import { nearestWord } from '../../policy/problem.ts';
 import type { ChannelFacts } from '../../slack/slack-checks.ts';
+import type { TimedResult } from '../../with-timeout.ts';
 import { type CheckLine, failed, ok, skipped, slackLine, warning } from '../line.ts';
-import type { TimedResult } from '../with-timeout.ts';
 
 interface Named {
   readonly word: string;

@@ -1,6 +1,6 @@
+import { withinTime } from '../../with-timeout.ts';
 import type { CheckContext } from '../check-context.ts';
 import { type CheckLine, ok, warning } from '../line.ts';
-import { withinTime } from '../with-timeout.ts';
 
 const NAME = 'collector';
 

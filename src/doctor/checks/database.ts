@@ -1,8 +1,8 @@
 import { databaseProblem } from '../../storage/engine/database-errors.ts';
 import type { DatabaseInspection, FileFacts } from '../../storage/engine/examine.ts';
+import type { TimedResult } from '../../with-timeout.ts';
+import { TimeoutError } from '../../with-timeout.ts';
 import { type CheckLine, countText, failed, ok, skipped, warning } from '../line.ts';
-import type { TimedResult } from '../with-timeout.ts';
-import { TimeoutError } from '../with-timeout.ts';
 
 const SKEW_MS = 5_000;
 

@@ -5,8 +5,8 @@ import { impossibleRequirements } from '../../policy/satisfiable.ts';
 import { standingOf } from '../../slack/people/actors.ts';
 import type { Listed } from '../../slack/people/groups.ts';
 import type { PersonFacts, Self, SlackChecks } from '../../slack/slack-checks.ts';
+import type { TimedResult } from '../../with-timeout.ts';
 import { type CheckLine, countText, failed, ok, slackLine } from '../line.ts';
-import type { TimedResult } from '../with-timeout.ts';
 
 /** All user groups, and the members of those that the policy names. */
 export interface Register {

@@ -2,8 +2,8 @@ import { causeCode, type Secret } from '../../errors.ts';
 import { utcStamp } from '../../intent/answers/texts.ts';
 import { type ProbeResult, type ProbeTarget, probeInstance, readiness } from '../../slack/probe.ts';
 import type { Instance } from '../../storage/tables/instances.ts';
+import { type TimedResult, withinTime } from '../../with-timeout.ts';
 import { type CheckLine, countText, failed, ok, skipped, warning } from '../line.ts';
-import { type TimedResult, withinTime } from '../with-timeout.ts';
 
 const SILENT_AFTER_MS = 180_000;
 const MANUAL_CHECK = 'type /signalbox in Slack and press a button: an answer proves the whole path';

@@ -1,8 +1,8 @@
 import { manifestOf } from '../../slack/manifest.ts';
 import type { PersonFacts, Self } from '../../slack/slack-checks.ts';
+import type { TimedResult } from '../../with-timeout.ts';
 import type { CheckContext } from '../check-context.ts';
 import { type CheckLine, countText, failed, ok, skipped, slackLine, warning } from '../line.ts';
-import type { TimedResult } from '../with-timeout.ts';
 import { manifestLine } from './manifest.ts';
 
 const SKEW_MS = 5_000;

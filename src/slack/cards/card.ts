@@ -1,4 +1,5 @@
 import type { Change, State } from '../../changes/change.ts';
+import { TARGET_TRAITS } from '../../changes/target-kinds.ts';
 import {
   type Button,
   buttons,
@@ -56,7 +57,7 @@ const TITLES: Readonly<Record<State, string>> = {
 
 // Signalbox stores freezes itself: no server accepts or rejects them.
 function titles({ plan }: Change): Readonly<Record<State, string>> {
-  return plan.target.kind === 'freeze'
+  return TARGET_TRAITS[plan.target.kind].appliedBy === 'signalbox'
     ? { ...TITLES, succeeded: 'done', failed: 'not done' }
     : TITLES;
 }

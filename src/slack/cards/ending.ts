@@ -1,4 +1,5 @@
 import type { Change, ExecutionOutcome } from '../../changes/change.ts';
+import { TARGET_TRAITS } from '../../changes/target-kinds.ts';
 import { fact } from '../blocks/blocks.ts';
 import type { Line } from '../blocks/rich-text.ts';
 import type { Drawing } from './drawing.ts';
@@ -25,18 +26,16 @@ function waiting({ notBefore, plan }: Change): readonly Line[] {
 
 function endingWords(ending: ExecutionOutcome, change: Change, drawing: Drawing): readonly Line[] {
   const after = drawing.commands.get(change.command)?.endingNote ?? '';
+  const isLocal = TARGET_TRAITS[change.plan.target.kind].appliedBy === 'signalbox';
   if (ending.how === 'succeeded') {
     const reported = ending.reported.join(', ') || 'no details';
     // Signalbox stores freezes itself: no server reports on them.
-    if (change.plan.target.kind === 'freeze') return [[{ bold: 'Done. ' }, after]];
+    if (isLocal) return [[{ bold: 'Done. ' }, after]];
     return [[{ bold: 'The server reports: ' }, `${reported}. ${after}`]];
   }
   if (ending.how === 'failed') {
     return [
-      [
-        { bold: change.plan.target.kind === 'freeze' ? 'Reason: ' : 'Server response: ' },
-        answerOf(ending),
-      ],
+      [{ bold: isLocal ? 'Reason: ' : 'Server response: ' }, answerOf(ending)],
       ['Nothing was changed. Fix the reported problem and request it again.'],
     ];
   }
@@ -55,7 +54,7 @@ function answerOf({ status, text }: ExecutionOutcome & { how: 'failed' | 'unknow
 
 function requestLine(ending: ExecutionOutcome, { plan }: Change): Line {
   const { at, tookMs, requestId } = ending;
-  if (plan.target.kind === 'freeze') return fact('At', { at });
+  if (TARGET_TRAITS[plan.target.kind].appliedBy === 'signalbox') return fact('At', { at });
   const request = requestId ? ` · request ${requestId}` : '';
   const took = tookMs < 1_000 ? `${tookMs} ms` : `${(tookMs / 1_000).toFixed(1)} s`;
   // Without a status there was no answer, so there is no duration to show.

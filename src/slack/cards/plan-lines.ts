@@ -1,4 +1,5 @@
 import type { Change, Json, JsonObject, Plan } from '../../changes/change.ts';
+import { TARGET_TRAITS } from '../../changes/target-kinds.ts';
 import { valueText } from '../../workflow/request/plan.ts';
 import { fact } from '../blocks/blocks.ts';
 import { bounded, type Line } from '../blocks/rich-text.ts';
@@ -61,16 +62,18 @@ function instantOf(value: Json): { at: Date } | null {
 
 /** Includes the start of the id, because two services can have the same or similar names. */
 export function targetLines({ plan: { target } }: Pick<Change, 'plan'>): readonly Line[] {
-  if (target.kind === 'freeze') return [fact('Scope', bounded(target.name, 150))];
+  const { label, exists, appliedBy } = TARGET_TRAITS[target.kind];
+  if (appliedBy === 'signalbox') return [fact(label, bounded(target.name, 150))];
   // The name of a new service is one of the requested values; it has no other attributes yet.
-  if (target.kind === 'new service') return [];
+  if (!exists) return [];
   const about = [target.tags?.join(', '), target.warehouse, target.id.slice(0, 8)].filter(Boolean);
-  const kind = target.kind === 'alert' ? 'Alert' : 'Service';
-  return [fact(kind, bounded(target.name, 150), about.map((each) => ` · ${each}`).join(''))];
+  return [fact(label, bounded(target.name, 150), about.map((each) => ` · ${each}`).join(''))];
 }
 
 export function sendsLine({ target, sends, body }: Plan): Line {
-  if (target.kind === 'freeze') return fact('Sends', 'nothing: freezes live in Signalbox');
+  if (TARGET_TRAITS[target.kind].appliedBy === 'signalbox') {
+    return fact('Sends', 'nothing: freezes live in Signalbox');
+  }
   return fact('Sends', { code: `${sends} ${JSON.stringify(body)}` });
 }
 

@@ -1,4 +1,5 @@
 import type { Change, Plan, Snapshot, State } from '../../changes/change.ts';
+import { TARGET_TRAITS } from '../../changes/target-kinds.ts';
 import type { Freeze } from '../../policy/policy-types.ts';
 import {
   type Button,
@@ -62,9 +63,8 @@ function beforeLine(before: Change): Line {
   return [{ bold: '⚠ ' }, ...asked, ` (${id}): ${stateText(before)}. This would be a second one.`];
 }
 
-// A new service has no state yet, and a freeze is not a state of its target.
 function seenLines({ target, before }: Plan): readonly Line[] {
-  return ['freeze', 'new service'].includes(target.kind) ? [] : [seenLine(before)];
+  return TARGET_TRAITS[target.kind].exists ? [seenLine(before)] : [];
 }
 
 function seenLine(before: Snapshot | null): Line {

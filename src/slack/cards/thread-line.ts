@@ -1,4 +1,5 @@
 import type { Change, RoleName } from '../../changes/change.ts';
+import { TARGET_TRAITS } from '../../changes/target-kinds.ts';
 import type { Reminder } from '../../workflow/messenger-port.ts';
 import type { Line, RichInline } from '../blocks/rich-text.ts';
 import type { Drawing } from './drawing.ts';
@@ -82,7 +83,10 @@ function news(change: Change, drawing: Drawing): Line {
   if (stopped) {
     return [`“${what}” was not run. `, ...stoppedLine(change, drawing), ...afterFreeze(change)];
   }
-  if (change.plan.target.kind === 'freeze' && change.state === 'succeeded') {
+  if (
+    TARGET_TRAITS[change.plan.target.kind].appliedBy === 'signalbox' &&
+    change.state === 'succeeded'
+  ) {
     return [`“${what}” is done. The card shows the details.`];
   }
   return scheduleLine(change) ?? [SENTENCES[change.state]?.(what) ?? `${what}: ${change.state}.`];

@@ -1,48 +1,64 @@
-/** SQLite's own numbers, in the low byte of what Node hands on. */
+import { withTimeout } from '../../with-timeout.ts';
+
+/** The result code of SQLite, in the low byte of the error number that Node reports. */
 const SQLITE: Readonly<Record<number, string>> = {
-  5: 'The database is locked by another program. Close that, then try again.',
-  6: 'The database is locked by another program. Close that, then try again.',
-  8: 'The database can only be read: look at the rights of its file and folder.',
-  10: 'The disk of the database failed to read or write. Look at the disk before anything else.',
-  11: 'The database is damaged. Keep the file as it is, and restore a backup beside it.',
-  13: 'The disk of the database is full. Make room; it goes on by itself from then on.',
-  14: 'There is no database there, or it may not be opened: look at DATABASE_URL.',
-  26: 'This file is not a database of Signalbox, or it is damaged: look at DATABASE_URL.',
+  5: 'Another program locks the database. Stop that program, then try again.',
+  6: 'Another program locks the database. Stop that program, then try again.',
+  8: 'The database is read-only. Check the permissions of its file and folder.',
+  10: 'The disk of the database failed to read or write. Check the disk first.',
+  11: 'The database is damaged. Keep the damaged file, and restore a backup to a new one.',
+  13: 'The disk of the database is full. Free some space; Signalbox then continues by itself.',
+  14: 'The database cannot be opened, or does not exist. Check DATABASE_URL.',
+  26: 'The file is not a Signalbox database, or it is damaged. Check DATABASE_URL.',
 };
 
-const NO_ANSWER = 'The database does not answer: is the server at DATABASE_URL running?';
-const JUST_NOW = 'The database is just starting or stopping. Try again in a minute.';
+const NO_ANSWER = 'The database does not answer. Check that the server of DATABASE_URL is running.';
+const RESTARTING = 'The database is starting or stopping. Try again in a minute.';
 
-/** And PostgreSQL's, with those of the connection to it. */
+/** The error codes of PostgreSQL and of the connection to it. */
 const SERVER: Readonly<Record<string, string>> = {
   ECONNREFUSED: NO_ANSWER,
   ECONNRESET: NO_ANSWER,
   EPIPE: NO_ANSWER,
   EHOSTUNREACH: NO_ANSWER,
   ENETUNREACH: NO_ANSWER,
-  ENOTFOUND: 'The server that DATABASE_URL names cannot be found.',
-  EAI_AGAIN: 'The server that DATABASE_URL names cannot be found.',
+  ENOTFOUND: 'The server of DATABASE_URL cannot be found.',
+  EAI_AGAIN: 'The server of DATABASE_URL cannot be found.',
   ETIMEDOUT: NO_ANSWER,
-  '28P01': 'The database refuses the user or the password of DATABASE_URL.',
-  '28000': 'The database refuses the user of DATABASE_URL.',
-  '3D000': 'The server has no database of the name in DATABASE_URL.',
-  '25006': 'The database can only be read: is this a standby server?',
-  '42501': 'The user of DATABASE_URL may not do that in this database.',
-  '53100': 'The disk of the database is full. Make room; it goes on by itself from then on.',
-  '53300': 'The server takes no more connections.',
-  '57P01': JUST_NOW,
-  '57P02': JUST_NOW,
-  '57P03': JUST_NOW,
+  '28P01': 'The database rejected the user or the password of DATABASE_URL.',
+  '28000': 'The database rejected the user of DATABASE_URL.',
+  '3D000': 'The server has no database with the name in DATABASE_URL.',
+  '25006': 'The database is read-only. Check that it is not a standby server.',
+  '42501': 'The user of DATABASE_URL lacks a permission in this database.',
+  '53100': 'The disk of the database is full. Free some space; Signalbox then continues by itself.',
+  '53300': 'The server accepts no more connections.',
+  '57P01': RESTARTING,
+  '57P02': RESTARTING,
+  '57P03': RESTARTING,
 };
 
-// The driver has no code for a connection that broke or was not made in time, only these words.
+// The driver reports a broken or late connection without a code, only with these messages.
 const BROKEN = /^(Connection terminated|timeout exceeded when trying to connect|Client has enc)/;
 
-/** What is wrong with the database, for people; null where the error is about something else. */
+/** Returns what is wrong with the database, as a sentence; null for an error of another kind. */
 export function databaseProblem(error: unknown): string | null {
   if (!(error instanceof Error)) return null;
   const number = 'errcode' in error && typeof error.errcode === 'number' ? error.errcode : null;
   if (number !== null) return SQLITE[number & 0xff] ?? null;
   const known = 'code' in error ? SERVER[String(error.code)] : undefined;
   return known ?? (BROKEN.test(error.message) ? NO_ANSWER : null);
+}
+
+/** Returns an error that `databaseProblem` explains as a database that does not answer. */
+export function databaseTimeout(message: string): Error {
+  return Object.assign(new Error(message), { code: 'ETIMEDOUT' });
+}
+
+/** Health checks of an orchestrator give up after 5 to 10 s: the reason must come before that. */
+const ANSWER_LIMIT_MS = 3_000;
+
+/** Rejects as a database that does not answer if the work takes longer than 3 s. */
+export function withAnswerLimit<T>(work: Promise<T>): Promise<T> {
+  const message = `The database did not answer within ${ANSWER_LIMIT_MS / 1_000} s`;
+  return withTimeout(ANSWER_LIMIT_MS, work, () => databaseTimeout(message));
 }

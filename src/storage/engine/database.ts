@@ -3,11 +3,11 @@ import { type Checkpoint, openCheckpoint } from '../audit/checkpoint.ts';
 import { migrate } from '../migrations/migrate.ts';
 import { writeMeta } from '../tables/meta.ts';
 import type { Db, Tables, Tx } from '../tables/schema.ts';
+import { withAnswerLimit } from './database-errors.ts';
 import { openPostgres, readDurability, refuseLossy } from './postgres.ts';
 import { lockProcess } from './process-lock.ts';
 import { openSqlite, sqlitePath } from './sqlite.ts';
 import { outsideTransactions, refuseInside, runTransaction } from './transaction.ts';
-import { inTime } from './with-timeout.ts';
 
 export type { Db, Tables, Tx } from '../tables/schema.ts';
 
@@ -111,7 +111,7 @@ function assemble(
     async check() {
       // A full disk can still be read: only a commit of something new shows it.
       const probe = new Date().toISOString();
-      await inTime(runTransaction(root, (tx) => writeMeta(tx, PROBE, probe)));
+      await withAnswerLimit(runTransaction(root, (tx) => writeMeta(tx, PROBE, probe)));
     },
     async close() {
       await root.destroy();

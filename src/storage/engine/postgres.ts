@@ -2,7 +2,7 @@ import { Socket } from 'node:net';
 import { type Kysely, PostgresAdapter, PostgresDialect, sql } from 'kysely';
 import pg from 'pg';
 import type { Db, Tables } from '../tables/schema.ts';
-import { silent } from './with-timeout.ts';
+import { databaseTimeout } from './database-errors.ts';
 
 const CONNECTIONS = 10;
 const STATEMENT_LIMIT_MS = 10_000;
@@ -43,7 +43,7 @@ export function openPostgres(url: string, connecting: Connecting): PostgresDiale
 function impatient(socket: Socket, silenceMs: number | null): Socket {
   if (silenceMs === null) return socket;
   return socket.setTimeout(silenceMs, () => {
-    socket.destroy(silent('The connection to the database fell silent and was given up'));
+    socket.destroy(databaseTimeout('The connection to the database fell silent and was given up'));
   });
 }
 

@@ -1,7 +1,8 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { type Kysely, type KyselyPlugin, sql } from 'kysely';
+import { withTimeout } from '../../with-timeout.ts';
 import type { Tables, Tx } from '../tables/schema.ts';
-import { silent } from './with-timeout.ts';
+import { databaseTimeout } from './database-errors.ts';
 
 const LIMIT_MS = 5_000;
 const BUSY_BUDGET_MS = 2_000;
@@ -77,7 +78,7 @@ async function attempt<T>(root: Kysely<Tables>, body: (tx: Tx) => Promise<T>): P
  */
 async function contain<T>(tx: Tx, scope: Scope, body: (tx: Tx) => Promise<T>): Promise<T> {
   try {
-    return await withinLimit(body(tx.withPlugin(tether(scope))));
+    return await withTimeout(LIMIT_MS, body(tx.withPlugin(tether(scope))), tooLong);
   } finally {
     scope.over = true;
     // One more in the same line. In a failed transaction it fails, and that tells the same.
@@ -99,15 +100,8 @@ function tether(scope: Scope): KyselyPlugin {
   };
 }
 
-async function withinLimit<T>(work: Promise<T>): Promise<T> {
-  const { promise, reject } = Promise.withResolvers<never>();
-  const message = `A transaction took longer than ${LIMIT_MS / 1000} s and was rolled back`;
-  const timer = setTimeout(() => reject(silent(message)), LIMIT_MS);
-  try {
-    return await Promise.race([work, promise]);
-  } finally {
-    clearTimeout(timer);
-  }
+function tooLong(): Error {
+  return databaseTimeout(`A transaction took longer than ${LIMIT_MS / 1000} s and was rolled back`);
 }
 
 function isWorthRetrying(error: unknown, tries: number, elapsedMs: number): boolean {

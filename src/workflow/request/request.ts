@@ -7,9 +7,8 @@ import type {
   Requirement,
   UserId,
 } from '../../changes/change.ts';
-import { cancel, DRAFT_LIFETIME_MS } from '../../changes/lifecycle.ts';
+import { cancel, draftChange } from '../../changes/lifecycle.ts';
 import type { Actor } from '../../changes/outcome.ts';
-import { planDigest } from '../../changes/plan-digest.ts';
 import type { FieldProblem } from '../../errors.ts';
 import type { TypedValues } from '../../intent/arguments/arguments.ts';
 import type { RequestedTiming } from '../../intent/arguments/timing.ts';
@@ -109,35 +108,10 @@ function draftOf(
   plan: Plan,
   requires: Requirement,
 ): Change {
-  const now = context.now();
-  return {
-    id: context.newId(),
-    command: request.command.name,
-    requester: request.requester,
-    reason: request.reason,
-    plan,
-    digest: planDigest(request.command.name, plan),
-    requires,
-    state: 'draft',
-    version: 1,
-    approvals: [],
-    rejection: null,
-    cancelledBy: null,
-    stopReason: null,
-    outcome: null,
-    resolution: null,
-    breakGlass: null,
-    review: null,
-    createdAt: now,
-    confirmedAt: null,
-    expiresAt: new Date(now.getTime() + DRAFT_LIFETIME_MS),
-    notBefore: null,
-    revertAt: null,
-    parent: null,
-    lease: null,
-    origin: request.origin,
-    card: null,
-  };
+  const { command, requester, reason, origin } = request;
+  const id = context.newId();
+  const fields = { id, command: command.name, requester, reason, plan, requires, origin };
+  return draftChange(fields, context.now());
 }
 
 interface Drafted {

@@ -71,7 +71,7 @@ test('before the first start the doctor creates nothing and reports no problem',
 test.for<[string, string, string]>([
   ['a folder that is not there', 'file:/nowhere/at/all.db', 'create /nowhere/at'],
   ['a server that is not there', 'postgres://u:hidden-word@127.0.0.1:1/x', 'does not answer'],
-  ['a user without rights', 'wrong user', 'may not'],
+  ['a user without rights', 'wrong user', 'lacks a permission'],
 ])('%s is reported', async ([, databaseUrl, fix]) => {
   const url = databaseUrl === 'wrong user' ? await withoutRights() : databaseUrl;
   const clinic = await openClinic({ databaseUrl: url });
@@ -109,7 +109,7 @@ test('a file that is not a database is reported', async () => {
   const url = await freshUrl('sqlite');
   writeFileSync(pathOf(url), 'a letter, not a database '.repeat(100), { mode: 0o600 });
   const clinic = await openClinic({ databaseUrl: url });
-  expect(line(await clinic.diagnose(), 'database')?.fix).toContain('not a database of Signalbox');
+  expect(line(await clinic.diagnose(), 'database')?.fix).toContain('not a Signalbox database');
 });
 
 test('a wrong audit key is reported', async () => {

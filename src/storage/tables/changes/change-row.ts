@@ -21,7 +21,6 @@ import {
   type Verdict,
 } from '../../../changes/change.ts';
 import { canonical } from '../../../changes/plan-digest.ts';
-import type { Refusal } from '../../../changes/refusal.ts';
 import { Any, decode, JsonFields, StoredInstant, toDate, toText } from '../../engine/portable.ts';
 import type { ChangeTable } from '../schema.ts';
 
@@ -171,7 +170,7 @@ function verdictColumns(change: Change) {
   return {
     rejection: change.rejection && JSON.stringify(change.rejection),
     cancelled_by: change.cancelledBy,
-    stopped: change.stopReason,
+    stopped: reasonText(change.stopReason),
     frozen_by: change.frozenBy ? JSON.stringify(change.frozenBy) : null,
     ending: change.outcome && JSON.stringify(change.outcome),
     resolution: change.resolution && JSON.stringify(change.resolution),
@@ -198,7 +197,7 @@ export function changeFrom(row: ChangeTable, approvals: readonly Verdict[]): Cha
     approvals,
     rejection: read(StoredRejection, row.rejection),
     cancelledBy: row.cancelled_by,
-    stopReason: row.stopped && (RENAMED_REASONS[row.stopped] ?? row.stopped),
+    stopReason: reasonFrom(row.stopped),
     ...(row.frozen_by && { frozenBy: decode(StoredFreeze, row.frozen_by, name) }),
     outcome: read(StoredEnding, row.ending),
     resolution: read(StoredResolution, row.resolution),
@@ -216,11 +215,20 @@ export function changeFrom(row: ChangeTable, approvals: readonly Verdict[]): Cha
   };
 }
 
-// Refusals that release 1.0 stored under another name.
-const RENAMED_REASONS: Readonly<Record<string, Refusal>> = {
-  'not-told': 'audit-mismatch',
-  'target-moved': 'target-changed',
+// Refusals that the column holds under the name of release 1.0.
+const STORED_REASONS: Readonly<Record<string, string>> = {
+  'audit-mismatch': 'not-told',
+  'target-changed': 'target-moved',
 };
+
+function reasonText(reason: string | null): string | null {
+  return reason && (STORED_REASONS[reason] ?? reason);
+}
+
+function reasonFrom(text: string | null): string | null {
+  const renamed = Object.entries(STORED_REASONS).find(([, stored]) => stored === text);
+  return renamed?.[0] ?? text;
+}
 
 function leaseFrom(owner: string | null, until: Date | null): Change['lease'] {
   return owner !== null && until ? { owner, until } : null;

@@ -1,7 +1,7 @@
 import type { State } from '../../../changes/change.ts';
 import { storedTrailError } from '../../audit/trail-errors.ts';
+import { withAnswerLimit } from '../../engine/database-errors.ts';
 import { toText } from '../../engine/portable.ts';
-import { inTime } from '../../engine/with-timeout.ts';
 import type { Db } from '../schema.ts';
 
 /** How many, and since when the oldest of them waits; null where there is none. */
@@ -24,7 +24,7 @@ const OPEN: readonly State[] = ['pending', 'approved', 'executing', 'unknown'];
 
 /** What lies in the database at this moment, the same whichever replica is asked. */
 export async function readGauges(db: Db, now: Date): Promise<Gauges> {
-  const [changes, outbox, inbox, digests, trailProblem] = await inTime(
+  const [changes, outbox, inbox, digests, trailProblem] = await withAnswerLimit(
     Promise.all([
       openChanges(db),
       waiting(db, 'outbox', 'done_at', now),

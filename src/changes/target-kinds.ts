@@ -1,0 +1,58 @@
+import type { TargetKind } from './change.ts';
+
+/** What differs between the kinds of targets. A new kind does not compile until it is added here. */
+export interface TargetTraits {
+  /** The label before the name of the target on a preview or a card. */
+  readonly label: string;
+  /** The noun of a command that the title leaves out: `service stop` on x → `Stop x`. */
+  readonly impliedNoun: string | null;
+  /** Where the change is applied: by the server of an API, or in the database of Signalbox. */
+  readonly appliedBy: 'server' | 'signalbox';
+  /** Whether the target exists before the change, so that it has an id, a state and tags. */
+  readonly exists: boolean;
+  /** Whether the usage report has costs for it, so that the effect of a change is measured. */
+  readonly hasCosts: boolean;
+  /** Whether a successful change of it can explain a change of the costs. */
+  readonly affectsCosts: boolean;
+  /** False for a freeze: a freeze must not prevent users from lifting it. */
+  readonly canBeFrozen: boolean;
+}
+
+export const TARGET_TRAITS: Readonly<Record<TargetKind, TargetTraits>> = {
+  service: {
+    label: 'Service',
+    impliedNoun: 'service',
+    appliedBy: 'server',
+    exists: true,
+    hasCosts: true,
+    affectsCosts: true,
+    canBeFrozen: true,
+  },
+  alert: {
+    label: 'Alert',
+    impliedNoun: null,
+    appliedBy: 'server',
+    exists: true,
+    hasCosts: false,
+    affectsCosts: false,
+    canBeFrozen: true,
+  },
+  'new service': {
+    label: 'Service',
+    impliedNoun: null,
+    appliedBy: 'server',
+    exists: false,
+    hasCosts: false,
+    affectsCosts: true,
+    canBeFrozen: true,
+  },
+  freeze: {
+    label: 'Scope',
+    impliedNoun: 'change',
+    appliedBy: 'signalbox',
+    exists: false,
+    hasCosts: false,
+    affectsCosts: true,
+    canBeFrozen: false,
+  },
+};
