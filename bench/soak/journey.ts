@@ -1,8 +1,8 @@
 import type { RandomSource } from '../../sandbox/api/random.ts';
 import type { StoredMessage } from '../../sandbox/slack/records.ts';
-import { APPROVERS, type Shard } from './company.ts';
 import { oneOf } from './faults.ts';
 import { because, changeBehind, type Hands, seen, type Tally } from './hands.ts';
+import { APPROVERS, type Shard } from './organization.ts';
 import type { Stage } from './stage.ts';
 
 const PREVIEW_WITHIN_MS = 45_000;

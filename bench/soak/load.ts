@@ -1,9 +1,9 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { createRandom, type RandomSource } from '../../sandbox/api/random.ts';
-import { APPROVERS, OPERATORS, SHARDS, VIEWERS } from './company.ts';
 import { befall, oneOf } from './faults.ts';
 import { emptyTally, openHands, type Tally } from './hands.ts';
 import { journey } from './journey.ts';
+import { APPROVERS, OPERATORS, SHARDS, VIEWERS } from './organization.ts';
 import { form, question } from './questions.ts';
 import type { Stage } from './stage.ts';
 

@@ -1,8 +1,8 @@
 import type { RandomSource } from '../../sandbox/api/random.ts';
 import { ALERTS } from '../../sandbox/seed/alerts.ts';
-import { SHARDS } from './company.ts';
 import { oneOf } from './faults.ts';
 import { because, type Hands, seen, type Tally } from './hands.ts';
+import { SHARDS } from './organization.ts';
 
 const ANSWERED_WITHIN_MS = 45_000;
 const OPENS_WITHIN_MS = 10_000;

@@ -7,7 +7,7 @@ import {
   SHARDS,
   workspace,
   yaml,
-} from '../../bench/soak/company.ts';
+} from '../../bench/soak/organization.ts';
 import { ImpossibleInteraction } from '../../sandbox/slack/interactions/actor.ts';
 import type { StoredMessage } from '../../sandbox/slack/records.ts';
 import { verifyChain } from '../../src/storage/audit/append.ts';
@@ -28,7 +28,7 @@ test('three replicas are restarted in turn while twenty people press: no press i
   const own = SHARDS.slice(0, CHANGES);
   const stage = await openShippedStage({
     databaseUrl,
-    organization: organization(),
+    organization: organization,
     workspace,
     yaml: yaml(),
   });

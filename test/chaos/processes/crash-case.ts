@@ -4,9 +4,10 @@ import { listEvents, verifyChain } from '../../../src/storage/audit/append.ts';
 import { openDatabase } from '../../../src/storage/engine/database.ts';
 import { listChanges } from '../../../src/storage/tables/changes/change-lists.ts';
 import { lockHolder } from '../../../src/storage/tables/changes/permits.ts';
+import { AUDIT_KEY } from '../../harness/simulators.ts';
 import { isTakenOver, wrongWithTrail } from '../sim/at-the-end.ts';
 import { type Call, type Deed, openDriver } from './driver.ts';
-import { AUDIT_KEY, openProcessStage, type ProcessStage } from './stage.ts';
+import { openProcessStage, type ProcessStage } from './stage.ts';
 
 /** Every step of a change at which a process can die; what is one commit dies before and after. */
 export const STEPS = [

@@ -5,7 +5,8 @@ import { sandboxYaml } from '../../../sandbox/configuration.ts';
 import { ORGANIZATION } from '../../../sandbox/seed/organization.ts';
 import { ImpossibleInteraction } from '../../../sandbox/slack/interactions/actor.ts';
 import type { StoredMessage } from '../../../sandbox/slack/records.ts';
-import { APPROVER_IDS, crowdWorkspace, OPERATORS, shards, shardsYaml } from './crowd.ts';
+import { copiesOfStaging } from '../../harness/people.ts';
+import { APPROVER_IDS, crowdWorkspace, OPERATORS, shardsYaml } from './crowd.ts';
 import { openProcessStage, type ProcessStage } from './stage.ts';
 import { wrongWithAll } from './verdict.ts';
 
@@ -33,7 +34,7 @@ export interface Outcome {
 
 /** Several processes on one database, people who press at random, faults, and some that die. */
 export async function runChaos({ databaseUrl, changes, kills, seed }: Chaos): Promise<Outcome> {
-  const own = shards(changes);
+  const own = copiesOfStaging(changes);
   const stage = await openProcessStage({
     databaseUrl,
     organization: { ...ORGANIZATION, services: [...ORGANIZATION.services, ...own] },
@@ -115,7 +116,7 @@ function openCrowd(stage: ProcessStage, chance: RandomSource) {
     return wanted.every((name) => ended.some((each) => each.includes(`${name}:`)));
   };
 
-  async function live(own: ReturnType<typeof shards>, kills: number): Promise<number> {
+  async function live(own: ReturnType<typeof copiesOfStaging>, kills: number): Promise<number> {
     const names = own.map(({ name }) => name);
     let killed = 0;
     let asked = 0;

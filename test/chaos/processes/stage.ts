@@ -1,18 +1,13 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { startAlertsSimulator } from '../../../sandbox/alerts/simulator.ts';
-import { startCloudSimulator } from '../../../sandbox/cloud/simulator.ts';
 import { sandboxYaml } from '../../../sandbox/configuration.ts';
-import { ALERTS_TOKEN, CLOUD_KEY } from '../../../sandbox/seed/organization.ts';
 import type { OrganizationSeed } from '../../../sandbox/seed/shapes.ts';
-import { startSlackSimulator } from '../../../sandbox/slack/server.ts';
 import type { Workspace } from '../../../sandbox/slack/workspace.ts';
+import { AUDIT_KEY, startSimulators } from '../../harness/simulators.ts';
 import { type BotProcess, startBot } from './child.ts';
 
 export const NOON = new Date('2026-11-20T12:00:00.000Z');
-const SECRET = 'a-signing-secret-of-the-tests';
-export const AUDIT_KEY = Buffer.alloc(32, 7);
 
 export interface StageOptions {
   readonly databaseUrl: string;
@@ -27,25 +22,15 @@ export async function openProcessStage(options: StageOptions) {
   const clock = { now: NOON };
   const now = () => clock.now;
   const folder = mkdtempSync(join(tmpdir(), 'signalbox-chaos-'));
-  const cloud = await startCloudSimulator({ now, ...(organization ? { organization } : {}) });
-  const alerts = await startAlertsSimulator({ now });
-  const slack = await startSlackSimulator({
-    manifest: JSON.parse(readFileSync('manifest.json', 'utf8')),
-    delivery: { mode: 'http', signingSecret: SECRET },
+  const simulators = await startSimulators({
     now,
+    ...(organization ? { organization } : {}),
     ...(workspace ? { workspace } : {}),
   });
+  const { slack, cloud } = simulators;
   writeFileSync(join(folder, 'signalbox.yaml'), options.yaml ?? sandboxYaml());
   const env = {
-    SLACK_BOT_TOKEN: slack.botToken,
-    SLACK_SIGNING_SECRET: SECRET,
-    SLACK_API_URL: slack.apiUrl,
-    PORT: '0',
-    CLOUD_API_URL: cloud.url,
-    CLOUD_API_KEY_ID: CLOUD_KEY.id,
-    CLOUD_API_KEY_SECRET: CLOUD_KEY.secret,
-    ALERTS_API_URL: alerts.url,
-    ALERTS_API_TOKEN: ALERTS_TOKEN,
+    ...simulators.env,
     DATABASE_URL: options.databaseUrl,
     SIGNALBOX_KEY: AUDIT_KEY.toString('base64'),
     SIGNALBOX_CONFIG: join(folder, 'signalbox.yaml'),
@@ -81,7 +66,7 @@ export async function openProcessStage(options: StageOptions) {
     },
     close: async () => {
       await Promise.all(living().map(({ kill }) => kill()));
-      await Promise.all([slack.stop(), cloud.stop(), alerts.stop()]);
+      await simulators.stop();
       rmSync(folder, { recursive: true, force: true });
     },
   };

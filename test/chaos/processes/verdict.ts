@@ -3,8 +3,9 @@ import { stateText } from '../../../src/slack/cards/card.ts';
 import { listEvents, verifyChain } from '../../../src/storage/audit/append.ts';
 import { openDatabase } from '../../../src/storage/engine/database.ts';
 import { listChanges } from '../../../src/storage/tables/changes/change-lists.ts';
+import { AUDIT_KEY } from '../../harness/simulators.ts';
 import { wrongWithTrail } from '../sim/at-the-end.ts';
-import { AUDIT_KEY, type ProcessStage } from './stage.ts';
+import type { ProcessStage } from './stage.ts';
 
 const MANY = 100_000;
 
