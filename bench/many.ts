@@ -1,5 +1,5 @@
-import { ANA } from '../test/contracts/counter.ts';
-import { openCrowd } from '../test/contracts/crowd.ts';
+import { openLargeOrganization } from '../test/contracts/large-organization.ts';
+import { ANA } from '../test/contracts/typing-user.ts';
 import { percentile } from './figures.ts';
 
 // How long people wait in a large organization: 300 services and 5,000 alerts. The bot, Slack's
@@ -9,11 +9,11 @@ import { percentile } from './figures.ts';
 const TIMES = 50;
 const WARM_UP = 5;
 
-const booth = await openCrowd({ services: 300, alerts: 5_000 });
-const { slack } = booth;
+const bot = await openLargeOrganization({ services: 300, alerts: 5_000 });
+const { slack } = bot;
 
 async function opened(line: string, callbackId: string): Promise<void> {
-  const view = await booth.form(line, callbackId);
+  const view = await bot.form(line, callbackId);
   await slack.close(ANA, view.id);
 }
 
@@ -21,7 +21,7 @@ async function opened(line: string, callbackId: string): Promise<void> {
 function suggested(line: string, callbackId: string, blockId: string, value: string) {
   let viewId: string | null = null;
   return async () => {
-    viewId ??= (await booth.form(line, callbackId)).id;
+    viewId ??= (await bot.form(line, callbackId)).id;
     const place = { in: 'view', viewId } as const;
     const found = await slack.suggest({ as: ANA, place, blockId, actionId: blockId, value });
     if (found.options.length === 0) throw new Error(`Nothing was found for ${value}`);
@@ -32,7 +32,7 @@ const findAlert = suggested('/alert edit', 'alert.edit', 'alert', 'latency');
 const findService = suggested('/service stop', 'service.stop', 'service', 'team-217');
 
 /** What has to be read anew: what was kept is half a minute old. */
-const stale = () => booth.time.pass(31_000);
+const stale = () => bot.time.pass(31_000);
 
 interface Step {
   readonly label: string;
@@ -42,16 +42,16 @@ interface Step {
 }
 
 const STEPS: readonly Step[] = [
-  { label: 'service list', aimMs: 300, run: () => booth.said('/service list') },
+  { label: 'service list', aimMs: 300, run: () => bot.run('/service list') },
   {
     label: 'alert list, all read anew',
     aimMs: 300,
     before: stale,
-    run: () => booth.said('/alert list'),
+    run: () => bot.run('/alert list'),
   },
-  { label: 'alert list', aimMs: 300, run: () => booth.said('/alert list') },
-  { label: 'alert list, page 51', aimMs: 300, run: () => booth.said('/alert list page=51') },
-  { label: 'alert search', aimMs: 300, run: () => booth.said('/alert list checkout latency') },
+  { label: 'alert list', aimMs: 300, run: () => bot.run('/alert list') },
+  { label: 'alert list, page 51', aimMs: 300, run: () => bot.run('/alert list page=51') },
+  { label: 'alert search', aimMs: 300, run: () => bot.run('/alert list checkout latency') },
   {
     label: 'alert type-ahead, all read anew',
     aimMs: 300,
@@ -94,10 +94,10 @@ function row(cells: readonly string[]): string {
 
 const lines = [row(['', 'p50 ms', 'p99 ms', 'aim ms'])];
 for (const step of STEPS) {
-  booth.time.pass(60_000);
+  bot.time.pass(60_000);
   const times = await measured(step);
   const figures = [percentile(times, 0.5), percentile(times, 0.99)].map((ms) => ms.toFixed(1));
   lines.push(row([step.label, ...figures, String(step.aimMs)]));
 }
 process.stdout.write(`${lines.join('\n')}\n`);
-await booth.close();
+await bot.close();

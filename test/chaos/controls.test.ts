@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { control } from './controls/control.ts';
 import { DEFECTS } from './controls/defects.ts';
 
-/** `npm run controls` runs all defects; these two show that the judge of the simulation works. */
+/** `npm run controls` runs all defects. These two show that the checks of the simulation work. */
 const SAMPLE = [
   'anyone who presses Approve may approve',
   'an unknown outcome is recorded as a failure',

@@ -2,8 +2,8 @@ import { expect, onTestFinished, test } from 'vitest';
 import type { StoredMessage } from '../../sandbox/slack/records.ts';
 import { verifyChain } from '../../src/storage/audit/append.ts';
 import { listChanges } from '../../src/storage/tables/changes/change-lists.ts';
-import { ANALYTICS, STAGING } from '../scenarios/asking.ts';
-import { settled } from '../scenarios/hours.ts';
+import { settled } from '../scenarios/actions.ts';
+import { ANALYTICS, STAGING } from '../scenarios/request.ts';
 import { ANA, BEN, CLEO, openStage, textOf } from '../scenarios/stage.ts';
 import { freshUrl, openForTest } from '../storage/engines.ts';
 import { type OwnServer, ownServer } from '../storage/postgres.ts';
@@ -13,7 +13,7 @@ import { openWire } from './processes/wire.ts';
 
 const AUDIT_KEY = Buffer.alloc(32, 7);
 const TAKES_LONG = { timeout: 240_000 };
-/** What was being sent to Slack as the database went is taken up when its lease is over. */
+/** A message that was being sent when the database failed is sent again after its lease. */
 const LONG = { timeout: 90_000, interval: 200 };
 const NOT_YET = 'the ending could not be stored yet';
 const AWAY = 'Signalbox cannot reach its database';
@@ -25,13 +25,13 @@ async function openServer(): Promise<OwnServer> {
   return server;
 }
 
-async function asks(bot: Shipped, path: string) {
+async function getText(bot: Shipped, path: string) {
   const answer = await fetch(`${bot.url}${path}`);
   return { status: answer.status, says: (await answer.text()).trim() };
 }
 
 const ready = { status: 200, says: 'ready' };
-const toldTo =
+const privateTextsOf =
   ({ slack }: ShippedStage, user: string) =>
   () =>
     slack
@@ -41,8 +41,8 @@ const toldTo =
       .map(textOf)
       .join('\n');
 
-/** One change waits for Ben, and the request of another one is with the cloud. */
-async function midWork(databaseUrl: string) {
+/** Starts a bot with one change that waits for Ben and another one whose request is in progress. */
+async function startWithOpenChanges(databaseUrl: string) {
   const answer = Promise.withResolvers<void>();
   const stage = await openShippedStage({ databaseUrl, wait: () => answer.promise });
   const { slack, cloud } = stage;
@@ -53,13 +53,13 @@ async function midWork(databaseUrl: string) {
   await slack.click(BEN, placeOf(sent), 'change.approve');
   await expect.poll(() => cloud.count('set state'), PATIENCE).toBe(1);
   await expect.poll(() => sent.text, PATIENCE).toContain('running');
-  const waiting = await askedOfProd(stage);
-  const metrics = async () => (await asks(bot, '/metrics')).says;
+  const waiting = await requestProdStop(stage);
+  const metrics = async () => (await getText(bot, '/metrics')).says;
   await expect.poll(metrics, PATIENCE).toContain('signalbox_queue_depth{queue="outbox"} 0');
   return { stage, bot, sent, waiting, answer: answer.resolve };
 }
 
-async function askedOfProd({ slack }: ShippedStage): Promise<StoredMessage> {
+async function requestProdStop({ slack }: ShippedStage): Promise<StoredMessage> {
   await slack.command(ANA, 'ops', '/service stop analytics-prod "for the night"');
   const preview = () =>
     slack
@@ -75,10 +75,10 @@ async function askedOfProd({ slack }: ShippedStage): Promise<StoredMessage> {
   return found;
 }
 
-/** All that was asked for is done, each thing once, and the bot is the process it was. */
-async function allIsDone(
+/** Expects that both changes ran exactly once, in the same process. */
+async function expectAllDone(
   databaseUrl: string,
-  { stage, bot, sent, waiting }: Awaited<ReturnType<typeof midWork>>,
+  { stage, bot, sent, waiting }: Awaited<ReturnType<typeof startWithOpenChanges>>,
 ) {
   const { slack, cloud } = stage;
   await expect.poll(() => sent.text, LONG).toContain('Stop staging: accepted');
@@ -100,70 +100,70 @@ async function allIsDone(
   expect(await bot.left).toBe(0);
 }
 
-test(
-  'the server of the database dies and comes back: nothing is lost, nothing sent twice',
-  TAKES_LONG,
-  async () => {
-    const server = await openServer();
-    const story = await midWork(server.url);
-    const { stage, bot, waiting } = story;
-    const { slack } = stage;
-
-    await server.kill();
-    await expect
-      .poll(() => asks(bot, '/readyz'), PATIENCE)
-      .toEqual({
-        status: 503,
-        says: 'The database does not answer: is the server at DATABASE_URL running?',
-      });
-    expect((await asks(bot, '/healthz')).status).toBe(200);
-    expect((await asks(bot, '/metrics')).says).toContain('signalbox_database_readable 0');
-    // The answer of the cloud comes while there is nowhere to write it down.
-    story.answer();
-    await slack.command(ANA, 'ops', '/service start staging');
-    await expect.poll(toldTo(stage, ANA), PATIENCE).toContain(AWAY);
-    const pressed = await slack.click(BEN, placeOf(waiting), 'change.approve');
-    expect(pressed.error).toBeTruthy();
-    await expect.poll(toldTo(stage, BEN), PATIENCE).toContain(AWAY);
-
-    // A failover takes half a minute and more.
-    const triedToStore = () => bot.said().filter((words) => words === NOT_YET).length;
-    await expect.poll(triedToStore, LONG).toBe(5);
-
-    await server.start();
-    await expect.poll(() => asks(bot, '/readyz'), PATIENCE).toEqual(ready);
-    await allIsDone(server.url, story);
-  },
-);
-
-test('the network to the database drops everything for a while: the same', TAKES_LONG, async () => {
+test('a crash of the database server loses nothing and repeats nothing', TAKES_LONG, async () => {
   const server = await openServer();
-  const wire = await openWire(server.port);
-  const story = await midWork(wire.through(server.url));
-  const { stage, bot, waiting } = story;
+  const work = await startWithOpenChanges(server.url);
+  const { stage, bot, waiting } = work;
   const { slack } = stage;
 
-  wire.hold();
-  expect(await asks(bot, '/readyz')).toEqual({
-    status: 503,
-    says: 'The database does not answer: is the server at DATABASE_URL running?',
-  });
-  expect((await asks(bot, '/healthz')).status).toBe(200);
-  expect((await asks(bot, '/metrics')).says).toContain('signalbox_database_readable 0');
-  story.answer();
+  await server.kill();
+  await expect
+    .poll(() => getText(bot, '/readyz'), PATIENCE)
+    .toEqual({
+      status: 503,
+      says: 'The database does not answer: is the server at DATABASE_URL running?',
+    });
+  expect((await getText(bot, '/healthz')).status).toBe(200);
+  expect((await getText(bot, '/metrics')).says).toContain('signalbox_database_readable 0');
+  // The cloud answers while the outcome cannot be stored.
+  work.answer();
   await slack.command(ANA, 'ops', '/service start staging');
+  await expect.poll(privateTextsOf(stage, ANA), PATIENCE).toContain(AWAY);
   const pressed = await slack.click(BEN, placeOf(waiting), 'change.approve');
   expect(pressed.error).toBeTruthy();
-  await expect.poll(toldTo(stage, ANA), LONG).toContain(AWAY);
-  await expect.poll(toldTo(stage, BEN), LONG).toContain(AWAY);
+  await expect.poll(privateTextsOf(stage, BEN), PATIENCE).toContain(AWAY);
 
-  wire.release();
-  await expect.poll(() => asks(bot, '/readyz'), LONG).toEqual(ready);
-  await allIsDone(server.url, story);
+  // A failover takes 30 s and more.
+  const storeAttempts = () => bot.said().filter((words) => words === NOT_YET).length;
+  await expect.poll(storeAttempts, LONG).toBe(5);
+
+  await server.start();
+  await expect.poll(() => getText(bot, '/readyz'), PATIENCE).toEqual(ready);
+  await expectAllDone(server.url, work);
 });
 
 test(
-  'a digest that is due while the database is away is posted once, when it is back',
+  'a network that drops all database packets loses nothing and repeats nothing',
+  TAKES_LONG,
+  async () => {
+    const server = await openServer();
+    const wire = await openWire(server.port);
+    const work = await startWithOpenChanges(wire.through(server.url));
+    const { stage, bot, waiting } = work;
+    const { slack } = stage;
+
+    wire.hold();
+    expect(await getText(bot, '/readyz')).toEqual({
+      status: 503,
+      says: 'The database does not answer: is the server at DATABASE_URL running?',
+    });
+    expect((await getText(bot, '/healthz')).status).toBe(200);
+    expect((await getText(bot, '/metrics')).says).toContain('signalbox_database_readable 0');
+    work.answer();
+    await slack.command(ANA, 'ops', '/service start staging');
+    const pressed = await slack.click(BEN, placeOf(waiting), 'change.approve');
+    expect(pressed.error).toBeTruthy();
+    await expect.poll(privateTextsOf(stage, ANA), LONG).toContain(AWAY);
+    await expect.poll(privateTextsOf(stage, BEN), LONG).toContain(AWAY);
+
+    wire.release();
+    await expect.poll(() => getText(bot, '/readyz'), LONG).toEqual(ready);
+    await expectAllDone(server.url, work);
+  },
+);
+
+test(
+  'a digest that is due during a database outage is posted once afterwards',
   TAKES_LONG,
   async () => {
     const url = await freshUrl('postgres');

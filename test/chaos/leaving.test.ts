@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { sandboxYaml } from '../../sandbox/configuration.ts';
 import { openDatabase } from '../../src/storage/engine/database.ts';
 import { listChanges } from '../../src/storage/tables/changes/change-lists.ts';
-import { STAGING } from '../scenarios/asking.ts';
+import { STAGING } from '../scenarios/request.ts';
 import { BEN } from '../scenarios/stage.ts';
 import { ENGINES, freshUrl } from '../storage/engines.ts';
 import { asked, PATIENCE, placeOf } from './processes/hands.ts';
@@ -12,7 +12,7 @@ import { openShippedStage } from './processes/shipped.ts';
 const DROPPED = fileURLToPath(new URL('./processes/dropped.ts', import.meta.url));
 
 test.for(ENGINES)(
-  'an API that never answers holds no stop up: nobody knows the outcome, and it leaves with 0 (%s)',
+  'an API that never answers does not delay a stop: the outcome is unknown and the exit code 0 (%s)',
   { timeout: 60_000 },
   async (engine) => {
     const databaseUrl = await freshUrl(engine);
@@ -37,15 +37,15 @@ test.for(ENGINES)(
     expect(change).toMatchObject({ state: 'unknown', outcome: { how: 'unknown', status: null } });
     await close();
 
-    // Whoever is next says so on the card, and sends nothing.
+    // The next process shows it on the card and sends nothing.
     await stage.start();
-    await expect.poll(() => card.text, PATIENCE).toContain('nobody knows');
+    await expect.poll(() => card.text, PATIENCE).toContain('outcome unknown');
     expect(hanging()).toBe(1);
     expect(cloud.effectCount('set state', STAGING)).toBe(0);
   },
 );
 
-test('where nothing can be finished at all, it leaves with 0 in time all the same', {
+test('a stop without any finished request still exits with 0 in time', {
   timeout: 60_000,
 }, async () => {
   const databaseUrl = await freshUrl('postgres');
@@ -53,7 +53,7 @@ test('where nothing can be finished at all, it leaves with 0 in time all the sam
   const { slack } = stage;
   const bot = await stage.start();
   slack.deliverTo(`${bot.url}/slack/events`);
-  // Slack takes the answer and never says so: each try is waited for ten seconds.
+  // Slack accepts the post without an answer; each attempt waits ten seconds.
   slack.failNext({ method: 'chat.postMessage', times: 99, how: 'no-reply' });
   const tried = () => slack.calls('chat.postMessage').length;
   await expect.poll(tried, PATIENCE).toBeGreaterThan(0);
@@ -62,8 +62,8 @@ test('where nothing can be finished at all, it leaves with 0 in time all the sam
   expect(bot.said().at(-1)).toContain('whoever is next finds it by its lease');
 });
 
-test.for(['a promise that nobody waits for', 'an error that nobody catches'])(
-  '%s ends the process with 1, after a line that holds no secret',
+test.for(['an unhandled promise rejection', 'an uncaught error'])(
+  '%s ends the process with exit code 1 after a log line without secrets',
   { timeout: 60_000 },
   async (FAULT) => {
     const databaseUrl = await freshUrl('postgres');
@@ -84,17 +84,17 @@ test.for(['a promise that nobody waits for', 'an error that nobody catches'])(
 );
 
 test.for<[string, number, Readonly<Record<string, string>>, string]>([
-  ['a variable that is wrong', 78, { PORT: 'often' }, 'PORT'],
+  ['an invalid variable', 78, { PORT: 'often' }, 'PORT'],
   ['a token that Slack refuses', 78, { SLACK_BOT_TOKEN: 'xoxb-wrong' }, 'SLACK_BOT_TOKEN'],
   ['a database that does not answer', 1, { DATABASE_URL: 'postgres://127.0.0.1:1/x' }, 'running?'],
-])('a start with %s ends with %i', { timeout: 60_000 }, async ([, code, env, words]) => {
+])('a start with %s exits with %i', { timeout: 60_000 }, async ([, code, env, words]) => {
   const stage = await openShippedStage({ databaseUrl: await freshUrl('sqlite'), env });
   const refused = await stage.refused();
   expect(refused.said).toContain(words);
   expect(refused.code).toBe(code);
 });
 
-test('a start with a group that is not there ends with 78', { timeout: 60_000 }, async () => {
+test('a start with an unknown group exits with 78', { timeout: 60_000 }, async () => {
   const yaml = sandboxYaml().replace('@db-operators', '@nobody');
   const stage = await openShippedStage({ databaseUrl: await freshUrl('sqlite'), yaml });
   const refused = await stage.refused();

@@ -4,26 +4,28 @@ import { isReview, MOVES } from './sim/moves.ts';
 import { walk } from './sim/walk.ts';
 
 const RUNS = Number(process.env.RUNS ?? 200);
-/** A failure says which seed and path to play again. */
+/** A failure prints the seed and the path for a replay. */
 const SEED = Number(process.env.SEED ?? 20_261_121);
-/** So many walks are enough to ask for a hundred of everything. */
+/** From this number of runs on, each transition must occur at least OFTEN times. */
 const MANY_RUNS = 10_000;
 const OFTEN = 100;
 
-test('whatever people, servers and fate do, every promise holds', { timeout: 0 }, async () => {
-  const { reach, failure } = await walk(RUNS, SEED);
+test('every promise holds in random sequences of users, servers and faults', {
+  timeout: 0,
+}, async () => {
+  const { coverage, failure } = await walk(RUNS, SEED);
   expect(failure, failure ?? '').toBeNull();
-  if (process.env.RUNS) process.stdout.write(`${JSON.stringify(reach)}\n`);
-  // The walks must meet what they are to prove something about.
-  expect(reach.sent / reach.runs).toBeGreaterThan(0.4);
-  expect(reach.unknown / reach.runs).toBeGreaterThan(0.1);
-  expect(reach.takenOver).toBeGreaterThan(0);
-  const taken = Object.keys(reach.moves).filter((move) => !isReview(move));
+  if (process.env.RUNS) process.stdout.write(`${JSON.stringify(coverage)}\n`);
+  // The walks must reach the cases that they are to verify.
+  expect(coverage.sent / coverage.runs).toBeGreaterThan(0.4);
+  expect(coverage.unknown / coverage.runs).toBeGreaterThan(0.1);
+  expect(coverage.takenOver).toBeGreaterThan(0);
+  const taken = Object.keys(coverage.moves).filter((move) => !isReview(move));
   expect(taken.filter((move) => !(MOVES as readonly string[]).includes(move))).toEqual([]);
-  const seldom = MOVES.filter((move) => (reach.moves[move] ?? 0) < OFTEN);
+  const seldom = MOVES.filter((move) => (coverage.moves[move] ?? 0) < OFTEN);
   if (RUNS >= MANY_RUNS) expect(seldom).toEqual([]);
 });
 
-test.for(STATES)('the walks are to reach %s', (state) => {
+test.for(STATES)('the walks can reach the state %s', (state) => {
   expect(MOVES.some((move) => move.includes(` → ${state},`))).toBe(true);
 });

@@ -6,7 +6,7 @@ const LONG = process.env.CHAOS === 'long';
 const CHANGES = LONG ? 500 : 12;
 const KILLS = LONG ? 20 : 1;
 
-test('three replicas, twenty approvers, faults and deaths: each change is executed at most once', {
+test('with three replicas, 20 approvers, faults and crashes, each change is executed at most once', {
   timeout: LONG ? 3_600_000 : 180_000,
 }, async () => {
   const databaseUrl = await freshUrl('postgres');

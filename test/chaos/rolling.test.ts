@@ -16,12 +16,12 @@ import { freshUrl, openForTest } from '../storage/engines.ts';
 import { openBalancer } from './processes/balancer.ts';
 import { openShippedStage } from './processes/shipped.ts';
 
-/** Two for each restart: the cloud takes ten requests in ten seconds, of all replicas together. */
+/** Two for each restart: the cloud accepts ten requests in ten seconds from all replicas together. */
 const CHANGES = 6;
 const PATIENCE = { timeout: 30_000, interval: 100 };
 const MANY = 1_000;
 
-test('three replicas are restarted in turn while twenty people press: no press is lost', {
+test('no press is lost while three replicas restart in turn and 20 users press', {
   timeout: 120_000,
 }, async () => {
   const databaseUrl = await freshUrl('postgres');
@@ -45,7 +45,7 @@ test('three replicas are restarted in turn while twenty people press: no press i
       presses += 1;
       if (error) lost.push(`${id} of ${by}: ${error} (${status})`);
     } catch (thrown) {
-      // Enough others have pressed, and the button is gone.
+      // Enough others have pressed, so the button is gone.
       if (!(thrown instanceof ImpossibleInteraction)) throw thrown;
     }
   }
@@ -54,7 +54,7 @@ test('three replicas are restarted in turn while twenty people press: no press i
   const cardOf = (name: string) => cards().find(({ text }) => text.includes(`${name}:`));
   let over = false;
 
-  /** Presses each card that there is, once, and looks for more until all is over. */
+  /** Approves each card once, until the test is over. */
   async function approver(id: string): Promise<void> {
     const pressed = new Set<string>();
     while (!over) {
@@ -105,7 +105,7 @@ test('three replicas are restarted in turn while twenty people press: no press i
   const changes = await listChanges(db, { limit: MANY });
   expect(changes.map(({ state }) => state)).toEqual(own.map(() => 'succeeded'));
   expect(await verifyChain(db, Buffer.alloc(32, 7))).toMatchObject({ ok: true });
-  // A server that asks to wait has done nothing, and is asked again.
+  // A rate-limited request was not executed and is sent again.
   const carriedOut = cloud.requests().filter(({ operation, status }) => {
     return operation === 'set state' && status !== 429;
   });

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { CLOUD_KEY } from '../../sandbox/seed/organization.ts';
-import { STAGING } from '../scenarios/asking.ts';
+import { STAGING } from '../scenarios/request.ts';
 import { ANA, BEN, textOf } from '../scenarios/stage.ts';
 import { freshUrl } from '../storage/engines.ts';
 import { asked, PATIENCE, placeOf } from './processes/hands.ts';
@@ -11,7 +11,7 @@ import { openShippedStage } from './processes/shipped.ts';
 
 const NEW_SECRET = 'the-secret-of-after-the-rotation';
 
-test('the key of the cloud is renewed while it runs: SIGHUP takes it from its file', {
+test('SIGHUP reads a new cloud API key from its file', {
   timeout: 60_000,
 }, async () => {
   const folder = mkdtempSync(join(tmpdir(), 'signalbox-secrets-'));
@@ -25,16 +25,16 @@ test('the key of the cloud is renewed while it runs: SIGHUP takes it from its fi
   slack.deliverTo(`${bot.url}/slack/events`);
   const waiting = await asked(stage, 'stop');
 
-  // The old one is not taken any more; a read says so, and what to do.
+  // The cloud rejects the old key, and a query shows the error.
   cloud.setKey(CLOUD_KEY.id, { secret: NEW_SECRET });
   await slack.command(ANA, 'ops', '/pipe settings analytics-prod orders');
-  const told = () =>
+  const answers = () =>
     slack
       .messages('ops')
       .filter(({ ephemeralFor }) => ephemeralFor === ANA)
       .map(textOf)
       .join('\n');
-  await expect.poll(told, PATIENCE).toContain('The server rejected the API key.');
+  await expect.poll(answers, PATIENCE).toContain('The server rejected the API key.');
 
   writeFileSync(file, `${NEW_SECRET}\n`);
   bot.signal('SIGHUP');

@@ -1,13 +1,13 @@
 import { expect, test } from 'vitest';
 import { sandboxYaml } from '../../sandbox/configuration.ts';
 import { listChanges } from '../../src/storage/tables/changes/change-lists.ts';
-import { STAGING } from '../scenarios/asking.ts';
+import { STAGING } from '../scenarios/request.ts';
 import { ANA, BEN, CLEO } from '../scenarios/stage.ts';
 import { freshUrl, openForTest } from '../storage/engines.ts';
 import { asked, PATIENCE, placeOf } from './processes/hands.ts';
 import { isReady, openShippedStage } from './processes/shipped.ts';
 
-test('SIGTERM: no more work, what is under way is finished once, and it leaves with 0', {
+test('SIGTERM stops new work, finishes the current work once, and exits with 0', {
   timeout: 60_000,
 }, async () => {
   const databaseUrl = await freshUrl('postgres');
@@ -24,10 +24,10 @@ test('SIGTERM: no more work, what is under way is finished once, and it leaves w
   const began = performance.now();
   bot.signal('SIGTERM');
   await expect.poll(() => isReady(bot.url), PATIENCE).toBe(false);
-  // For a moment it still answers, for a balancer that has not looked again yet.
+  // It still answers for a moment, for a load balancer that has not checked again.
   const late = async () => (await slack.command(ANA, 'ops', '/service list')).error;
   await expect.poll(late, PATIENCE).toContain('dispatch_failed');
-  // The server answers only when the process is on its way out.
+  // The server answers only while the process is stopping.
   answer.resolve();
   expect(await bot.left).toBe(0);
   expect(performance.now() - began).toBeLessThan(20_000);
@@ -38,13 +38,13 @@ test('SIGTERM: no more work, what is under way is finished once, and it leaves w
   expect(changes.map(({ state }) => state)).toEqual(['succeeded']);
   expect(cloud.effectCount('set state', STAGING)).toBe(1);
 
-  // Whoever comes next draws what is left to draw, and sends nothing.
+  // The next process redraws the card and sends nothing.
   await stage.start();
   await expect.poll(() => card.text, PATIENCE).toContain('Stop staging: accepted');
   expect(cloud.count('set state')).toBe(1);
 });
 
-test('SIGHUP: a bad file changes nothing, a good one holds from then on', {
+test('SIGHUP ignores an invalid file and applies a valid one', {
   timeout: 60_000,
 }, async () => {
   const stage = await openShippedStage({ databaseUrl: await freshUrl('postgres') });

@@ -1,20 +1,20 @@
 import { expect, test } from 'vitest';
-import { crashesOf, rehearse } from './sim/rehearse.ts';
-import { STORIES } from './sim/stories.ts';
+import { crashesOf, runScenario } from './sim/run-scenario.ts';
+import { SCENARIOS } from './sim/scenarios.ts';
 
 const LONG = process.env.CHAOS === 'long';
-/** Every place in the long mode, else every so-many-th; odd, so that both sides of calls come. */
+/** All crashes in the long mode, otherwise every seventh; odd, so that it covers both sides of calls. */
 const STEP = LONG ? 1 : 7;
 
-test.for(STORIES)(
+test.for(SCENARIOS)(
   'every promise holds after any crash: $name',
   { timeout: 300_000 },
   async (story) => {
-    const whole = await rehearse(story, null);
+    const whole = await runScenario(story, null);
     expect(whole.wrong, whole.wrong.join()).toEqual([]);
     const crashes = (await crashesOf(story)).filter((_, index) => index % STEP === 0);
     for (const crash of crashes) {
-      const { wrong } = await rehearse(story, crash);
+      const { wrong } = await runScenario(story, crash);
       const where = `${crash.when} call ${crash.at}`;
       expect(wrong, `${where}: ${wrong.join()}`).toEqual([]);
     }

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { type Exported, startCollector } from '../observability/collector.ts';
-import { STAGING } from '../scenarios/asking.ts';
+import { STAGING } from '../scenarios/request.ts';
 import { ANA, BEN } from '../scenarios/stage.ts';
 import { freshUrl } from '../storage/engines.ts';
 import { openShippedStage, type Shipped } from './processes/shipped.ts';
@@ -22,7 +22,7 @@ async function tracedStage(url: string, env: Readonly<Record<string, string>> = 
   return { stage, bot };
 }
 
-/** From the words to the ending, and then the process is told to go. */
+/** Runs one change from its command to its outcome. */
 async function wholeChange({ slack }: Stage): Promise<void> {
   await slack.command(ANA, 'ops', `/service stop staging ${REASON}`);
   const holding = (channel: string, id: string) => () =>
@@ -50,13 +50,13 @@ async function press(
   await slack.click(as, { in: 'message', channel, ts }, id);
 }
 
-async function left(bot: Shipped): Promise<number | null> {
+async function stop(bot: Shipped): Promise<number | null> {
   bot.signal('SIGTERM');
   return bot.left;
 }
 
 test(
-  'a whole change is found in the collector, each click with what it brought about',
+  'a whole change is exported to the collector, with each click and its effects',
   LONG,
   async () => {
     const collector = await startCollector();
@@ -66,7 +66,7 @@ test(
       OTEL_EXPORTER_OTLP_HEADERS: `authorization=${encodeURIComponent(KEY)}`,
     });
     await wholeChange(stage);
-    expect(await left(bot)).toBe(0);
+    expect(await stop(bot)).toBe(0);
 
     const one = (name: string): Exported => {
       const [found, ...more] = collector.named(name);
@@ -107,7 +107,7 @@ test(
       'change approved',
     ]);
 
-    // Whoever is first executes it, for nobody in particular: the change's id ties it to the rest.
+    // Any replica may execute it, so only the change id connects it with the rest.
     const sent = one('PATCH /v1/organizations/{organizationId}/services/{serviceId}/state');
     expect(sent).toMatchObject({
       kind: 3,
@@ -121,7 +121,7 @@ test(
       expect.arrayContaining(['change claimed', sent.name, 'change succeeded', 'slack users.info']),
     );
     expect(collector.named('slack chat.update').length).toBeGreaterThan(0);
-    // Whoever wakes a lane does not get what it finds there into his trace.
+    // The spans of background work do not belong to the trace that woke it.
     const found = collector.spans.filter(({ kind }) => kind === 5);
     const own = found.filter(({ name }) => name !== 'handle click');
     expect(own.map(({ name }) => name)).toEqual(
@@ -129,7 +129,7 @@ test(
     );
     expect(own.filter(({ parentId }) => parentId !== '')).toEqual([]);
 
-    // What is logged about it names its trace.
+    // The log lines contain the trace id.
     const line = bot.lines().find((each) => each.includes('"to":"approved"'));
     expect(JSON.parse(line ?? '{}')).toMatchObject({ trace_id: approved.traceId });
 
@@ -147,7 +147,7 @@ function pathTo(spans: readonly Exported[], span: Exported): readonly Exported[]
 }
 
 test.for(['hanging', 503, 400] as const)(
-  'a collector that is %s neither holds up a change nor a stop',
+  'a collector that is %s delays neither a change nor a stop',
   LONG,
   async (behaviour) => {
     const collector = await startCollector(behaviour);
@@ -155,29 +155,29 @@ test.for(['hanging', 503, 400] as const)(
     await wholeChange(stage);
     await expect.poll(() => collector.headers.length, PATIENCE).toBeGreaterThan(0);
     const began = performance.now();
-    expect(await left(bot)).toBe(0);
+    expect(await stop(bot)).toBe(0);
     expect(performance.now() - began).toBeLessThan(10_000);
     expect(bot.said().at(-1)).toBe('stopped');
   },
 );
 
-test('a collector that is gone is told of once', LONG, async () => {
+test('an unreachable collector is reported once', LONG, async () => {
   const { stage, bot } = await tracedStage('http://127.0.0.1:1', {
     OTEL_EXPORTER_OTLP_TIMEOUT: '200',
   });
   await wholeChange(stage);
-  const told = () => bot.lines().filter((line) => line.includes('traces are lost'));
-  await expect.poll(told, PATIENCE).toHaveLength(1);
-  expect(told()[0]).toContain('ECONNREFUSED');
-  expect(await left(bot)).toBe(0);
+  const warnings = () => bot.lines().filter((line) => line.includes('traces are lost'));
+  await expect.poll(warnings, PATIENCE).toHaveLength(1);
+  expect(warnings()[0]).toContain('ECONNREFUSED');
+  expect(await stop(bot)).toBe(0);
 });
 
-test('without the variables nothing of it is loaded', LONG, async () => {
+test('without its variables, OpenTelemetry is not loaded', LONG, async () => {
   const preload = new URL('../observability/without.ts', import.meta.url).href;
   const databaseUrl = await freshUrl('sqlite');
   const plain = await openShippedStage({ databaseUrl, preload });
   const bot = await plain.start();
-  expect(await left(bot)).toBe(0);
+  expect(await stop(bot)).toBe(0);
 
   const env = { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:1' };
   const traced = await openShippedStage({ databaseUrl, preload, env });

@@ -1,24 +1,26 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type Booth, openBooth } from './booth.ts';
+import { type ContractBot, openContractBot } from './contract-bot.ts';
 import { replacing } from './creations.ts';
-import { verdicts } from './verdicts.ts';
+import { answersTo } from './rule-answers.ts';
 
-let scale: Booth;
-let open: Booth;
+let scale: ContractBot;
+let open: ContractBot;
 beforeAll(async () => {
-  scale = await openBooth();
-  open = await openBooth({ file: (file) => ({ ...file, access: { openToTheWorld: 'allowed' } }) });
+  scale = await openContractBot();
+  open = await openContractBot({
+    file: (file) => ({ ...file, access: { openToTheWorld: 'allowed' } }),
+  });
 });
 afterAll(async () => {
-  for (const booth of [scale, open]) await booth.close();
+  for (const bot of [scale, open]) await bot.close();
 });
 
 const ADDRESSES = replacing('ipAccessList', 'provider=aws region=eu-west-1', 'ip=10.0.0.0/8');
 
 describe('/service create', () => {
-  test('at least one address may connect, and each is one', async () => {
+  test('at least one address is required, and each must be valid', async () => {
     const values = [',', '10.0.0.0/8', '10.0.0.0/33', '10.0.0.300', '2001:db8::/32', 'office'];
-    expect(await verdicts(scale, ADDRESSES, values)).toMatchInlineSnapshot(`
+    expect(await answersTo(scale, ADDRESSES, values)).toMatchInlineSnapshot(`
       ",
         typed: ip needs at least one address, for example 10.0.0.0/8 (you typed ,)
         form:  [ipAccessList] needs at least one address, for example 10.0.0.0/8
@@ -43,15 +45,15 @@ describe('/service create', () => {
   test('an address list has at most 100 addresses', async () => {
     const list = (count: number) =>
       Array.from({ length: count }, (_, index) => `10.0.0.${index}/32`).join(',');
-    expect(await verdicts(scale, ADDRESSES, [list(100)])).toMatch(/typed: taken\n +form: +taken/);
-    const more = await verdicts(scale, ADDRESSES, [list(101)]);
+    expect(await answersTo(scale, ADDRESSES, [list(100)])).toMatch(/typed: taken\n +form: +taken/);
+    const more = await answersTo(scale, ADDRESSES, [list(101)]);
     expect(more).toContain('typed: ip can have at most 100 addresses');
     expect(more).toContain('form:  [ipAccessList] can have at most 100 addresses');
   });
 
-  test('the whole context may not connect, unless the configuration allows it', async () => {
+  test('addresses that open the service to the internet need a configuration setting', async () => {
     const values = ['0.0.0.0/0', '::/0', '10.0.0.0/8,0.0.0.0/0', '0.0.0.0/1'];
-    expect(await verdicts(scale, ADDRESSES, values)).toMatchInlineSnapshot(`
+    expect(await answersTo(scale, ADDRESSES, values)).toMatchInlineSnapshot(`
       "0.0.0.0/0
         typed: opens the form: ip must not allow all addresses, or a large part of them, (0.0.0.0/0) (you typed 0.0.0.0/0)
         form:  [ipAccessList] must not allow all addresses, or a large part of them, (0.0.0.0/0)
@@ -65,9 +67,9 @@ describe('/service create', () => {
         typed: opens the form: ip must not allow all addresses, or a large part of them, (0.0.0.0/1) (you typed 0.0.0.0/1)
         form:  [ipAccessList] must not allow all addresses, or a large part of them, (0.0.0.0/1)"
     `);
-    expect(await verdicts(open, ADDRESSES, ['0.0.0.0/0'])).toMatch(/typed: taken\n +form: +taken/);
+    expect(await answersTo(open, ADDRESSES, ['0.0.0.0/0'])).toMatch(/typed: taken\n +form: +taken/);
     expect(
-      await open.said('/service create right provider=aws region=eu-west-1 ip=0.0.0.0/0'),
+      await open.run('/service create right provider=aws region=eu-west-1 ip=0.0.0.0/0'),
     ).toContain('⚠ All addresses, or a large part of them, may connect.');
   });
 });

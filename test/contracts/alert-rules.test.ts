@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type Booth, openBooth } from './booth.ts';
-import { type Rule, verdicts } from './verdicts.ts';
+import { type ContractBot, openContractBot } from './contract-bot.ts';
+import { answersTo, type Rule } from './rule-answers.ts';
 
-let booth: Booth;
+let bot: ContractBot;
 beforeAll(async () => {
-  booth = await openBooth();
+  bot = await openContractBot();
 });
-afterAll(() => booth.close());
+afterAll(() => bot.close());
 
 const LATENCY = '1d2c85b529e65225ec2e363d';
 const RATE = '357fc488efc4a66bb2a8f81a';
@@ -15,17 +15,17 @@ const ODD_TYPE = 'aca3360150f69f7d4450daf5';
 const NO_CHANNEL = '0f67f70fcf8a1afd7deb33cb';
 const PAGER = 'bc3339918fa1f8e7636e6dc1';
 
-/** The form of an alert opens filled with what the alert has. */
+/** A rule for one field of the edit form, which opens with the values of the alert. */
 const edit = (field: string, alert = LATENCY): Rule => ({
   command: 'alert edit',
-  beside: alert,
+  otherArgs: alert,
   field,
 });
 
 describe('/alert edit', () => {
-  test('an interval is a number and a unit', async () => {
+  test('an interval consists of a number and a unit', async () => {
     const values = ['1m', '15m', '1h', '99999m', '0m', '5', 'm5', '5 minutes', '100000m'];
-    expect(await verdicts(booth, edit('interval'), values)).toMatchInlineSnapshot(`
+    expect(await answersTo(bot, edit('interval'), values)).toMatchInlineSnapshot(`
       "1m
         typed: taken
         form:  taken
@@ -56,9 +56,9 @@ describe('/alert edit', () => {
     `);
   });
 
-  test('a threshold is a number, and may be a fraction or below zero', async () => {
+  test('a threshold is a number, including fractions and negative values', async () => {
     const values = ['851', '0', '-5', '0.5', 'many', '850'];
-    expect(await verdicts(booth, edit('threshold'), values)).toMatchInlineSnapshot(`
+    expect(await answersTo(bot, edit('threshold'), values)).toMatchInlineSnapshot(`
       "851
         typed: taken
         form:  taken
@@ -81,9 +81,9 @@ describe('/alert edit', () => {
     `);
   });
 
-  test('a type is above or below', async () => {
+  test('the threshold type is above or below', async () => {
     const values = ['below', 'above', 'between'];
-    expect(await verdicts(booth, edit('thresholdType'), values)).toMatchInlineSnapshot(`
+    expect(await answersTo(bot, edit('thresholdType'), values)).toMatchInlineSnapshot(`
       "below
         typed: taken
         form:  taken
@@ -97,9 +97,9 @@ describe('/alert edit', () => {
     `);
   });
 
-  test('a lower bound is not above the upper one', async () => {
+  test('the lower bound is at most the upper one', async () => {
     const values = ['899', '900', '901'];
-    expect(await verdicts(booth, edit('threshold', RANGE), values)).toMatchInlineSnapshot(`
+    expect(await answersTo(bot, edit('threshold', RANGE), values)).toMatchInlineSnapshot(`
       "899
         typed: taken
         form:  taken
@@ -114,39 +114,37 @@ describe('/alert edit', () => {
     `);
   });
 
-  test('an alert of a type of its own keeps it', async () => {
-    expect(
-      await verdicts(booth, edit('thresholdType', ODD_TYPE), ['above']),
-    ).toMatchInlineSnapshot(`
+  test('the threshold type of a range or anomaly alert cannot be changed', async () => {
+    expect(await answersTo(bot, edit('thresholdType', ODD_TYPE), ['above'])).toMatchInlineSnapshot(`
       "above
         typed: opens the form: Alert “Unusual traffic”
       type cannot be changed here: Signalbox does not know the type of this alert (you typed above)
         form:  opens again: Alert “Unusual traffic”
       type cannot be changed here: Signalbox does not know the type of this alert (you typed above)"
     `);
-    expect(await verdicts(booth, edit('thresholdType', RANGE), ['below'])).toMatchInlineSnapshot(`
+    expect(await answersTo(bot, edit('thresholdType', RANGE), ['below'])).toMatchInlineSnapshot(`
       "below
         typed: opens the form: Alert “Orders per minute out of range”
       type cannot be changed here: Signalbox does not know the type of this alert (you typed below)
         form:  opens again: Alert “Orders per minute out of range”
       type cannot be changed here: Signalbox does not know the type of this alert (you typed below)"
     `);
-    expect(await verdicts(booth, edit('threshold', ODD_TYPE), ['4'])).toMatchInlineSnapshot(`
+    expect(await answersTo(bot, edit('threshold', ODD_TYPE), ['4'])).toMatchInlineSnapshot(`
       "4
         typed: taken
         form:  taken"
     `);
   });
 
-  test('an alert that watches a saved search gets no tile', async () => {
-    expect(await verdicts(booth, edit('tileId', RATE), ['tile-1'])).toMatchInlineSnapshot(`
+  test('an alert on a saved search cannot get a tile', async () => {
+    expect(await answersTo(bot, edit('tileId', RATE), ['tile-1'])).toMatchInlineSnapshot(`
       "tile-1
         typed: opens the form: Alert “5xx rate”
       tile does not apply: this alert watches a saved search (you typed tile-1)
         form:  opens again: Alert “5xx rate”
       tile does not apply: this alert watches a saved search (you typed tile-1)"
     `);
-    expect(await verdicts(booth, edit('dashboardId', RATE), ['dash-1'])).toMatchInlineSnapshot(`
+    expect(await answersTo(bot, edit('dashboardId', RATE), ['dash-1'])).toMatchInlineSnapshot(`
       "dash-1
         typed: opens the form: Alert “5xx rate”
       dashboard does not apply: this alert watches a saved search (you typed dash-1)
@@ -155,14 +153,14 @@ describe('/alert edit', () => {
     `);
   });
 
-  test('a webhook goes where there is one, and nowhere else', async () => {
+  test('the webhook can be changed only if the first channel is a webhook', async () => {
     const webhook = '1cd7edd85bd8339788c3f0f9';
-    expect(await verdicts(booth, edit('webhookId'), [webhook])).toMatchInlineSnapshot(`
+    expect(await answersTo(bot, edit('webhookId'), [webhook])).toMatchInlineSnapshot(`
       "1cd7edd85bd8339788c3f0f9
         typed: taken
         form:  taken"
     `);
-    expect(await verdicts(booth, edit('webhookId', PAGER), [webhook])).toMatchInlineSnapshot(`
+    expect(await answersTo(bot, edit('webhookId', PAGER), [webhook])).toMatchInlineSnapshot(`
       "1cd7edd85bd8339788c3f0f9
         typed: opens the form: Alert “Backup missing”
       webhook does not apply: the first channel is not a webhook (you typed 1cd7edd85bd8339788c3f0f9)
@@ -171,8 +169,8 @@ describe('/alert edit', () => {
     `);
   });
 
-  test('an alert whose channel is not shown cannot be changed without losing it', async () => {
-    expect(await verdicts(booth, edit('threshold', NO_CHANNEL), ['9'])).toMatchInlineSnapshot(`
+  test('an alert whose channel is missing in the reply cannot be edited, because the edit would remove it', async () => {
+    expect(await answersTo(bot, edit('threshold', NO_CHANNEL), ['9'])).toMatchInlineSnapshot(`
       "9
         typed: opens the form: Alert “Queue length”
       threshold cannot be changed: the server returned no channel, so an update would remove it (you typed 9)
@@ -181,9 +179,9 @@ describe('/alert edit', () => {
     `);
   });
 
-  test('a name and a message are not empty', async () => {
+  test('a name and a message cannot be empty', async () => {
     expect(
-      await verdicts(booth, edit('name'), ['p95', 'Checkout latency p95']),
+      await answersTo(bot, edit('name'), ['p95', 'Checkout latency p95']),
     ).toMatchInlineSnapshot(`
       "p95
         typed: taken
@@ -193,15 +191,15 @@ describe('/alert edit', () => {
       threshold must differ from the current value, or set another field
         form:  [threshold] must differ from the current value, or set another field"
     `);
-    expect(await booth.said(`/alert edit ${LATENCY} name=" "`)).toMatchInlineSnapshot(`
+    expect(await bot.run(`/alert edit ${LATENCY} name=" "`)).toMatchInlineSnapshot(`
       [
         "name must not be empty (you typed  )",
       ]
     `);
   });
 
-  test('what watches is never offered to be changed', async () => {
-    expect(await booth.said(`/alert edit ${LATENCY} source=search`)).toMatchInlineSnapshot(`
+  test('the source of an alert cannot be edited', async () => {
+    expect(await bot.run(`/alert edit ${LATENCY} source=search`)).toMatchInlineSnapshot(`
       [
         "/alert edit has no key “source=”. Keys: threshold, interval, type, name, message, webhook, dashboard, tile, at, in, for.",
         "For example: /alert edit "5xx rate" threshold=250 interval=15m",
@@ -209,8 +207,8 @@ describe('/alert edit', () => {
     `);
   });
 
-  test('an alert that nobody knows is not guessed at', async () => {
-    expect(await booth.said('/alert edit "Checkout latensy" threshold=1')).toMatchInlineSnapshot(`
+  test('for an unknown alert the nearest name is offered', async () => {
+    expect(await bot.run('/alert edit "Checkout latensy" threshold=1')).toMatchInlineSnapshot(`
       [
         "There's no alert called “Checkout latensy”. Did you mean:",
         "[edit Checkout latency p95]",
@@ -221,25 +219,25 @@ describe('/alert edit', () => {
 
 describe('/alert list', () => {
   test('a page is a whole number from 1', async () => {
-    expect(await booth.said('/alert list page=0')).toMatchInlineSnapshot(`
+    expect(await bot.run('/alert list page=0')).toMatchInlineSnapshot(`
       [
         "page must be 1 or more (you typed 0)",
       ]
     `);
-    expect(await booth.said('/alert list page=1.5')).toMatchInlineSnapshot(`
+    expect(await bot.run('/alert list page=1.5')).toMatchInlineSnapshot(`
       [
         "page must be a whole number (you typed 1.5)",
       ]
     `);
-    expect((await booth.said('/alert list page=1'))[0]).toBe('14 alerts');
+    expect((await bot.run('/alert list page=1'))[0]).toBe('14 alerts');
   });
 
   test('silenced is on or off', async () => {
-    expect(await booth.said('/alert list silenced=maybe')).toMatchInlineSnapshot(`
+    expect(await bot.run('/alert list silenced=maybe')).toMatchInlineSnapshot(`
       [
         "silenced must be on or off (you typed maybe)",
       ]
     `);
-    expect((await booth.said('/alert list silenced=on'))[0]).toBe('2 alerts');
+    expect((await bot.run('/alert list silenced=on'))[0]).toBe('2 alerts');
   });
 });

@@ -10,7 +10,7 @@ export interface RequestField {
   readonly kind: Kind;
   readonly deprecated?: true;
   readonly nullable?: true;
-  /** The fields of an object. */
+  /** The fields of an object, where `kind` is `object`. */
   readonly parts?: readonly string[];
 }
 
@@ -213,14 +213,14 @@ export const OPERATIONS: readonly Operation[] = [
   },
 ];
 
-/** Whose request this is, by its method and path; null for one that no contract knows. */
+/** The operation of a request by its method and path; null if no contract has it. */
 export function operationOf(method: string, path: string): Operation | null {
   const matches = ({ path: template }: Operation) =>
     new RegExp(`^${template.replace(/\{\w+\}/g, '[^/]+')}$`).test(path);
   return OPERATIONS.find((each) => each.method === method && matches(each)) ?? null;
 }
 
-/** What a body says that the contract's table of the operation does not allow. */
+/** The problems of a body that the contract's table of the operation does not allow. */
 export function outsideContract(operation: Operation, body: Readonly<Record<string, unknown>>) {
   return Object.entries(body).flatMap(([name, value]) => {
     const field = operation.body.find((each) => each.name === name);

@@ -1,19 +1,19 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type Booth, openBooth } from './booth.ts';
-import { ANA } from './counter.ts';
+import { type ContractBot, openContractBot } from './contract-bot.ts';
 import { AWS, create, replacing } from './creations.ts';
 import { answerForm, formOf } from './forms.ts';
-import { linesOf } from './reading.ts';
-import { verdicts } from './verdicts.ts';
+import { linesOf } from './message-lines.ts';
+import { answersTo } from './rule-answers.ts';
+import { ANA } from './typing-user.ts';
 
-let scale: Booth;
-let basic: Booth;
+let scale: ContractBot;
+let basic: ContractBot;
 beforeAll(async () => {
-  scale = await openBooth();
-  basic = await openBooth({ of: { tier: 'basic' } });
+  scale = await openContractBot();
+  basic = await openContractBot({ of: { tier: 'basic' } });
 });
 afterAll(async () => {
-  for (const booth of [scale, basic]) await booth.close();
+  for (const bot of [scale, basic]) await bot.close();
 });
 
 const WAREHOUSE = '4e55fb27-7c55-4261-9f95-8d077d2398bc';
@@ -21,7 +21,7 @@ const WAREHOUSE = '4e55fb27-7c55-4261-9f95-8d077d2398bc';
 describe('/service create', () => {
   test('a name has 1 to 50 letters, digits and spaces', async () => {
     const values = ['a', 'a'.repeat(49), 'a'.repeat(50), 'a'.repeat(51), 'a-b', 'größer', '   '];
-    expect(await verdicts(scale, create('name'), values)).toMatchInlineSnapshot(`
+    expect(await answersTo(scale, create('name'), values)).toMatchInlineSnapshot(`
       "a
         typed: taken
         form:  taken
@@ -48,7 +48,7 @@ describe('/service create', () => {
 
   test('the provider is one of three', async () => {
     const rule = replacing('provider', 'region=eu-west-1 ip=10.0.0.0/8', 'provider=aws');
-    expect(await verdicts(scale, rule, ['aws', 'ibm'])).toMatchInlineSnapshot(`
+    expect(await answersTo(scale, rule, ['aws', 'ibm'])).toMatchInlineSnapshot(`
       "aws
         typed: taken
         form:  taken
@@ -58,10 +58,10 @@ describe('/service create', () => {
     `);
   });
 
-  test('the region is one of the provider', async () => {
+  test('the region must belong to the provider', async () => {
     const rule = replacing('region', 'provider=gcp ip=10.0.0.0/8', 'region=us-east1');
     const values = ['europe-west4', 'eu-west-1', 'atlantis'];
-    expect(await verdicts(scale, rule, values)).toMatchInlineSnapshot(`
+    expect(await answersTo(scale, rule, values)).toMatchInlineSnapshot(`
       "europe-west4
         typed: taken
         form:  taken
@@ -74,10 +74,10 @@ describe('/service create', () => {
     `);
   });
 
-  test('the memory is a multiple of 4 from 8 to 356, and the minimum not above the maximum', async () => {
+  test('the memory is a multiple of 4 from 8 to 356, and the minimum is at most the maximum', async () => {
     const rule = create('maxReplicaMemoryGb', `${AWS} min=16`);
     const values = ['12', '16', '20', '18', '356', '360'];
-    expect(await verdicts(scale, rule, values)).toMatchInlineSnapshot(`
+    expect(await answersTo(scale, rule, values)).toMatchInlineSnapshot(`
       "12
         typed: opens the form: min must not be above the maximum (12) (you typed 16)
         form:  [minReplicaMemoryGb] must not be above the maximum (12)
@@ -101,7 +101,7 @@ describe('/service create', () => {
 
   test('the first service of a warehouse has 2 to 20 replicas', async () => {
     const values = ['1', '2', '20', '21'];
-    expect(await verdicts(scale, create('numReplicas'), values)).toMatchInlineSnapshot(`
+    expect(await answersTo(scale, create('numReplicas'), values)).toMatchInlineSnapshot(`
       "1
         typed: opens the form: replicas must be 2 to 20 for the first service of a warehouse (you typed 1)
         form:  [numReplicas] must be 2 to 20 for the first service of a warehouse
@@ -117,9 +117,9 @@ describe('/service create', () => {
     `);
   });
 
-  test('in an existing warehouse, and in the tier basic, one replica will do', async () => {
+  test('in an existing warehouse, and in the basic tier, one replica is enough', async () => {
     const inside = create('numReplicas', `${AWS} warehouse=${WAREHOUSE}`);
-    expect(await verdicts(scale, inside, ['0', '1'])).toMatchInlineSnapshot(`
+    expect(await answersTo(scale, inside, ['0', '1'])).toMatchInlineSnapshot(`
       "0
         typed: replicas must be a whole number from 1 to 20 (you typed 0)
         form:  [numReplicas] Please enter a number of at least 1.
@@ -127,7 +127,7 @@ describe('/service create', () => {
         typed: taken
         form:  taken"
     `);
-    expect(await verdicts(basic, create('numReplicas'), ['0', '1'])).toMatchInlineSnapshot(`
+    expect(await answersTo(basic, create('numReplicas'), ['0', '1'])).toMatchInlineSnapshot(`
       "0
         typed: replicas must be a whole number from 1 to 20 (you typed 0)
         form:  [numReplicas] Please enter a number of at least 1.
@@ -139,7 +139,7 @@ describe('/service create', () => {
 
   test('the idle timeout is 5 or more', async () => {
     const values = ['4', '5', '6'];
-    expect(await verdicts(scale, create('idleTimeoutMinutes'), values)).toMatchInlineSnapshot(`
+    expect(await answersTo(scale, create('idleTimeoutMinutes'), values)).toMatchInlineSnapshot(`
       "4
         typed: idle-timeout must be a whole number of minutes, 5 or more (you typed 4)
         form:  [idleTimeoutMinutes] Please enter a number of at least 5.
@@ -152,19 +152,19 @@ describe('/service create', () => {
     `);
   });
 
-  /** What stands above the fields of the form that opens where something must be mended. */
-  async function mending(words: string): Promise<string> {
+  /** The problem above the fields of the form that opens for correction. */
+  async function formProblem(words: string): Promise<string> {
     const view = await scale.form(`/service create right ${words}`, formOf('service create'));
     await scale.slack.close(ANA, view.id);
     return linesOf(view.blocks)[0] ?? '';
   }
 
-  test('an own cloud region needs both bounds', async () => {
-    expect(await mending(`${AWS} byoc=own-1`)).toMatchInlineSnapshot(`
+  test('an own cloud region requires both memory bounds', async () => {
+    expect(await formProblem(`${AWS} byoc=own-1`)).toMatchInlineSnapshot(`
       "min is required with an own cloud region and must be one of 48, 116, 172, 232
       max is required with an own cloud region and must be one of 48, 116, 172, 232"
     `);
-    expect(await mending(`${AWS} byoc=own-1 min=48`)).toMatchInlineSnapshot(
+    expect(await formProblem(`${AWS} byoc=own-1 min=48`)).toMatchInlineSnapshot(
       `"max is required with an own cloud region and must be one of 48, 116, 172, 232"`,
     );
     const { errors } = await answerForm(
@@ -180,10 +180,10 @@ describe('/service create', () => {
     `);
   });
 
-  test('an own cloud region has four sizes', async () => {
+  test('an own cloud region has four memory sizes', async () => {
     const rule = replacing('minReplicaMemoryGb', `${AWS} byoc=own-1 max=232`, 'min=48');
     const values = ['44', '48', '52', '116', '172', '232', '236'];
-    expect(await verdicts(scale, rule, values)).toMatchInlineSnapshot(`
+    expect(await answersTo(scale, rule, values)).toMatchInlineSnapshot(`
       "44
         typed: min is required with an own cloud region and must be one of 48, 116, 172, 232 (you typed 44) | [create with 48] | /service create right provider=aws region=eu-west-1 ip=10.0.0.0/8 min=44 max=232 byoc=own-1
         form:  not offered; [minReplicaMemoryGb] is required with an own cloud region and must be one of 48, 116, 172, 232
@@ -208,14 +208,14 @@ describe('/service create', () => {
     `);
   });
 
-  test('read-only is for a service in an existing warehouse', async () => {
-    expect(await verdicts(scale, create('isReadonly'), ['on'])).toMatchInlineSnapshot(`
+  test('read-only requires an existing warehouse', async () => {
+    expect(await answersTo(scale, create('isReadonly'), ['on'])).toMatchInlineSnapshot(`
       "on
         typed: readonly does not apply to these values (you typed on) | [Remove it]
         form:  no such field; taken"
     `);
     const inside = create('isReadonly', `${AWS} warehouse=${WAREHOUSE}`);
-    expect(await verdicts(scale, inside, ['on', 'off'])).toMatchInlineSnapshot(`
+    expect(await answersTo(scale, inside, ['on', 'off'])).toMatchInlineSnapshot(`
       "on
         typed: taken
         form:  taken
@@ -225,9 +225,9 @@ describe('/service create', () => {
     `);
   });
 
-  test('a backup is given by its id', async () => {
+  test('a backup is selected by its id', async () => {
     const values = ['53837fde-9e4f-4c3d-b63e-8c949cf4822f', 'yesterday'];
-    expect(await verdicts(scale, create('backupId'), values)).toMatchInlineSnapshot(`
+    expect(await answersTo(scale, create('backupId'), values)).toMatchInlineSnapshot(`
       "53837fde-9e4f-4c3d-b63e-8c949cf4822f
         typed: taken
         form:  taken
@@ -237,9 +237,9 @@ describe('/service create', () => {
     `);
   });
 
-  test('protocols are switched on or off, one a line', async () => {
+  test('each line switches one protocol on or off', async () => {
     const values = ['mysql on', 'mysql', 'mysql maybe'];
-    expect(await verdicts(scale, create('endpoints'), values)).toMatchInlineSnapshot(`
+    expect(await answersTo(scale, create('endpoints'), values)).toMatchInlineSnapshot(`
       "mysql on
         typed: taken
         form:  taken

@@ -1,16 +1,16 @@
-import type { Rule } from './verdicts.ts';
+import type { Rule } from './rule-answers.ts';
 
 export const AWS = 'provider=aws region=eu-west-1 ip=10.0.0.0/8';
 
-/** One field of a new service whose other fields are right. */
-export const create = (field: string, beside = AWS): Rule => ({
+/** A rule for one field of a new service whose other fields are valid. */
+export const create = (field: string, otherArgs = AWS): Rule => ({
   command: 'service create',
-  beside: field === 'name' ? beside : `right ${beside}`,
+  otherArgs: field === 'name' ? otherArgs : `right ${otherArgs}`,
   field,
 });
 
-/** For a field that must be there: the form opens with a right value in it. */
-export const replacing = (field: string, typedBeside: string, right: string): Rule => ({
-  ...create(field, `${typedBeside} ${right}`),
-  typedBeside: `right ${typedBeside}`,
+/** A rule for a required field: the form opens with a valid value in it. */
+export const replacing = (field: string, typedOtherArgs: string, right: string): Rule => ({
+  ...create(field, `${typedOtherArgs} ${right}`),
+  typedOtherArgs: `right ${typedOtherArgs}`,
 });

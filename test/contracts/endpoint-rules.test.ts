@@ -1,25 +1,25 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type Booth, openBooth } from './booth.ts';
-import { ANA } from './counter.ts';
+import { type ContractBot, openContractBot } from './contract-bot.ts';
 import { answerForm, formOf } from './forms.ts';
-import { linesOf } from './reading.ts';
-import { type Rule, verdicts } from './verdicts.ts';
+import { linesOf } from './message-lines.ts';
+import { answersTo, type Rule } from './rule-answers.ts';
+import { ANA } from './typing-user.ts';
 
-let booth: Booth;
+let bot: ContractBot;
 beforeAll(async () => {
-  booth = await openBooth();
+  bot = await openContractBot();
 });
-afterAll(() => booth.close());
+afterAll(() => bot.close());
 
 const SERVICE = 'type=VPC_ENDPOINT_SERVICE service-name=vpce-1';
 const RESOURCE = 'type=VPC_RESOURCE resource-configuration=rcfg-1 resource-share=arn:share';
 const STREAM = 'type=STREAMING_MULTI_VPC cluster=arn:cluster authentication=SASL_IAM';
 
-/** The form opens with `right` in the field, and the value under test is put in its place. */
+/** A rule for one field; the form opens with `right` in it, and the tested value replaces it. */
 const create = (field: string, words: string, right = ''): Rule => ({
   command: 'endpoint create',
-  beside: `staging ${words} ${right}`.trim(),
-  typedBeside: `staging ${words}`,
+  otherArgs: `staging ${words} ${right}`.trim(),
+  typedOtherArgs: `staging ${words}`,
   field,
 });
 
@@ -27,7 +27,7 @@ describe('/endpoint create', () => {
   test('a description has at most 255 characters', async () => {
     const rule = create('description', SERVICE, 'description=feed');
     const values = ['a', 'a'.repeat(254), 'a'.repeat(255), 'a'.repeat(256)];
-    expect(await verdicts(booth, rule, values)).toMatchInlineSnapshot(`
+    expect(await answersTo(bot, rule, values)).toMatchInlineSnapshot(`
       "a
         typed: taken
         form:  taken
@@ -46,7 +46,7 @@ describe('/endpoint create', () => {
   test('the type is one of three', async () => {
     const rule = create('type', 'description=feed service-name=vpce-1', SERVICE.slice(0, 25));
     expect(
-      await verdicts(booth, rule, ['vpc', 'GCP_PSC_SERVICE_ATTACHMENT']),
+      await answersTo(bot, rule, ['vpc', 'GCP_PSC_SERVICE_ATTACHMENT']),
     ).toMatchInlineSnapshot(`
       "vpc
         typed: type must be one of VPC_ENDPOINT_SERVICE, VPC_RESOURCE, STREAMING_MULTI_VPC (you typed vpc) | [create with VPC_ENDPOINT_SERVICE] [create with VPC_RESOURCE] [create with STREAMING_MULTI_VPC]
@@ -63,15 +63,15 @@ describe('/endpoint create', () => {
     ['vpcResourceShareArn', 'type=VPC_RESOURCE resource-configuration=rcfg-1', RESOURCE],
     ['streamClusterArn', 'type=STREAMING_MULTI_VPC authentication=SASL_IAM', STREAM],
     ['streamAuthentication', 'type=STREAMING_MULTI_VPC cluster=arn:cluster', STREAM],
-  ] as const)('%s is needed for its type: %s', async ([field, without, whole]) => {
+  ] as const)('%s is required for its type: %s', async ([field, without, whole]) => {
     const type = /type=(\S+)/.exec(whole)?.[1];
     const line = `/endpoint create staging description=feed ${without}`;
-    const mending = await booth.form(line, formOf('endpoint create'));
-    const said = linesOf(mending.blocks).join('\n');
-    expect(said).toMatch(new RegExp(`[a-z-]+ is required when type is ${type}`));
-    await booth.slack.close(ANA, mending.id);
+    const form = await bot.form(line, formOf('endpoint create'));
+    const problem = linesOf(form.blocks).join('\n');
+    expect(problem).toMatch(new RegExp(`[a-z-]+ is required when type is ${type}`));
+    await bot.slack.close(ANA, form.id);
     const { errors } = await answerForm(
-      booth,
+      bot,
       'endpoint create',
       `/endpoint create staging description=feed ${whole}`,
       { [field]: '' },
@@ -84,17 +84,17 @@ describe('/endpoint create', () => {
     ['vpcEndpointServiceName', 'vpce-1', RESOURCE],
     ['streamAuthentication', 'SASL_IAM', RESOURCE],
     ['vpcResourceConfigurationId', 'rcfg-1', STREAM],
-  ] as const)('%s=%s does not go with %s', async ([field, value, words]) => {
-    const verdict = await verdicts(booth, create(field, `description=feed ${words}`), [value]);
-    expect(verdict).toContain('does not apply to these values');
-    expect(verdict).toContain('form:  no such field; taken');
+  ] as const)('%s=%s is rejected with %s', async ([field, value, words]) => {
+    const answers = await answersTo(bot, create(field, `description=feed ${words}`), [value]);
+    expect(answers).toContain('does not apply to these values');
+    expect(answers).toContain('form:  no such field; taken');
   });
 
   test('the authentication is one of two', async () => {
     const words = 'description=feed type=STREAMING_MULTI_VPC cluster=arn:cluster';
     const rule = create('streamAuthentication', words, 'authentication=SASL_IAM');
     const values = ['SASL_IAM', 'SASL_SCRAM', 'NONE'];
-    expect(await verdicts(booth, rule, values)).toMatchInlineSnapshot(`
+    expect(await answersTo(bot, rule, values)).toMatchInlineSnapshot(`
       "SASL_IAM
         typed: taken
         form:  taken

@@ -1,17 +1,22 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { FAULT_CHOICES } from '../../sandbox/faults/injector.ts';
-import { until } from './counter.ts';
-import { type Deed, type FaultBooth, type Outcome, openFaultBooth } from './fault-booth.ts';
+import {
+  type FaultActionName,
+  type FaultBot,
+  type FaultOutcome,
+  openFaultBot,
+} from './fault-bot.ts';
+import { until } from './typing-user.ts';
 
-let booth: FaultBooth;
+let bot: FaultBot;
 beforeAll(async () => {
-  booth = await openFaultBooth();
+  bot = await openFaultBot();
 });
-afterAll(() => booth.close());
+afterAll(() => bot.close());
 
-/** What a fault means: what a read brings, how a write ends, and whether it took effect. */
+/** The effect of a fault: the answer to a read, the outcome of a write, and whether it took effect. */
 interface Expected {
-  /** `again`: a second request brought it. Else the words of the “no”. */
+  /** `again`: a second request succeeded. A pattern matches the text of the error. */
   readonly read: 'shown' | 'again' | RegExp;
   readonly write: 'accepted' | 'no details' | 'unknown' | 'refused' | 'later';
   readonly effects: 0 | 1;
@@ -55,7 +60,7 @@ const EXPECTED: Readonly<Record<string, Expected>> = {
   '429-ratelimit-reset': WAIT,
   '429-retry-after': WAIT,
   '429-retry-after-date': WAIT,
-  // A minute is longer than anybody may wait for a read.
+  // A minute is longer than the time limit of a read.
   '429-html': { ...WAIT, read: /429.*Try again in a minute/s },
   '500': LOST,
   '502': LOST,
@@ -72,7 +77,7 @@ const EXPECTED: Readonly<Record<string, Expected>> = {
   'number-as-string': FINE,
 };
 
-/** Those that cannot befall every operation have tests of their own below. */
+/** Faults that do not apply to every operation have separate tests below. */
 const SPECIAL = ['nulls', 'stale-state', 'no-state', 'reply-differs', 'wrong-object'];
 const ALL = Object.entries(EXPECTED);
 
@@ -82,41 +87,41 @@ test('every fault of the simulators has an expected behaviour', () => {
   expect(known.toSorted()).toEqual(faults.toSorted());
 });
 
-const SHOWN: Readonly<Partial<Record<Deed, RegExp>>> = {
+const SHOWN: Readonly<Partial<Record<FaultActionName, RegExp>>> = {
   backup: /^Backup of analytics-prod/,
   alert: /^(5xx rate|Alert 357f)/,
 };
 
-describe.for(['backup', 'alert'] as const)('a person looks at the %s', (deed) => {
+describe.for(['backup', 'alert'] as const)('a query of the %s', (action) => {
   test.for(ALL)('during %s', async ([fault, { read }]) => {
-    const { deliveries, lines } = await booth.under(deed, fault);
-    const expected = longWait(deed, fault) ?? read;
-    const shown = SHOWN[deed] ?? /nothing/;
+    const { deliveries, lines } = await bot.runWithFault(action, fault);
+    const expected = longWait(action, fault) ?? read;
+    const shown = SHOWN[action] ?? /nothing/;
     expect(lines.join('\n')).toMatch(typeof expected === 'string' ? shown : expected);
     expect(deliveries).toBe(expected === 'again' ? 2 : 1);
     expect(lines.join('\n')).not.toMatch(/<html|<pre|Time-out/i);
   });
 });
 
-// The alerts API's own wait, where a 429 names none, is longer than the deadline of a call.
-function longWait(deed: Deed, fault: string): RegExp | null {
+// The default wait of the alerts API after a 429 without a time is longer than the limit of a call.
+function longWait(action: FaultActionName, fault: string): RegExp | null {
   const isUnnamed = ['429', '429-retry-after-date'].includes(fault);
-  return deed === 'alert' && isUnnamed ? /429.*Try again in a minute/s : null;
+  return action === 'alert' && isUnnamed ? /429.*Try again in a minute/s : null;
 }
 
-test.for(['503', 'reset', '504'])('a read is given up after three times of %s', async (fault) => {
-  const { deliveries, lines } = await booth.under('pipe', fault, 9);
+test.for(['503', 'reset', '504'])('a read fails after three attempts with %s', async (fault) => {
+  const { deliveries, lines } = await bot.runWithFault('pipe', fault, 9);
   expect(deliveries).toBe(3);
   expect(lines[0]).toBe('Request failed');
 });
 
-test('a read is given up after two times of 500', async () => {
-  const { deliveries, lines } = await booth.under('pipe', '500', 9);
+test('a read fails after two attempts with 500', async () => {
+  const { deliveries, lines } = await bot.runWithFault('pipe', '500', 9);
   expect(deliveries).toBe(2);
   expect(lines.join('\n')).toContain('500 INTERNAL_SERVER_ERROR: Please retry later');
 });
 
-/** The first letters of a card, and words that must stand below them. */
+/** The pattern of a card's title, and of the text below it. */
 const ENDINGS: Readonly<Record<Expected['write'], readonly [RegExp, RegExp]>> = {
   accepted: [/^● .*: accepted$/, /The server reports: /],
   'no details': [/^● .*: accepted$/, /The server reports: no details\./],
@@ -125,7 +130,7 @@ const ENDINGS: Readonly<Record<Expected['write'], readonly [RegExp, RegExp]>> = 
   later: [/^○ .*: approved$/, /requested a pause, so nothing was sent\. Next attempt: /],
 };
 
-async function expectEnding(outcome: Outcome, write: Expected['write']): Promise<void> {
+async function expectEnding(outcome: FaultOutcome, write: Expected['write']): Promise<void> {
   const { lines, deliveries } = outcome;
   const [title, words] = ENDINGS[write];
   const text = lines.join('\n');
@@ -134,59 +139,59 @@ async function expectEnding(outcome: Outcome, write: Expected['write']): Promise
   expect(text).not.toMatch(/<html|<pre|Time-out/i);
   expect(text).not.toMatch(/\b(is|was|has been) (stopped|created|started)\b/);
   expect(deliveries).toBe(1);
-  if (write === 'later') await itsTimeComes(outcome);
+  if (write === 'later') await expectSecondAttempt(outcome);
 }
 
-// What was held back goes out once more, by itself, with all checks made again.
-async function itsTimeComes({ now, effectsNow }: Outcome): Promise<void> {
-  booth.time.pass(121_000);
-  booth.wake();
+// The request that was not sent is sent once, after all checks are repeated.
+async function expectSecondAttempt({ now, effectsNow }: FaultOutcome): Promise<void> {
+  bot.time.pass(121_000);
+  bot.wake();
   await until(() => (/: accepted$/.test(now()[0] ?? '') ? true : null), 'the second try');
   expect(effectsNow()).toBe(1);
 }
 
-describe.for(['stop', 'create'] as const)('a person confirms: %s', (deed) => {
+describe.for(['stop', 'create'] as const)('a confirmed %s', (action) => {
   test.for(ALL)('during %s', async ([fault, { write, effects }]) => {
-    const outcome = await booth.under(deed, fault);
+    const outcome = await bot.runWithFault(action, fault);
     await expectEnding(outcome, write);
     expect(outcome.effects).toBe(effects);
   });
 });
 
-describe('a person confirms an endpoint', () => {
+describe('a confirmed endpoint creation', () => {
   const risky = ALL.filter(([, { write }]) => write === 'unknown' || write === 'later');
   test.for(risky)('during %s', async ([fault, { write, effects }]) => {
-    const outcome = await booth.under('endpoint', fault);
+    const outcome = await bot.runWithFault('endpoint', fault);
     await expectEnding(outcome, write);
     expect(outcome.effects).toBe(effects);
   });
 });
 
-describe('a person confirms the edit of an alert', () => {
+describe('a confirmed alert edit', () => {
   test.for(ALL)('during %s', async ([fault, { write, effects }]) => {
-    const outcome = await booth.under('edit', fault);
-    // An alert can be read: what is as it was asked for is no longer in doubt.
-    const isSeen = write === 'unknown' && effects === 1;
-    await expectEnding(outcome, isSeen ? 'accepted' : write);
-    if (isSeen)
+    const outcome = await bot.runWithFault('edit', fault);
+    // An alert can be read, which verifies an applied edit.
+    const isVerified = write === 'unknown' && effects === 1;
+    await expectEnding(outcome, isVerified ? 'accepted' : write);
+    if (isVerified)
       expect(outcome.lines.join('\n')).toContain('read again: all values are as requested');
     expect(outcome.effects).toBe(effects);
   });
 });
 
-test('an outcome in doubt keeps its target locked, and is never sent again', async () => {
-  const lost = await booth.under('scale', 'close-after-effect');
+test('an unknown outcome keeps its target locked and is not sent again', async () => {
+  const lost = await bot.runWithFault('scale', 'close-after-effect');
   await expectEnding(lost, 'unknown');
-  const before = booth.cloud.count('scale');
-  const preview = await booth.typed(`/service stop box-${lost.n}`);
-  expect(booth.linesIn(preview).join('\n')).toContain(`requested “scale box-${lost.n}”`);
-  booth.time.pass(600_000);
-  booth.wake();
-  await booth.said('/service list');
-  expect(booth.cloud.count('scale')).toBe(before);
+  const before = bot.cloud.count('scale');
+  const preview = await bot.type(`/service stop box-${lost.n}`);
+  expect(bot.linesIn(preview).join('\n')).toContain(`requested “scale box-${lost.n}”`);
+  bot.time.pass(600_000);
+  bot.wake();
+  await bot.run('/service list');
+  expect(bot.cloud.count('scale')).toBe(before);
 });
 
-test.for<[Deed, string, string]>([
+test.for<[FaultActionName, string, string]>([
   ['stop', 'stale-state', 'The server reports: running. This can take minutes'],
   ['stop', 'no-state', 'The server reports: no details. This can take minutes'],
   ['stop', 'nulls', 'The server reports: no details. This can take minutes'],
@@ -210,8 +215,8 @@ test.for<[Deed, string, string]>([
   ['edit', 'missing-field', '⚠ threshold: the reply does not show it (sent: 4321)'],
   ['edit', 'no-state', 'The server reports: no details.'],
   ['edit', 'wrong-object', 'The server reports: no details.'],
-])('%s, where the reply is %s: “%s”', async ([deed, fault, words]) => {
-  const { lines, deliveries, effects } = await booth.under(deed, fault);
+])('%s with the reply %s shows “%s”', async ([action, fault, words]) => {
+  const { lines, deliveries, effects } = await bot.runWithFault(action, fault);
   expect(lines[0]).toMatch(/: accepted$/);
   expect(lines.join('\n')).toContain(words);
   expect([deliveries, effects]).toEqual([1, 1]);

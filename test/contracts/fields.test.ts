@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type Booth, openBooth } from './booth.ts';
 import { OPERATIONS, type Operation } from './contract.ts';
+import { type ContractBot, openContractBot } from './contract-bot.ts';
 import { type Recorder, startRecorder } from './recorder.ts';
 import { CONTRACT } from './replies.ts';
 import { replyCells } from './reply-cells.ts';
@@ -37,23 +37,23 @@ const REPLY_ONLY: RequestCells = {
 };
 
 let recorder: Recorder;
-let booth: Booth;
+let bot: ContractBot;
 let exchanges: readonly Known[];
 let shown: ReadonlyMap<string, ReadonlyMap<string, string>>;
 beforeAll(async () => {
   recorder = await startRecorder();
   recorder.answer(CONTRACT);
   const urls = { cloud: recorder.url, alerts: recorder.url };
-  booth = await openBooth({ urls, of: { tier: 'enterprise' } });
-  exchanges = await knownExchanges(booth, LINES);
+  bot = await openContractBot({ urls, of: { tier: 'enterprise' } });
+  exchanges = await knownExchanges(bot, LINES);
   const cells = new Map<string, ReadonlyMap<string, string>>();
   for (const operation of OPERATIONS) {
-    cells.set(operation.name, await replyCells(booth, recorder, operation));
+    cells.set(operation.name, await replyCells(bot, recorder, operation));
   }
   shown = cells;
 }, 120_000);
 afterAll(async () => {
-  await booth.close();
+  await bot.close();
   await recorder.stop();
 });
 
@@ -104,7 +104,7 @@ function rowsOf(operation: Operation): readonly (readonly string[])[] {
   return [...new Set([...requested, ...replied.keys()])].map((field) => {
     const isRequested = requested.includes(field);
     const cells = isRequested ? requestCells(operation, field, exchanges) : REPLY_ONLY;
-    const told = replied.get(field);
+    const replyField = replied.get(field);
     const { words = '', modal = '', preview = '', request = '' } = cells ?? {};
     return [
       `\`${field}\``,
@@ -112,12 +112,12 @@ function rowsOf(operation: Operation): readonly (readonly string[])[] {
       modal,
       preview,
       request,
-      told ? placeOf(operation, told) : NOT_TOLD,
+      replyField ? placeOf(operation, replyField) : NOT_IN_REPLY,
     ];
   });
 }
 
-const NOT_TOLD = 'not in the reply';
+const NOT_IN_REPLY = 'not in the reply';
 
 /** A reply may hold a field of the request below another one, or without the “Id” at its end. */
 function requestName(field: string, requested: readonly string[]): string {
@@ -128,7 +128,7 @@ function requestName(field: string, requested: readonly string[]): string {
 function placeOf({ name }: Operation, field: string): string {
   const place = shown.get(name)?.get(field) ?? '';
   if (place !== '') return place;
-  // What the list or the reply to an update leaves out is shown of the alert itself.
+  // Fields that the list or the update reply does not show may be shown by /alert show.
   const alone =
     name.endsWith('alerts') || name === 'update alert' ? shown.get('get alert')?.get(field) : '';
   return alone ? `on \`/alert show\`: ${alone}` : (NOT_SHOWN[lastOf(field)] ?? '');

@@ -3,30 +3,30 @@ import type { View, ViewValues } from '../../sandbox/protocol.ts';
 import { elementsIn } from '../../sandbox/slack/input-state.ts';
 import { commands } from '../../src/commands/index.ts';
 import { type Field, fieldsOf } from '../../src/intent/arguments/arguments.ts';
-import type { Booth } from './booth.ts';
-import { ANA } from './counter.ts';
+import type { ContractBot } from './contract-bot.ts';
+import { ANA } from './typing-user.ts';
 
 export type Values = Readonly<Record<string, string>>;
 
-export interface Answered {
-  /** Under which fields the form says what is wrong. */
+export interface FormAnswer {
+  /** The error messages by field. */
   readonly errors: Values;
-  /** What is to be read in the channel once the form was taken. */
+  /** The lines of the answer in the channel after the form was accepted. */
   readonly lines: readonly string[];
-  /** Choices that the form does not offer at all: only a forged submission holds them. */
+  /** Fields whose value the form does not offer, so that only a forged submission contains it. */
   readonly notOffered: readonly string[];
   /** Fields that the form does not have. */
   readonly hidden: readonly string[];
 }
 
-/** Opens the form of what a line asks for, changes these fields in it, and submits it. */
+/** Opens the edit form of a command line, changes these fields, and submits it. */
 export async function answerForm(
-  booth: Booth,
+  bot: ContractBot,
   name: string,
   line: string,
   values: Values,
-): Promise<Answered> {
-  const view = await booth.editing(line, formOf(name));
+): Promise<FormAnswer> {
+  const view = await bot.openEditForm(line, formOf(name));
   const elements = elementsIn(view.blocks);
   const elementOf = (field: string) =>
     elements.find(({ blockId }) => blockId === field)?.element ?? null;
@@ -34,8 +34,8 @@ export async function answerForm(
   const notOffered = Object.entries(values).flatMap(([field, value]) =>
     offers(elementOf(field), value) ? [] : [field],
   );
-  const answer = await booth.submitted(view.id, stateOf(view, values));
-  if (answer.lines.length === 0) await booth.slack.close(ANA, view.id);
+  const answer = await bot.submit(view.id, stateOf(view, values));
+  if (answer.lines.length === 0) await bot.slack.close(ANA, view.id);
   return { ...answer, notOffered, hidden };
 }
 
@@ -63,7 +63,7 @@ export function formOf(command: string): string {
   return command.replace(' ', '.');
 }
 
-/** The field of a command, as the registry has it. */
+/** The field of a command in the registry. */
 export function fieldOf(name: string, field: string): Field {
   const command = commands.find((each) => each.name === name);
   const found = command && fieldsOf(command.args).find((each) => each.name === field);

@@ -1,13 +1,13 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { commands } from '../../src/commands/index.ts';
-import { type Booth, openBooth } from './booth.ts';
 import { OPERATIONS, operationOf, outsideContract } from './contract.ts';
+import { type ContractBot, openContractBot } from './contract-bot.ts';
 import { type Recorded, type Recorder, startRecorder } from './recorder.ts';
 import { CONTRACT, LIVE } from './replies.ts';
 
 const FOLDER = 'test/contracts/pairs';
-/** With this set, what is seen is written down in place of being compared; review it before it is kept. */
+/** With RECORD_PAIRS set, the test writes the recordings instead of comparing them; review the diff. */
 const RECORDS = process.env.RECORD_PAIRS !== undefined;
 
 const STAGING = 'staging';
@@ -45,7 +45,7 @@ const LINES: Readonly<Record<string, string>> = {
 
 /**
  * The contract's update has no field for what a saved-search alert watches, though its reply shows it.
- * What the server told is told back: left out, some versions forget it.
+ * The update repeats the value of the reply, because some versions delete a missing field.
  */
 const CARRIED: Readonly<Record<string, readonly string[]>> = {
   'alert-edit-search': ['savedSearchId is not a field', 'groupBy is not a field'],
@@ -59,7 +59,7 @@ const PROFILES = { contract: CONTRACT, live: LIVE };
 type Profile = keyof typeof PROFILES;
 
 const recorders: Partial<Record<Profile, Recorder>> = {};
-const booths: Partial<Record<Profile, Booth>> = {};
+const bots: Partial<Record<Profile, ContractBot>> = {};
 
 beforeAll(async () => {
   for (const profile of ['contract', 'live'] as const) {
@@ -67,39 +67,44 @@ beforeAll(async () => {
     recorder.answer(PROFILES[profile]);
     recorders[profile] = recorder;
     const urls = { cloud: recorder.url, alerts: recorder.url };
-    booths[profile] = await openBooth({ urls, of: { tier: 'enterprise' } });
-    await booths[profile].said('/service list');
+    bots[profile] = await openContractBot({ urls, of: { tier: 'enterprise' } });
+    await bots[profile].run('/service list');
   }
 });
 afterAll(async () => {
-  for (const booth of Object.values(booths)) await booth.close();
+  for (const bot of Object.values(bots)) await bot.close();
   for (const recorder of Object.values(recorders)) await recorder.stop();
 });
 
 async function exchange(profile: Profile, line: string): Promise<Pair> {
-  const [booth, recorder] = [booths[profile], recorders[profile]];
-  if (!booth || !recorder) throw new Error(`There is no booth for ${profile}`);
-  // What was read of alerts and costs is no longer used.
-  booth.time.pass(20 * 60_000);
-  recorder.taken();
-  const answer = await booth.typed(line);
+  const [bot, recorder] = [bots[profile], recorders[profile]];
+  if (!bot || !recorder) throw new Error(`There is no bot for ${profile}`);
+  // The cached reads of alerts and costs expire.
+  bot.time.pass(20 * 60_000);
+  recorder.takeRequests();
+  const answer = await bot.type(line);
   const isPreview = JSON.stringify(answer.blocks).includes('change.confirm');
-  const shown = isPreview ? await booth.confirmed(answer) : answer;
-  const lines = booth.drawn(shown).map(lasting);
-  return { requests: recorder.taken().filter(isOf(line)), shown: lines.filter(isKept(line)) };
+  const shown = isPreview ? await bot.confirm(answer) : answer;
+  const lines = bot.currentLines(shown).map(lasting);
+  return {
+    requests: recorder.takeRequests().filter(isOf(line)),
+    shown: lines.filter(isKept(line)),
+  };
 }
 
-// How costs are told, and that a change asks for them too, is recorded elsewhere.
+// The usage reports that a change reads, and its cost line, are covered by other tests.
 function isOf(line: string) {
   return ({ path }: Recorded) => line.startsWith('/cost') || !path.endsWith('/usageCost');
 }
 
 function isKept(line: string) {
-  return (told: string) =>
-    line.startsWith('/cost') ? /^analytics-prod ·/.test(told) : !told.startsWith('Cost  ');
+  return (shownLine: string) =>
+    line.startsWith('/cost')
+      ? /^analytics-prod ·/.test(shownLine)
+      : !shownLine.startsWith('Cost  ');
 }
 
-/** Without what differs from run to run: the id of the change, the time it took, the time of day. */
+/** Removes the parts that differ between runs: the change id, durations and times. */
 function lasting(line: string): string {
   return line
     .replace(/· [0-9A-Z]{6}$/, '· <id>')
@@ -112,12 +117,12 @@ function stored(name: string): Readonly<Record<string, unknown>> {
 }
 
 function pairOf(name: string, profile: Profile): Pair {
-  // The test that compares the file with what is seen has this shape from `exchange`.
+  // The test below verifies that the file has the shape that `exchange` returns.
   return stored(name)[profile] as Pair;
 }
 
 describe.for(Object.entries(LINES))('%s', ([name, line]) => {
-  test('sends and shows what was recorded, against the contract and against a live server', async () => {
+  test('sends and shows the recorded requests and messages, on a contract server and on a live server', async () => {
     const seen = {
       line,
       contract: await exchange('contract', line),
@@ -127,7 +132,7 @@ describe.for(Object.entries(LINES))('%s', ([name, line]) => {
     expect(seen).toEqual(stored(name));
   });
 
-  test('sends nothing to a server of the contract that the contract does not know', () => {
+  test('sends only fields of the contract to a contract server', () => {
     const { requests } = pairOf(name, 'contract');
     expect(requests.length).toBeGreaterThan(0);
     for (const { method, path, query, body } of requests) {
@@ -146,7 +151,7 @@ function all(): readonly Pair[] {
   return names.flatMap((name) => [pairOf(name, 'contract'), pairOf(name, 'live')]);
 }
 
-test('what approvers read as “Sends” is what goes over the wire, byte for byte but for secrets', () => {
+test('the “Sends” line of a card equals the sent body, except for hidden values', () => {
   const bodies = all().flatMap(({ requests, shown }) => {
     const [write] = requests.filter(({ body }) => body !== '');
     const card = shown.find((line) => line.startsWith('Sends '));
@@ -158,21 +163,21 @@ test('what approvers read as “Sends” is what goes over the wire, byte for by
   for (const { wire, card } of bodies) expect(masked(wire, JSON.parse(card))).toBe(card);
 });
 
-/** The body as it was sent, with the card's words where the card keeps a value to itself. */
+/** The sent body, with the values that the card hides replaced as on the card. */
 function masked(wire: string, card: Readonly<Record<string, unknown>>): string {
   return JSON.stringify(JSON.parse(wire), (key, value) =>
     String(card[key]).includes('not shown here') ? card[key] : value,
   );
 }
 
-test('every operation of the contracts, and every command that reaches a server, is recorded', () => {
+test('each operation of the contracts and each command that sends a request is recorded', () => {
   const operations = all()
     .flatMap(({ requests }) => requests)
     .map(({ method, path }) => operationOf(method, path)?.name);
   const known = OPERATIONS.map(({ name }) => name);
   expect([...new Set(operations)].toSorted()).toEqual(known.toSorted());
 
-  // These ask our own database alone; and all that shows costs shares what `/cost` reads.
+  // These commands read only the database, and all cost commands share the requests of /cost.
   const silent = /^(service list|service show|change .*|cost .*)$/;
   const typed = Object.values(LINES);
   const missing = commands.filter(
@@ -183,6 +188,6 @@ test('every operation of the contracts, and every command that reaches a server,
   expect(readdirSync(FOLDER).toSorted()).toEqual(files.toSorted());
 });
 
-test('no secret of a reply is ever shown', () => {
+test('no message shows a secret of a reply', () => {
   expect(JSON.stringify(all().map(({ shown }) => shown))).not.toContain('secret');
 });

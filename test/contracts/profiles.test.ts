@@ -1,56 +1,56 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type Booth, openBooth } from './booth.ts';
+import { type ContractBot, openContractBot } from './contract-bot.ts';
 
-let booth: Booth;
+let bot: ContractBot;
 beforeAll(async () => {
-  booth = await openBooth();
+  bot = await openContractBot();
 });
-afterAll(() => booth.close());
+afterAll(() => bot.close());
 
 const STAGING = '1525c708-e4bc-426d-a9e7-d11b6c27caf5';
 
-/** From the line to the ending on its card. */
+/** Runs a command line, confirms it, and returns its final card. */
 async function done(line: string): Promise<readonly string[]> {
-  booth.time.pass(61_000);
-  return booth.drawn(await booth.confirmed(await booth.typed(line)));
+  bot.time.pass(61_000);
+  return bot.currentLines(await bot.confirm(await bot.type(line)));
 }
 
-describe.for(['contract', 'full'] as const)('a cloud server of the profile %s', (profile) => {
+describe.for(['contract', 'full'] as const)('a cloud server with the profile %s', (profile) => {
   beforeAll(() => {
-    booth.cloud.profile(profile);
+    bot.cloud.profile(profile);
   });
 
   test('starts and stops a service', async () => {
-    booth.cloud.setServiceState(STAGING, 'running');
+    bot.cloud.setServiceState(STAGING, 'running');
     const lines = await done('/service stop staging');
     expect(lines[0]).toBe('● Stop staging: accepted');
     const reported = profile === 'full' ? 'stopping' : 'no details';
     expect(lines.join('\n')).toContain(`The server reports: ${reported}. This can take minutes`);
-    expect(booth.cloud.service(STAGING)?.state).toBe('stopping');
+    expect(bot.cloud.service(STAGING)?.state).toBe('stopping');
   });
 
-  test('scales a service, and what it was seen to have is shown the next time', async () => {
+  test('scales a service, and /service show contains the new size', async () => {
     const [min, max] = profile === 'full' ? [16, 64] : [20, 72];
     const lines = await done(`/service scale staging min=${min} max=${max}`);
     expect(lines.join('\n')).toContain('all values as requested');
-    const seen = await booth.said('/service show staging');
+    const seen = await bot.run('/service show staging');
     expect(seen).toContain(`Max replica memory gb  ${max}`);
   });
 
-  test('creates a service and tells its password to nobody but who asked', async () => {
+  test('creates a service and shows its password to its requester only', async () => {
     const card = await done(
       `/service create "for ${profile}" provider=aws region=eu-west-1 ip=10.0.0.0/8`,
     );
     expect(card.join('\n')).toContain('The server reports: ');
     expect(card.at(-1)).toBe('[Show the password]');
-    const made = booth.cloud.services().find(({ name }) => name === `for ${profile}`);
+    const made = bot.cloud.services().find(({ name }) => name === `for ${profile}`);
     expect(card.join('\n')).toContain(`id ${made?.id}`);
   });
 
-  test('shows a backup as finished by what it says of its end', async () => {
-    booth.time.pass(61_000);
+  test('shows a finished backup by its end time', async () => {
+    bot.time.pass(61_000);
     const id = 'c6a20eb7-42fe-4995-b901-d32fb4f1fa9e';
-    const lines = await booth.said(`/backup show analytics-prod ${id}`);
+    const lines = await bot.run(`/backup show analytics-prod ${id}`);
     const status = profile === 'full' ? 'done' : 'finished';
     expect(lines[0]).toBe(`Backup of analytics-prod: ${status}`);
   });
@@ -59,16 +59,16 @@ describe.for(['contract', 'full'] as const)('a cloud server of the profile %s', 
 const SLOW = 'd89ded1cd0202f913c62d284';
 const PROFILES = ['code', 'code-2026-07', 'code-2026-01', 'docs'] as const;
 
-describe.for(PROFILES)('an alerts server of the profile %s', (profile) => {
+describe.for(PROFILES)('an alerts server with the profile %s', (profile) => {
   beforeAll(() => {
-    booth.alerts.profile(profile);
-    booth.time.pass(61_000);
+    bot.alerts.profile(profile);
+    bot.time.pass(61_000);
   });
 
   test('lists and shows its alerts', async () => {
-    expect((await booth.said('/alert list'))[0]).toBe('14 alerts');
-    const lines = await booth.said('/alert show "Slow queries"');
-    expect(lines).toContain(`Interval  ${booth.alerts.alert(SLOW)?.interval}`);
+    expect((await bot.run('/alert list'))[0]).toBe('14 alerts');
+    const lines = await bot.run('/alert show "Slow queries"');
+    expect(lines).toContain(`Interval  ${bot.alerts.alert(SLOW)?.interval}`);
     expect(lines).toContain('Group by  database, user');
     expect(lines.find((line) => line.startsWith('Saved search  '))).not.toContain('unknown');
   });
@@ -79,21 +79,21 @@ describe.for(PROFILES)('an alerts server of the profile %s', (profile) => {
     ['a note, a silence and consecutive windows', '357fc488efc4a66bb2a8f81a'],
     ['a range with an upper bound', '8ef29342507d91666304c181'],
     ['a threshold below zero and a name full of markup', '5b31b04e494986869810107b'],
-    ['a schedule and errors of its own', '4cc476b9c186b64bc5d65f43'],
+    ['a schedule and separate errors', '4cc476b9c186b64bc5d65f43'],
   ] as const)('changes the interval of %s, and nothing else', async ([, id]) => {
-    const before = booth.alerts.alert(id);
+    const before = bot.alerts.alert(id);
     const interval = before?.interval === '30m' ? '1h' : '30m';
-    const puts = booth.alerts.effectCount('update alert', id);
+    const puts = bot.alerts.effectCount('update alert', id);
     const lines = await done(`/alert edit ${id} interval=${interval}`);
     expect(lines[0]).toMatch(/^● Edit alert .*: accepted$/);
-    expect(booth.alerts.effectCount('update alert', id) - puts).toBe(1);
-    const { updatedAt: _, ...after } = booth.alerts.alert(id) ?? {};
+    expect(bot.alerts.effectCount('update alert', id) - puts).toBe(1);
+    const { updatedAt: _, ...after } = bot.alerts.alert(id) ?? {};
     const { updatedAt: __, ...wanted } = { ...before, interval };
     expect(present(after)).toEqual(present(wanted));
   });
 });
 
-/** Without what is not there: a server may say so in two ways, and stores one of them. */
+/** Removes null and undefined fields: servers may send either for a missing value. */
 function present(record: object): object {
   return Object.fromEntries(Object.entries(record).filter(([, value]) => (value ?? null) !== null));
 }

@@ -1,21 +1,21 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage } from 'node:http';
 
-/** One request, exactly as it came over the wire. */
+/** One request, exactly as received. */
 export interface Recorded {
   readonly method: string;
   readonly path: string;
   readonly query: string;
-  /** The very text of the body; empty where there was none. */
+  /** The unparsed body, or an empty string. */
   readonly body: string;
 }
 
 type Reply = object | ((sent: Readonly<Record<string, unknown>>) => object);
 
-/** Bodies by `GET /path`, some made of what was sent; what is not there is answered with 404. */
+/** Reply bodies by `GET /path`; a function gets the sent body. Other paths get 404. */
 export type Replies = Readonly<Record<string, Reply>>;
 
-/** A server of both contracts that keeps every byte it is sent and answers what it was told to. */
+/** A server for both APIs that records each request and sends the configured replies. */
 export async function startRecorder() {
   const seen: Recorded[] = [];
   let replies: Replies = {};
@@ -38,8 +38,8 @@ export async function startRecorder() {
     answer: (next: Replies) => {
       replies = next;
     },
-    /** What has come since the last time, and is forgotten with it. */
-    taken: () => seen.splice(0),
+    /** The requests since the last call. */
+    takeRequests: () => seen.splice(0),
     stop: async () => {
       server.closeAllConnections();
       await new Promise((resolve) => server.close(resolve));

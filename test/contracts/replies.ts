@@ -44,7 +44,7 @@ export function service(id: string, name: string) {
   };
 }
 
-/** The same as live servers send it: what the contract lost, and what was added since. */
+/** The same service as live servers send it, with additional and without some fields. */
 const liveService = (id: string, name: string, state: string) => ({
   ...service(id, name),
   state,
@@ -185,7 +185,7 @@ const liveSearch = {
 };
 
 const NEW = '7a1d0c7e-0000-4000-8000-00000000a001';
-/** A new service repeats what it was created with; its endpoints have addresses instead. */
+/** The reply to a creation contains the sent fields; its endpoints have addresses. */
 const created = (make: typeof service) => (sent: Sent) => {
   const made = make(NEW, String(sent.name).replaceAll(' ', '-'));
   return enveloped({
@@ -225,13 +225,13 @@ const cost = (date: string, extra: object) => ({
 });
 const usage = `GET ${ORG}/usageCost`;
 
-/** What a server of the contract answers, field by field. */
+/** The replies of a server with exactly the fields of the contract. */
 export const CONTRACT: Replies = {
   [state]: enveloped(service(STAGING, 'staging')),
   [scaling]: scaled(service),
   [`POST ${ORG}/services`]: created(service),
   [endpoints]: endpoint('Ready'),
-  // The contract's table has one object where live servers send a list.
+  // The contract defines one object where live servers send a list.
   [usage]: enveloped({ grandTotalCredits: 18.75, costs: cost('2026-11-18', {}) }),
   [`GET ${ORG}/services/${ANALYTICS}/pipes/${PIPE}/settings`]: enveloped(SETTINGS),
   [`GET ${ORG}/services/${ANALYTICS}/backups/${BACKUP}`]: enveloped(backup),
@@ -242,7 +242,7 @@ export const CONTRACT: Replies = {
   [`PUT /api/v2/alerts/${SEARCH_ALERT}`]: { data: { ...contractSearch, interval: '1h' } },
 };
 
-/** What live servers were seen to answer: more fields, other names, other values. */
+/** The replies of live servers, with additional fields, other names and other values. */
 export const LIVE: Replies = {
   [state]: (sent) => enveloped(liveService(STAGING, 'staging', stateAfter(sent))),
   [scaling]: scaled(live('running')),

@@ -1,14 +1,14 @@
-import type { Booth } from './booth.ts';
 import type { Operation } from './contract.ts';
+import type { ContractBot } from './contract-bot.ts';
 import type { Recorder, Replies } from './recorder.ts';
 import { BACKUP, CONTRACT, TILE_ALERT } from './replies.ts';
 
 type Json = Readonly<Record<string, unknown>>;
 
-/** What a person does to see all that is shown of a reply. */
+/** The commands that show all visible fields of a reply. */
 interface Showing {
   readonly writes?: readonly string[];
-  readonly looks?: readonly string[];
+  readonly reads?: readonly string[];
 }
 
 const ENDPOINT = '/endpoint create staging description=feed';
@@ -19,7 +19,7 @@ const SHOWINGS: Readonly<Record<string, Showing>> = {
     writes: [
       '/service create "analytics new" provider=aws region=eu-west-1 ip=10.0.0.0/8 min=16 max=64',
     ],
-    looks: ['/service show 7a1d0c7e-0000-4000-8000-00000000a001'],
+    reads: ['/service show 7a1d0c7e-0000-4000-8000-00000000a001'],
   },
   'create endpoint': {
     writes: [
@@ -28,23 +28,23 @@ const SHOWINGS: Readonly<Record<string, Showing>> = {
       `${ENDPOINT} type=STREAMING_MULTI_VPC cluster=arn:cluster authentication=SASL_IAM`,
     ],
   },
-  scale: { writes: ['/service scale staging min=16 max=64'], looks: ['/service show staging'] },
-  'set state': { writes: ['/service stop staging'], looks: ['/service show staging'] },
-  'usage cost': { looks: ['', ' by day', ' by metric', ' by warehouse'].map((by) => COST + by) },
-  'pipe settings': { looks: ['/pipe settings analytics-prod orders'] },
-  backup: { looks: [`/backup show analytics-prod ${BACKUP}`] },
-  'list alerts': { looks: ['/alert list'] },
-  'get alert': { looks: [`/alert show ${TILE_ALERT}`] },
+  scale: { writes: ['/service scale staging min=16 max=64'], reads: ['/service show staging'] },
+  'set state': { writes: ['/service stop staging'], reads: ['/service show staging'] },
+  'usage cost': { reads: ['', ' by day', ' by metric', ' by warehouse'].map((by) => COST + by) },
+  'pipe settings': { reads: ['/pipe settings analytics-prod orders'] },
+  backup: { reads: [`/backup show analytics-prod ${BACKUP}`] },
+  'list alerts': { reads: ['/alert list'] },
+  'get alert': { reads: [`/alert show ${TILE_ALERT}`] },
   'update alert': { writes: [`/alert edit ${TILE_ALERT} threshold=250`] },
 };
 
 /**
- * Where each field of a reply is shown. Everything is looked at twice: once as the reply is, and
- * once with this one field changed; what reads otherwise is where it is shown.
+ * Where each field of a reply is shown. The commands run twice, the second time with this one field
+ * changed; the line that differs shows the field.
  */
-export async function replyCells(booth: Booth, recorder: Recorder, operation: Operation) {
+export async function replyCells(bot: ContractBot, recorder: Recorder, operation: Operation) {
   const route = routeOf(operation);
-  const before = await seen(booth, recorder, operation, {
+  const before = await seen(bot, recorder, operation, {
     [route]: (sent) => replyTo(route, sent),
   });
   const cells = new Map<string, string>();
@@ -53,7 +53,7 @@ export async function replyCells(booth: Booth, recorder: Recorder, operation: Op
     const metric = /^costs\.metrics\.(\w+)$/.exec(field)?.[1];
     const changed = (sent: Json) =>
       metric ? withMoved(replyTo(route, sent), metric) : withChanged(replyTo(route, sent), path);
-    const after = await seen(booth, recorder, operation, { [route]: changed });
+    const after = await seen(bot, recorder, operation, { [route]: changed });
     cells.set(field, difference(before, after));
   }
   return cells;
@@ -64,7 +64,7 @@ function routeOf({ method, path }: Operation): string {
   return Object.keys(CONTRACT).find((route) => pattern.test(route)) ?? '';
 }
 
-/** What a server of the contract answers; a state goes with it, so that disbelief can be seen. */
+/** The contract's reply, plus a state so that a mismatch becomes visible. */
 function replyTo(route: string, sent: Json): Json {
   const reply = CONTRACT[route];
   const whole: Json = JSON.parse(JSON.stringify(typeof reply === 'function' ? reply(sent) : reply));
@@ -81,31 +81,31 @@ function pathIn({ api, name }: Operation, field: string): readonly string[] {
   return name === 'list alerts' ? ['data', '0', ...inside] : ['data', ...inside];
 }
 
-async function seen(booth: Booth, recorder: Recorder, { name }: Operation, replies: Replies) {
-  const { writes = [], looks = [] } = SHOWINGS[name] ?? {};
+async function seen(bot: ContractBot, recorder: Recorder, { name }: Operation, replies: Replies) {
+  const { writes = [], reads = [] } = SHOWINGS[name] ?? {};
   recorder.answer({ ...CONTRACT, ...replies });
-  booth.time.pass(16 * 60_000);
+  bot.time.pass(16 * 60_000);
   const lines: string[] = [];
-  for (const line of writes) lines.push(...(await written(booth, line)));
-  for (const line of looks) lines.push(...(await booth.said(line)));
+  for (const line of writes) lines.push(...(await written(bot, line)));
+  for (const line of reads) lines.push(...(await bot.run(line)));
   return lines
     .filter((line) => !line.startsWith('Seen  '))
     .map((line) => line.replace(/^Fetched \S+ \S+ UTC/, 'Fetched [now]'));
 }
 
-/** Of a card only what came of the reply: the rest was there before it. */
-async function written(booth: Booth, line: string): Promise<readonly string[]> {
-  booth.time.pass(61_000);
-  const card = await booth.confirmed(await booth.typed(line));
-  const drawn = booth.drawn(card);
-  const told = drawn.filter((each, index) => index === 0 || /^The server /.test(each));
-  if (!drawn.some((each) => each.includes('[Show the password]'))) return told;
-  return [...told, `behind “Show the password”  ${await booth.revealed(card)}`];
+/** The lines of a card that come from the reply. */
+async function written(bot: ContractBot, line: string): Promise<readonly string[]> {
+  bot.time.pass(61_000);
+  const card = await bot.confirm(await bot.type(line));
+  const drawn = bot.currentLines(card);
+  const shownLines = drawn.filter((each, index) => index === 0 || /^The server /.test(each));
+  if (!drawn.some((each) => each.includes('[Show the password]'))) return shownLines;
+  return [...shownLines, `behind “Show the password”  ${await bot.revealPassword(card)}`];
 }
 
-/** A metric is shown only where all of them add up: what it gains, another one loses. */
+/** The reply with a part of one metric moved to another: the total must stay equal. */
 function withMoved(reply: Json, metric: string): Json {
-  // The report of the contract, as replies.ts has it.
+  // The usage report of replies.ts.
   const { result } = reply as { result: { costs: { metrics: Readonly<Record<string, number>> } } };
   const { metrics } = result.costs;
   const from = metric === 'computeCredits' ? 'storageCredits' : 'computeCredits';
@@ -116,7 +116,7 @@ function withMoved(reply: Json, metric: string): Json {
   };
 }
 
-/** The same reply with one field other than it was; a field that was not there, is. */
+/** The reply with one field changed, or added if it was missing. */
 function withChanged(reply: Json, [key = '', ...rest]: readonly string[]): Json {
   const inner = reply[key];
   if (rest.length === 0) return { ...reply, [key]: other(inner) };
@@ -127,7 +127,7 @@ function withChanged(reply: Json, [key = '', ...rest]: readonly string[]): Json 
       [key]: items.map((one, at) => (`${at}` === rest[0] ? withChanged(one, rest.slice(1)) : one)),
     };
   }
-  // Every other step of the path leads through an object.
+  // All other steps of the path are objects.
   return { ...reply, [key]: withChanged((inner ?? {}) as Json, rest) };
 }
 
@@ -142,7 +142,7 @@ function other(value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).map(([key, one]) => [key, other(one)]));
 }
 
-/** The label of the first line that reads otherwise; empty where none does. */
+/** The label of the first line that differs; empty if none does. */
 function difference(before: readonly string[], after: readonly string[]): string {
   const at = after.findIndex((line, index) => line !== before[index]);
   const line = after[at];
@@ -163,7 +163,7 @@ function labelOf(after: readonly string[], before: readonly string[], at: number
   return at === 0 ? 'title' : 'a separate line';
 }
 
-/** The top of the table that a line is a row of: it has as many cells, and so has all between. */
+/** The header of the table around a row: the first of the adjacent lines with equally many cells. */
 function headerOf(lines: readonly string[], at: number, count: number): readonly string[] | null {
   if (count < 2) return null;
   let top = at;

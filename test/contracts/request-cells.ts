@@ -4,14 +4,14 @@ import { ServiceCreation } from '../../src/cloud/schema.ts';
 import { commands } from '../../src/commands/index.ts';
 import { type Field, fieldsOf } from '../../src/intent/arguments/arguments.ts';
 import { type Command, verbOf } from '../../src/intent/define.ts';
-import type { Booth } from './booth.ts';
 import type { Operation } from './contract.ts';
 import { operationOf } from './contract.ts';
-import { ANA } from './counter.ts';
-import { linesOf } from './reading.ts';
+import type { ContractBot } from './contract-bot.ts';
+import { linesOf } from './message-lines.ts';
 import type { Recorded } from './recorder.ts';
+import { ANA } from './typing-user.ts';
 
-/** A command with one recorded exchange of it: what was typed, and what went out. */
+/** A command with one recorded exchange: the typed line and the sent requests. */
 export interface Known {
   readonly command: Command;
   readonly line: string;
@@ -20,7 +20,7 @@ export interface Known {
   readonly form: readonly string[];
 }
 
-/** Where a person meets one field of a request. */
+/** Where a user sees one field of a request. */
 export interface RequestCells {
   readonly words: string;
   readonly modal: string;
@@ -28,17 +28,17 @@ export interface RequestCells {
   readonly request: string;
 }
 
-/** Types each recorded line once more, to see its preview and the form behind it. */
-export async function knownExchanges(booth: Booth, names: readonly string[]): Promise<Known[]> {
+/** Types each recorded line again and returns its preview and form. */
+export async function knownExchanges(bot: ContractBot, names: readonly string[]): Promise<Known[]> {
   const known: Known[] = [];
   for (const name of names) {
     const pair = JSON.parse(readFileSync(`test/contracts/pairs/${name}.json`, 'utf8'));
     const line: string = pair.line;
     const command = commandOf(line);
-    booth.time.pass(61_000);
+    bot.time.pass(61_000);
     const isChange = command.kind === 'change';
-    const preview = isChange ? await booth.said(line) : [];
-    const form = await formLines(booth, command, line);
+    const preview = isChange ? await bot.run(line) : [];
+    const form = await formLines(bot, command, line);
     known.push({ command, line, requests: pair.contract.requests, preview, form });
   }
   return known;
@@ -52,16 +52,16 @@ function commandOf(line: string): Command {
   return found;
 }
 
-/** Of a query only the form that asks for what is missing; some need nothing and have none. */
-async function formLines(booth: Booth, command: Command, line: string) {
+/** The form of a command. A query has one only if it has required arguments. */
+async function formLines(bot: ContractBot, command: Command, line: string) {
   const callbackId = command.name.replace(' ', '.');
   const needs = fieldsOf(command.args).some(({ optional }) => !optional);
   if (command.kind === 'query' && !needs) return [];
   const view =
     command.kind === 'change'
-      ? await booth.editing(line, callbackId)
-      : await booth.form(`/${command.name}`, callbackId);
-  await booth.slack.close(ANA, view.id);
+      ? await bot.openEditForm(line, callbackId)
+      : await bot.form(`/${command.name}`, callbackId);
+  await bot.slack.close(ANA, view.id);
   return linesOf(view.blocks);
 }
 
@@ -131,7 +131,7 @@ function placeOf(request: Recorded, operation: Operation, field: string): Place 
   return value === undefined ? null : { in: 'body', value };
 }
 
-/** The argument that carries a field: its own name, or the thing whose id it is. */
+/** The argument that sets a field: by its name, or by the target whose id it is. */
 function argOf({ args }: Command, field: string, { in: where }: Place): Field | null {
   const last = field.split('.').at(-1) ?? field;
   const fields = fieldsOf(args);

@@ -1,21 +1,21 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type Booth, openBooth } from './booth.ts';
-import { type Rule, verdicts } from './verdicts.ts';
+import { type ContractBot, openContractBot } from './contract-bot.ts';
+import { answersTo, type Rule } from './rule-answers.ts';
 
-let paid: Booth;
-let free: Booth;
+let paid: ContractBot;
+let free: ContractBot;
 beforeAll(async () => {
-  paid = await openBooth();
-  free = await openBooth({ of: { plan: 'free' } });
+  paid = await openContractBot();
+  free = await openContractBot({ of: { plan: 'free' } });
 });
 afterAll(async () => {
   await paid.close();
   await free.close();
 });
 
-const scale = (field: string, beside = ''): Rule => ({
+const scale = (field: string, otherArgs = ''): Rule => ({
   command: 'service scale',
-  beside: `staging ${beside}`.trim(),
+  otherArgs: `staging ${otherArgs}`.trim(),
   field,
 });
 
@@ -23,7 +23,7 @@ describe('/service scale', () => {
   test('the maximum memory is a multiple of 4 from 8 to 356', async () => {
     const values = ['4', '8', '12', '30', '352', '356', '360', '8.5', 'lots'];
     const rule = scale('maxReplicaMemoryGb', 'min=8');
-    expect(await verdicts(paid, rule, values)).toMatchInlineSnapshot(`
+    expect(await answersTo(paid, rule, values)).toMatchInlineSnapshot(`
       "4
         typed: max must be a multiple of 4 from 8 to 356 (you typed 4) | [scale with 8]
         form:  not offered; [maxReplicaMemoryGb] must be a multiple of 4 from 8 to 356
@@ -57,7 +57,7 @@ describe('/service scale', () => {
   test('the minimum memory is a multiple of 4 from 8 to 356', async () => {
     const values = ['4', '8', '10', '12', '356', '360'];
     const rule = scale('minReplicaMemoryGb', 'max=356');
-    expect(await verdicts(paid, rule, values)).toMatchInlineSnapshot(`
+    expect(await answersTo(paid, rule, values)).toMatchInlineSnapshot(`
       "4
         typed: min must be a multiple of 4 from 8 to 356 (you typed 4) | [scale with 8]
         form:  not offered; [minReplicaMemoryGb] must be a multiple of 4 from 8 to 356
@@ -79,9 +79,9 @@ describe('/service scale', () => {
     `);
   });
 
-  test('the plan of an organization on the free plan ends at 120', async () => {
+  test('the memory of an organization on the free plan is at most 120', async () => {
     const rule = scale('maxReplicaMemoryGb', 'min=8');
-    expect(await verdicts(free, rule, ['116', '120', '124'])).toMatchInlineSnapshot(`
+    expect(await answersTo(free, rule, ['116', '120', '124'])).toMatchInlineSnapshot(`
       "116
         typed: taken
         form:  taken
@@ -93,7 +93,7 @@ describe('/service scale', () => {
         form:  not offered; [maxReplicaMemoryGb] must be at most 120 for an organization on the free plan"
     `);
     expect(
-      await verdicts(free, scale('minReplicaMemoryGb'), ['120', '124']),
+      await answersTo(free, scale('minReplicaMemoryGb'), ['120', '124']),
     ).toMatchInlineSnapshot(`
       "120
         typed: taken
@@ -104,9 +104,9 @@ describe('/service scale', () => {
     `);
   });
 
-  test('the minimum is not above the maximum', async () => {
+  test('the minimum is at most the maximum', async () => {
     const rule = scale('minReplicaMemoryGb', 'max=64');
-    expect(await verdicts(paid, rule, ['60', '64', '68'])).toMatchInlineSnapshot(`
+    expect(await answersTo(paid, rule, ['60', '64', '68'])).toMatchInlineSnapshot(`
       "60
         typed: taken
         form:  taken
@@ -121,7 +121,7 @@ describe('/service scale', () => {
 
   test('replicas are a whole number from 1 to 20', async () => {
     const values = ['0', '1', '2', '20', '21', '1.5', 'two'];
-    expect(await verdicts(paid, scale('numReplicas'), values)).toMatchInlineSnapshot(`
+    expect(await answersTo(paid, scale('numReplicas'), values)).toMatchInlineSnapshot(`
       "0
         typed: replicas must be a whole number from 1 to 20 (you typed 0)
         form:  [numReplicas] Please enter a number of at least 1.
@@ -149,7 +149,7 @@ describe('/service scale', () => {
   test('the idle timeout is a whole number of minutes from 5', async () => {
     const values = ['4', '5', '6', '5.5'];
     const rule = scale('idleTimeoutMinutes', 'idle=on');
-    expect(await verdicts(paid, rule, values)).toMatchInlineSnapshot(`
+    expect(await answersTo(paid, rule, values)).toMatchInlineSnapshot(`
       "4
         typed: idle-timeout must be a whole number of minutes, 5 or more (you typed 4)
         form:  [idleTimeoutMinutes] Please enter a number of at least 5.
@@ -165,15 +165,15 @@ describe('/service scale', () => {
     `);
   });
 
-  test('a timeout says nothing where the service never idles', async () => {
+  test('an idle timeout requires idling', async () => {
     const rule = scale('idleTimeoutMinutes', 'idle=off');
-    expect(await verdicts(paid, rule, ['15'])).toMatchInlineSnapshot(`
+    expect(await answersTo(paid, rule, ['15'])).toMatchInlineSnapshot(`
       "15
         typed: idle-timeout does not apply to these values (you typed 15) | [Remove it]
         form:  no such field; taken"
     `);
     const without = scale('idleTimeoutMinutes');
-    expect(await verdicts(paid, without, ['15'])).toMatchInlineSnapshot(`
+    expect(await answersTo(paid, without, ['15'])).toMatchInlineSnapshot(`
       "15
         typed: taken
         form:  taken"
@@ -182,7 +182,7 @@ describe('/service scale', () => {
 
   test('idling is on or off', async () => {
     const values = ['on', 'off', 'YES', 'sometimes'];
-    expect(await verdicts(paid, scale('idleScaling'), values)).toMatchInlineSnapshot(`
+    expect(await answersTo(paid, scale('idleScaling'), values)).toMatchInlineSnapshot(`
       "on
         typed: taken
         form:  taken
@@ -198,30 +198,30 @@ describe('/service scale', () => {
     `);
   });
 
-  test('something must change', async () => {
+  test('at least one field must be set', async () => {
     const emptied = { ...scale('numReplicas', 'replicas=3') };
-    expect(await verdicts(paid, emptied, [''])).toMatchInlineSnapshot(`
+    expect(await answersTo(paid, emptied, [''])).toMatchInlineSnapshot(`
       "(empty)
         typed: “replicas=” is given twice. | For example: /service scale analytics-prod min=16 max=64
         form:  [minReplicaMemoryGb] is missing: set at least one field to change"
     `);
   });
 
-  test('a key stands there once, and is one that the command has', async () => {
-    expect(await paid.said('/service scale staging min=8 min=16')).toMatchInlineSnapshot(`
+  test('each key occurs once and belongs to the command', async () => {
+    expect(await paid.run('/service scale staging min=8 min=16')).toMatchInlineSnapshot(`
       [
         "“min=” is given twice.",
         "For example: /service scale analytics-prod min=16 max=64",
       ]
     `);
-    expect(await paid.said('/service scale staging memory=8')).toMatchInlineSnapshot(`
+    expect(await paid.run('/service scale staging memory=8')).toMatchInlineSnapshot(`
       [
         "/service scale has no key “memory=”. Did you mean max or min?",
         "For example: /service scale analytics-prod min=16 max=64",
         "[with max=] [with min=]",
       ]
     `);
-    expect(await paid.said('/service scale staging mim=8')).toMatchInlineSnapshot(`
+    expect(await paid.run('/service scale staging mim=8')).toMatchInlineSnapshot(`
       [
         "/service scale has no key “mim=”. Did you mean min or in or max?",
         "For example: /service scale analytics-prod min=16 max=64",
@@ -230,11 +230,11 @@ describe('/service scale', () => {
     `);
   });
 
-  test('one bound alone is weighed against the other as it was last seen', async () => {
-    const preview = await paid.typed('/service scale archive min=16 max=32');
-    await paid.confirmed(preview);
-    const rule = { ...scale('minReplicaMemoryGb'), beside: 'archive' };
-    expect(await verdicts(paid, rule, ['28', '32', '36'])).toMatchInlineSnapshot(`
+  test('a single bound is checked against the other one as last seen', async () => {
+    const preview = await paid.type('/service scale archive min=16 max=32');
+    await paid.confirm(preview);
+    const rule = { ...scale('minReplicaMemoryGb'), otherArgs: 'archive' };
+    expect(await answersTo(paid, rule, ['28', '32', '36'])).toMatchInlineSnapshot(`
       "28
         typed: taken
         form:  taken

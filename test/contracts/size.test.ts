@@ -1,41 +1,41 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { Booth } from './booth.ts';
-import { ANA } from './counter.ts';
-import { openCrowd } from './crowd.ts';
+import type { ContractBot } from './contract-bot.ts';
+import { openLargeOrganization } from './large-organization.ts';
+import { ANA } from './typing-user.ts';
 
-let booth: Booth;
+let bot: ContractBot;
 beforeAll(async () => {
-  booth = await openCrowd({ services: 300, alerts: 5_000 });
+  bot = await openLargeOrganization({ services: 300, alerts: 5_000 });
 });
-afterAll(() => booth.close());
+afterAll(() => bot.close());
 
-test('all 300 services are listed, or it says how many are not', async () => {
-  const lines = await booth.said('/service list');
+test('all 300 services are listed, or the list shows how many are missing', async () => {
+  const lines = await bot.run('/service list');
   expect(lines[0]).toBe('312 services');
   const rows = lines.filter((line) => line.includes(' · ')).length - 1;
   const left = lines.flatMap((line) => /^(\d+) more rows/.exec(line)?.[1] ?? []);
   expect(rows + Number(left[0] ?? 0)).toBe(312);
 });
 
-test('5,000 alerts are listed by pages, to the last one', async () => {
-  const lines = await booth.said('/alert list');
+test('5,000 alerts are listed in pages', async () => {
+  const lines = await bot.run('/alert list');
   expect(lines[0]).toBe('5014 alerts · page 1 of 51');
   expect(lines.join('\n')).toContain('[Next page]');
-  const last = await booth.said('/alert list page=51');
+  const last = await bot.run('/alert list page=51');
   expect(last.filter((line) => / · above \d+ · 5m · /.test(line))).toHaveLength(14);
   expect(last.join('\n')).not.toContain('[Next page]');
 });
 
-test('all are read, though the server hands out a thousand at a time', async () => {
-  booth.time.pass(61_000);
-  const before = booth.alerts.count('list alerts');
-  expect((await booth.said('/alert list checkout latency'))[0]).toBe('1 alert');
-  expect(booth.alerts.count('list alerts') - before).toBe(6);
+test('all alerts are read although the server returns 1,000 at a time', async () => {
+  bot.time.pass(61_000);
+  const before = bot.alerts.count('list alerts');
+  expect((await bot.run('/alert list checkout latency'))[0]).toBe('1 alert');
+  expect(bot.alerts.count('list alerts') - before).toBe(6);
 });
 
-test('a type-ahead finds one of 5,000 alerts by a word in the middle of its name', async () => {
-  const view = await booth.form('/alert edit', 'alert.edit');
-  const found = await booth.slack.suggest({
+test('a search finds one of 5,000 alerts by a word in the middle of its name', async () => {
+  const view = await bot.form('/alert edit', 'alert.edit');
+  const found = await bot.slack.suggest({
     as: ANA,
     place: { in: 'view', viewId: view.id },
     blockId: 'alert',
@@ -44,17 +44,17 @@ test('a type-ahead finds one of 5,000 alerts by a word in the middle of its name
   });
   expect(found.error).toBeNull();
   expect(found.options).toMatchObject([{ text: { text: 'Checkout latency p95' } }]);
-  await booth.slack.close(ANA, view.id);
+  await bot.slack.close(ANA, view.id);
 });
 
-test('a type-ahead finds one of 300 services by a word in the middle of its name', async () => {
-  const view = await booth.form('/service stop', 'service.stop');
+test('a search finds one of 300 services by a word in the middle of its name', async () => {
+  const view = await bot.form('/service stop', 'service.stop');
   const place = { in: 'view', viewId: view.id } as const;
   const search = { as: ANA, place, blockId: 'service', actionId: 'service' };
-  const one = await booth.slack.suggest({ ...search, value: 'team-217' });
+  const one = await bot.slack.suggest({ ...search, value: 'team-217' });
   expect(one.options).toMatchObject([{ text: { text: 'shard-of-team-217' } }]);
-  // Of too many the first hundred are offered, which is all that Slack takes.
-  const many = await booth.slack.suggest({ ...search, value: 'shard' });
+  // The first 100 are offered, which is Slack's limit.
+  const many = await bot.slack.suggest({ ...search, value: 'shard' });
   expect([many.error, many.options.length]).toEqual([null, 100]);
-  await booth.slack.close(ANA, view.id);
+  await bot.slack.close(ANA, view.id);
 });

@@ -1,18 +1,18 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type Booth, openBooth } from './booth.ts';
+import { type ContractBot, openContractBot } from './contract-bot.ts';
 import { create } from './creations.ts';
-import { verdicts } from './verdicts.ts';
+import { answersTo } from './rule-answers.ts';
 
-let scale: Booth;
-let enterprise: Booth;
-let basic: Booth;
+let scale: ContractBot;
+let enterprise: ContractBot;
+let basic: ContractBot;
 beforeAll(async () => {
-  scale = await openBooth();
-  enterprise = await openBooth({ of: { tier: 'enterprise' } });
-  basic = await openBooth({ of: { tier: 'basic' } });
+  scale = await openContractBot();
+  enterprise = await openContractBot({ of: { tier: 'enterprise' } });
+  basic = await openContractBot({ of: { tier: 'basic' } });
 });
 afterAll(async () => {
-  for (const booth of [scale, enterprise, basic]) await booth.close();
+  for (const bot of [scale, enterprise, basic]) await bot.close();
 });
 
 describe('/service create', () => {
@@ -22,22 +22,22 @@ describe('/service create', () => {
     ['hasTransparentDataEncryption', 'on'],
     ['encryptionKey', 'key-1'],
     ['encryptionAssumedRoleIdentifier', 'role-1'],
-  ] as const)('%s is for the tier enterprise', async ([field, value]) => {
-    const elsewhere = await verdicts(scale, create(field), [value]);
+  ] as const)('%s requires the enterprise tier', async ([field, value]) => {
+    const elsewhere = await answersTo(scale, create(field), [value]);
     expect(elsewhere).toMatch(/typed: .*does not apply to these values/);
     expect(elsewhere).toContain('form:  no such field; taken');
-    const there = await verdicts(enterprise, create(field), [value]);
+    const there = await answersTo(enterprise, create(field), [value]);
     expect(there).toMatch(/typed: taken\n {2}form: {2}taken/);
   });
 
-  test('the values of enterprise are those of the contract', async () => {
-    const profiles = await verdicts(enterprise, create('profile'), ['v1-huge']);
+  test('the values of the enterprise fields are those of the contract', async () => {
+    const profiles = await answersTo(enterprise, create('profile'), ['v1-huge']);
     expect(profiles).toMatchInlineSnapshot(`
       "v1-huge
         typed: profile must be one of v1-default, v1-highmem-xs, v1-highmem-s, v1-highmem-m, v1-highmem-l, v1-highmem-xl, v1-highcpu-s, v1-highcpu-m, v1-highcpu-l, v1-highcpu-xl (you typed v1-huge)
         form:  not offered; [profile] must be one of v1-default, v1-highmem-xs, v1-highmem-s, v1-highmem-m, v1-highmem-l, v1-highmem-xl, v1-highcpu-s, v1-highcpu-m, v1-highcpu-l, v1-highcpu-xl"
     `);
-    const types = await verdicts(enterprise, create('complianceType'), ['hipaa', 'pci', 'gdpr']);
+    const types = await answersTo(enterprise, create('complianceType'), ['hipaa', 'pci', 'gdpr']);
     expect(types).toMatchInlineSnapshot(`
       "hipaa
         typed: taken
@@ -51,9 +51,9 @@ describe('/service create', () => {
     `);
   });
 
-  test('a release channel is not for the tier basic', async () => {
+  test('a release channel is not available in the basic tier', async () => {
     const values = ['slow', 'default', 'fast', 'never'];
-    expect(await verdicts(scale, create('releaseChannel'), values)).toMatchInlineSnapshot(`
+    expect(await answersTo(scale, create('releaseChannel'), values)).toMatchInlineSnapshot(`
       "slow
         typed: taken
         form:  taken
@@ -67,7 +67,7 @@ describe('/service create', () => {
         typed: release-channel must be one of slow, default, fast (you typed never)
         form:  not offered; [releaseChannel] must be one of slow, default, fast"
     `);
-    expect(await verdicts(basic, create('releaseChannel'), ['slow'])).toMatchInlineSnapshot(`
+    expect(await answersTo(basic, create('releaseChannel'), ['slow'])).toMatchInlineSnapshot(`
       "slow
         typed: release-channel does not apply to these values (you typed slow) | [Remove it]
         form:  no such field; taken"

@@ -1,8 +1,8 @@
 import type { Clock } from '../../src/http/clock.ts';
 
 /**
- * One time for the bot, Slack and both APIs. It stands still until somebody waits: then it has
- * passed at once, for everybody, and whoever had set a deadline within it has missed it.
+ * One clock for the bot, Slack and both APIs. It advances only when a component waits: the wait ends
+ * at once, and all deadlines within it expire.
  */
 export function createTime(start: Date) {
   let nowMs = start.getTime();

@@ -1,18 +1,18 @@
 import { expect, onTestFinished, test } from 'vitest';
-import { openBooth } from './booth.ts';
-import { until } from './counter.ts';
+import { openContractBot } from './contract-bot.ts';
+import { until } from './typing-user.ts';
 
-/** A bot whose first look at the usage report goes wrong, and that knows staging from nowhere else. */
-async function learning(fault: string | null, times = 1) {
-  const booth = await openBooth({
+/** A bot whose first read of the usage report fails, and that knows staging only from that report. */
+async function startWithFault(fault: string | null, times = 1) {
+  const bot = await openContractBot({
     file: (file) => ({ ...file, services: withoutStaging(file.services) }),
     prepare: ({ cloud }) => {
       if (fault) cloud.injectFault({ operation: 'usage cost', fault, times });
     },
   });
-  onTestFinished(() => booth.close());
-  await until(() => (booth.cloud.count('usage cost') > 0 ? true : null), 'the usage report');
-  return booth;
+  onTestFinished(() => bot.close());
+  await until(() => (bot.cloud.count('usage cost') > 0 ? true : null), 'the usage report');
+  return bot;
 }
 
 function withoutStaging(services: unknown): readonly unknown[] {
@@ -26,25 +26,25 @@ test.for([
   ['gzip', 'gzip'],
   ['number-as-string', 'number-as-string'],
   ['extra-field', 'extra-field'],
-] as const)('names are learned from the usage report during %s', async ([, fault]) => {
-  const booth = await learning(fault);
-  const look = () => booth.said('/service list');
+] as const)('service names are learned from the usage report during %s', async ([, fault]) => {
+  const bot = await startWithFault(fault);
+  const look = () => bot.run('/service list');
   await expect.poll(async () => (await look()).join('\n')).toMatch(/staging · \w{8} · not listed/);
 });
 
 test.for(['costs-null', 'costs-object', '403', 'reset', 'html-200'])(
-  'the bot starts, and says what it knows, during %s',
+  'the bot starts and lists the known services during %s',
   async (fault) => {
-    const booth = await learning(fault, 9);
-    expect((await booth.said('/service list'))[0]).toMatch(/^1[12] services$/);
+    const bot = await startWithFault(fault, 9);
+    expect((await bot.run('/service list'))[0]).toMatch(/^1[12] services$/);
   },
 );
 
-test('5,000 rows of costs fit into what Slack takes', async () => {
-  const booth = await learning(null);
-  booth.cloud.injectFault({ operation: 'usage cost', fault: 'costs-5000-rows', times: 9 });
-  booth.time.pass(61_000);
-  const lines = await booth.said('/cost mtd by service');
+test('a cost report with 5,000 rows fits into a message', async () => {
+  const bot = await startWithFault(null);
+  bot.cloud.injectFault({ operation: 'usage cost', fault: 'costs-5000-rows', times: 9 });
+  bot.time.pass(61_000);
+  const lines = await bot.run('/cost mtd by service');
   expect(lines[0]).toMatch(/credits/);
   expect(lines.length).toBeLessThan(250);
 });

@@ -1,8 +1,8 @@
 const AT_MOST = 2_500;
 
 /**
- * How much is tried: a little before every change, all of it with FUZZ_PAYLOADS or FUZZ_REPLIES set.
- * The same FUZZ_SEED draws the same again; the bot is started anew for each round.
+ * The number of tried cases: a short share by default, or the value of FUZZ_PAYLOADS or FUZZ_REPLIES.
+ * The same FUZZ_SEED draws the same cases; each round starts a new bot.
  */
 export function howMany(wanted: string | undefined, usual: number) {
   const total = Number(wanted ?? usual);

@@ -15,7 +15,7 @@ interface Answer {
   readonly body: string;
 }
 
-/** Stands in front of an API and bends what it answers; counts what it bent. */
+/** A proxy before an API that modifies the answers and counts them. */
 export function openBender(chance: RandomSource) {
   const bent = { count: 0 };
   async function through(url: string): Promise<string> {
@@ -25,7 +25,7 @@ export function openBender(chance: RandomSource) {
       bent.count += 1;
       const location = status === 301 || status === 307 ? { location: `${url}/elsewhere` } : {};
       reply.writeHead(status, { ...(type ? { 'content-type': type } : {}), ...location });
-      // A few break off before their end.
+      // A few answers are cut off.
       if (chance() < 0.02) return void reply.write(body.slice(0, 40), () => reply.destroy());
       reply.end(status === 204 ? '' : body);
     });
@@ -70,7 +70,7 @@ function bentBody(chance: RandomSource, body: string): string {
     for (let time = 0; time < times; time += 1) value = bend(chance, value, []);
     return JSON.stringify(value);
   } catch {
-    // No JSON to begin with: the text itself is what can be bent.
+    // The body is not JSON, so its text is modified.
     return tear(chance, body);
   }
 }

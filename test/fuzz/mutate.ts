@@ -1,6 +1,6 @@
 import type { RandomSource } from '../../sandbox/api/random.ts';
 
-/** Values that break what was not thought of: types, sizes, names, directions, markup. */
+/** Values with unusual types, sizes, names, directions and markup. */
 const ODD: readonly unknown[] = [
   null,
   true,
@@ -36,11 +36,11 @@ const KEYS = ['__proto__', 'constructor', 'prototype', 'toString', 'id', 'type',
 export function pick<T>(chance: RandomSource, from: readonly T[]): T {
   const found = from[Math.floor(chance() * from.length)];
   if (found === undefined && from.length === 0) throw new Error('There is nothing to pick from');
-  // One of the list, which may hold undefined itself.
+  // The list may contain undefined.
   return found as T;
 }
 
-/** A copy in which one thing is missing, other than it was, there twice, or somewhere else. */
+/** A copy in which one part is missing, changed, duplicated or moved. */
 export function bend(chance: RandomSource, value: unknown, others: readonly unknown[]): unknown {
   const isThing = typeof value === 'object' && value !== null;
   if (!isThing || chance() < 0.12) return pick(chance, [...ODD, ...others]);
@@ -56,7 +56,7 @@ export function bend(chance: RandomSource, value: unknown, others: readonly unkn
   return own([...rest, [key, bend(chance, inner, others)]]);
 }
 
-// By definition and not by assignment, so that `__proto__` becomes a key like any other.
+// fromEntries defines properties, so `__proto__` becomes an ordinary key.
 function own(entries: readonly (readonly [string, unknown])[]): object {
   return Object.fromEntries(entries);
 }
@@ -73,7 +73,7 @@ function bentList(
   return list.map((item, index) => (index === at ? bend(chance, item, others) : item));
 }
 
-/** The text with a few characters lost, changed, or there twice: mostly no JSON any more. */
+/** The text with some characters removed, changed or duplicated, which is rarely valid JSON. */
 export function tear(chance: RandomSource, text: string): string {
   const at = Math.floor(chance() * text.length);
   const length = Math.floor(chance() * 20);
@@ -84,7 +84,7 @@ export function tear(chance: RandomSource, text: string): string {
   return text.slice(0, at) + String.fromCharCode(Math.floor(chance() * 256)) + text.slice(at + 1);
 }
 
-/** JSON that nests as deep as a stack goes. */
+/** JSON with this many nested levels. */
 export function deep(levels: number): string {
   return `${'{"a":'.repeat(levels)}1${'}'.repeat(levels)}`;
 }

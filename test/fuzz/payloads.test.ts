@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { createRandom } from '../../sandbox/api/random.ts';
-import { ask } from '../scenarios/asking.ts';
+import { ask } from '../scenarios/request.ts';
 import { deliver, signatureOf } from '../scenarios/signing.ts';
 import { ANA, openStage, type Stage } from '../scenarios/stage.ts';
 import { howMany } from './amount.ts';
@@ -8,10 +8,10 @@ import { oddParcel, type Parcel } from './payloads.ts';
 
 const { seed, rounds, each } = howMany(process.env.FUZZ_PAYLOADS, 2_000);
 const AT_ONCE = 8;
-/** People do not press faster than this, and whoever does is not heard any more. */
+/** Stays below the rate limit per user. */
 const STEP_MS = 4_000;
 
-/** Everything that changes something needs the approval of somebody who never turns up. */
+/** Every change needs the approval of a user who never approves. */
 const yaml = (file: Record<string, never>) => ({ ...file, policy: POLICY });
 const POLICY = [
   {
@@ -27,7 +27,7 @@ const POLICY = [
 ];
 
 test.for<number>(rounds)(
-  'no odd payload stops the bot, stays without an answer or has an effect (round %i)',
+  'no malformed payload crashes the bot, remains unanswered or has an effect (round %i)',
   { timeout: 600_000 },
   async (round) => {
     const chance = createRandom(`${seed}-${round}`);
@@ -53,7 +53,7 @@ test.for<number>(rounds)(
     ).toEqual([]);
     expect([...stage.cloud.effects(), ...stage.alerts.effects()]).toEqual([]);
     expect(await (await fetch(`${stage.url}/readyz`)).text()).toContain('ready');
-    // It still works for whoever means well.
+    // Valid commands still work.
     await stage.slack.command(ANA, 'ops', '/signalbox');
     await stage.privateWord(ANA, '/service');
   },
@@ -65,7 +65,7 @@ async function idOf(stage: Stage, card: { ts: string } | undefined): Promise<str
 }
 
 async function answerTo(stage: Stage, { type, body }: Parcel, isForged: boolean) {
-  const signed = signatureOf(body, isForged ? { secret: 'somebody else' } : {});
+  const signed = signatureOf(body, isForged ? { secret: 'another secret' } : {});
   try {
     return await deliver(stage, body, { 'content-type': type, ...signed });
   } catch (error) {

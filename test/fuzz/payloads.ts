@@ -3,7 +3,7 @@ import { sandboxWorkspace } from '../../sandbox/slack/sandbox-workspace.ts';
 import { ANA, DORA, EMIL, FINN, GINA, SVEN } from '../scenarios/stage.ts';
 import { bend, deep, pick, tear } from './mutate.ts';
 
-/** Nobody who may approve is among them: whatever runs then was approved by no one. */
+/** No approver is among them, so no change may run. */
 const PEOPLE = [ANA, FINN, DORA, EMIL, GINA, SVEN];
 const { teamId, appId } = sandboxWorkspace;
 
@@ -32,10 +32,10 @@ const FORMS = ['service.scale', 'service.create', 'alert.edit', 'change.reject',
 
 export interface Known {
   readonly chance: RandomSource;
-  /** Changes that are there, and may be meant. */
+  /** The ids of existing changes. */
   readonly changes: readonly string[];
   readonly responseUrl: string;
-  /** Counts the payloads, for no two of Slack's have one trigger. */
+  /** The number of the payload, which makes its trigger id unique. */
   readonly number: number;
 }
 
@@ -46,7 +46,7 @@ export interface Parcel {
 
 const FORM = 'application/x-www-form-urlencoded';
 
-/** A payload as Slack would send it, with something about it that Slack would not have sent. */
+/** A payload like those of Slack, with some unusual parts. */
 export function oddParcel(known: Known): Parcel {
   const { chance } = known;
   const draw = pick(chance, [
@@ -184,7 +184,7 @@ function inPayload(json: string): Parcel {
   return { type: FORM, body: new URLSearchParams({ payload: json }).toString() };
 }
 
-/** Now and then the envelope is what is wrong. */
+/** Sometimes modifies the encoding of the payload. */
 function torn(chance: RandomSource, parcel: Parcel): Parcel {
   const roll = chance();
   if (roll < 0.05) return { ...parcel, body: tear(chance, parcel.body) };

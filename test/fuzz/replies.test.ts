@@ -22,7 +22,7 @@ const LINES = [
 const PEOPLE = [DORA, FINN, BEN];
 
 test.for<number>(rounds)(
-  'whatever an API answers, a person reads something, and nothing is sent unapproved (round %i)',
+  'a command is answered whatever an API returns, and nothing is sent without approval (round %i)',
   { timeout: 900_000 },
   async (round) => {
     const chance = createRandom(`${seed}-replies-${round}`);
@@ -30,7 +30,7 @@ test.for<number>(rounds)(
     const stage = await openStage({ through });
     for (let asked = 0; bent.count < each && asked < each * 4; asked += 1) {
       await answered(stage, pick(chance, PEOPLE), pick(chance, LINES));
-      // What was kept of the last answer is too old then, and the budget of reads is fresh.
+      // The cached answers expire, and the request budget is refilled.
       stage.clock.now = new Date(stage.clock.now.getTime() + 61_000);
     }
     expect(bent.count).toBeGreaterThanOrEqual(each);
@@ -39,7 +39,7 @@ test.for<number>(rounds)(
   },
 );
 
-/** Every command gets its answer: a table, a preview, a form, or why not. */
+/** Expects an answer to a command: a table, a preview, a form or an error. */
 async function answered(stage: Stage, as: string, line: string): Promise<void> {
   const before = heard(stage);
   await stage.slack.command(as, 'ops', line);

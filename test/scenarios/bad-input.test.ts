@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { STAGING } from './asking.ts';
+import { STAGING } from './request.ts';
 import { ANA, buttonsOf, openStage, textOf } from './stage.ts';
 
 const empty = { text: '', blocks: [] };

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { freshUrl } from '../storage/engines.ts';
-import { ANALYTICS, empty } from './asking.ts';
+import { ANALYTICS, empty } from './request.ts';
 import {
   ANA,
   BEN,

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { appendEvent } from '../../src/storage/audit/append.ts';
 import { openDatabase } from '../../src/storage/engine/database.ts';
 import { freshUrl, run } from '../storage/engines.ts';
-import { ask } from './asking.ts';
+import { ask } from './request.ts';
 import { ANA, BEN, NOON, openStage, type Stage, textOf } from './stage.ts';
 
 const STAGE_KEY = Buffer.alloc(32, 7);

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { empty } from './asking.ts';
+import { announced, scanAt, withSpike } from './anomaly-scan.ts';
+import { empty } from './request.ts';
 import { DORA, openStage, type Stage, textOf } from './stage.ts';
-import { announced, scanAt, withSpike } from './watching.ts';
 
 const PROD = { name: 'production', on: { tags: ['prod'] }, notify: '#db-costs' };
 

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import type { Change } from '../../src/changes/change.ts';
 import { freshUrl, openForTest } from '../storage/engines.ts';
 import { aChange, channel, stored } from '../storage/example-change.ts';
-import { ask, empty, STAGING } from './asking.ts';
+import { ask, empty, STAGING } from './request.ts';
 import { ANA, BEN, buttonsOf, DORA, FINN, NOON, openStage, type Stage, textOf } from './stage.ts';
 
 /** The private answer to a command line that a user types. */

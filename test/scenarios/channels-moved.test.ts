@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { ask } from './asking.ts';
-import { approved, settled } from './hours.ts';
+import { approved, settled } from './actions.ts';
+import { ask } from './request.ts';
 import { ANA, BEN, openStage, type Stage, textOf } from './stage.ts';
 
 const edited = (from: string, to: string) => (file: Record<string, never>) =>

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import { listChanges } from '../../src/storage/tables/changes/change-lists.ts';
 import { ENGINES, freshUrl, openForTest } from '../storage/engines.ts';
-import { ask } from './asking.ts';
-import { approved, settled } from './hours.ts';
+import { approved, settled } from './actions.ts';
+import { ask } from './request.ts';
 import { BEN, NOON, openStage, type Stage, textOf } from './stage.ts';
 
 const HOUR_MS = 3_600_000;

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { empty } from './asking.ts';
+import { empty } from './request.ts';
 import { ANA, buttonsOf, DORA, openStage, textOf } from './stage.ts';
 
 test('/cost shows the month to date, the days that are not final, and buttons', async () => {

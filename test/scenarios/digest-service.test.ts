@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { freshUrl, openForTest } from '../storage/engines.ts';
-import { empty } from './asking.ts';
+import { empty } from './request.ts';
 import { ANA, buttonsOf, DORA, EMIL, openStage, type Stage, textOf } from './stage.ts';
 
 const COSTS = 'C0DBCOSTS01';

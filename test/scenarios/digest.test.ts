@@ -3,7 +3,7 @@ import { sandboxWorkspace } from '../../sandbox/slack/sandbox-workspace.ts';
 import type { ChannelId } from '../../src/changes/change.ts';
 import { permitDigest } from '../../src/storage/tables/digests.ts';
 import { freshUrl, openForTest } from '../storage/engines.ts';
-import { settled } from './hours.ts';
+import { settled } from './actions.ts';
 import { openStage, type Stage, textOf } from './stage.ts';
 
 type File = Record<string, unknown>;

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { freshUrl } from '../storage/engines.ts';
-import { empty } from './asking.ts';
+import { empty } from './request.ts';
 import { ANA, BEN, openStage, type Stage, textOf } from './stage.ts';
 
 const STAGING = 'staging';

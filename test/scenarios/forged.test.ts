@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { sandboxWorkspace } from '../../sandbox/slack/sandbox-workspace.ts';
 import { openReader } from '../../src/storage/engine/reader.ts';
 import { ENGINES, freshUrl } from '../storage/engines.ts';
-import { ask } from './asking.ts';
+import { ask } from './request.ts';
 import { by, deliver, deliverPayload, FORM, signatureOf } from './signing.ts';
 import { ANA, BEN, CLEO, DORA, GINA, openStage, type Stage, SVEN } from './stage.ts';
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { ENGINES, freshUrl } from '../storage/engines.ts';
-import { ask, empty, STAGING } from './asking.ts';
+import { ask, empty, STAGING } from './request.ts';
 import { ANA, BEN, buttonsOf, DORA, FINN, NOON, openStage, type Stage, textOf } from './stage.ts';
 
 async function typed(stage: Stage, as: string, line: string, words: string) {

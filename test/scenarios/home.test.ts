@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { ask } from './asking.ts';
+import { ask } from './request.ts';
 import { ANA, BEN, CLEO, EMIL, GINA, openStage, type Stage } from './stage.ts';
 
 const HOME = { in: 'home' } as const;

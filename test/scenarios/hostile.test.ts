@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { ORGANIZATION } from '../../sandbox/seed/organization.ts';
-import { empty } from './asking.ts';
+import { empty } from './request.ts';
 import { ANA, BEN, openStage, textOf } from './stage.ts';
 
 const NAME = '<!channel> & <@U0BEN00001> *x*';

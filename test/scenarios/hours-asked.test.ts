@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { sandboxWorkspace } from '../../sandbox/slack/sandbox-workspace.ts';
-import { ask, empty } from './asking.ts';
-import { approved, goTo } from './hours.ts';
+import { approved, goTo } from './actions.ts';
+import { ask, empty } from './request.ts';
 import { ANA, BEN, buttonsOf, CLEO, openStage, textOf } from './stage.ts';
 
 const input = (value: string) => ({ type: 'plain_text_input', value });

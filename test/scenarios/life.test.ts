@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { ask, empty, STAGING } from './asking.ts';
+import { ask, empty, STAGING } from './request.ts';
 import {
   ANA,
   BEN,

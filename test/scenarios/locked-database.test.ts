@@ -1,7 +1,7 @@
 import { DatabaseSync } from 'node:sqlite';
 import { expect, test } from 'vitest';
 import { freshUrl } from '../storage/engines.ts';
-import { ask, empty } from './asking.ts';
+import { ask, empty } from './request.ts';
 import { ANA, BEN, openStage, textOf } from './stage.ts';
 
 test('while another program locks the database file nothing is lost, and Signalbox recovers afterwards', async () => {

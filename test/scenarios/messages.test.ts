@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { freshUrl } from '../storage/engines.ts';
-import { ask, STAGING } from './asking.ts';
+import { ask, STAGING } from './request.ts';
 import { ANA, BEN, openStage, type Stage, textOf } from './stage.ts';
 
 const MINUTE_MS = 60_000;

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { ORGANIZATION } from '../../sandbox/seed/organization.ts';
-import { ask, empty } from './asking.ts';
+import { ask, empty } from './request.ts';
 import { ANA, BEN, DORA, EMIL, openStage, type Stage, textOf } from './stage.ts';
 
 const STAGING = '1525c708-e4bc-426d-a9e7-d11b6c27caf5';

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { sandboxWorkspace } from '../../sandbox/slack/sandbox-workspace.ts';
-import { ask } from './asking.ts';
+import { ask } from './request.ts';
 import { by, deliver, deliverPayload, FORM, signatureOf } from './signing.ts';
 import { ANA, BEN, CLEO, openStage, type Stage, SVEN } from './stage.ts';
 

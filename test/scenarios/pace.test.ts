@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { ENGINES, freshUrl } from '../storage/engines.ts';
-import { ask } from './asking.ts';
+import { ask } from './request.ts';
 import { ANA, BEN, CLEO, openStage, type Stage, textOf } from './stage.ts';
 
 const TOO_MANY = 'You sent too many requests in a short time';

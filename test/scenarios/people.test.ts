@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { ask, empty } from './asking.ts';
+import { ask, empty } from './request.ts';
 import { ANA, BEN, DORA, FINN, NOON, openStage, textOf } from './stage.ts';
 
 test('a user who leaves a group loses its rights at once', async () => {

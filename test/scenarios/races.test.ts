@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { ENGINES, freshUrl } from '../storage/engines.ts';
-import { ANALYTICS, ask, STAGING } from './asking.ts';
+import { ANALYTICS, ask, STAGING } from './request.ts';
 import { ANA, BEN, CLEO, FINN, GUS, openStage, textOf } from './stage.ts';
 
 test.for(ENGINES)('a hundred presses by three approvers send one request (%s)', async (engine) => {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { ask, STAGING } from './asking.ts';
+import { ask, STAGING } from './request.ts';
 import { ANA, BEN, openStage, textOf } from './stage.ts';
 
 type File = Record<string, never>;

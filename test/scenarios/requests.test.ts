@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { createLog } from '../../src/observability/log.ts';
-import { ask, empty } from './asking.ts';
+import { ask, empty } from './request.ts';
 import { ANA, BEN, DORA, openStage, textOf } from './stage.ts';
 
 type Line = Readonly<Record<string, unknown>>;

@@ -5,7 +5,7 @@ import { listEvents } from '../../src/storage/audit/append.ts';
 import { openDatabase } from '../../src/storage/engine/database.ts';
 import { announceRestore } from '../../src/storage/tables/restore-mark.ts';
 import { freshUrl, openForTest } from '../storage/engines.ts';
-import { ask, empty } from './asking.ts';
+import { ask, empty } from './request.ts';
 import { ANA, BEN, openStage, type Stage, textOf } from './stage.ts';
 
 const LINE = '/service stop staging in=30m for the night';

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { sandboxYamlWithReports } from '../../sandbox/configuration.ts';
-import { empty } from './asking.ts';
+import { scanAt } from './anomaly-scan.ts';
+import { empty } from './request.ts';
 import { DORA, openStage, textOf } from './stage.ts';
-import { scanAt } from './watching.ts';
 
 test('the sandbox starts with a digest, budgets and an anomaly', async () => {
   const stage = await openStage({ yaml: () => parse(sandboxYamlWithReports()) });

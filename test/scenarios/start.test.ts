@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { sandboxWorkspace } from '../../sandbox/slack/sandbox-workspace.ts';
 import type { Group, Workspace } from '../../sandbox/slack/workspace.ts';
 import { freshUrl } from '../storage/engines.ts';
-import { ask } from './asking.ts';
+import { ask } from './request.ts';
 import { ANA, BEN, openStage } from './stage.ts';
 
 function withGroup(handle: string, change: Partial<Group> | null): Workspace {

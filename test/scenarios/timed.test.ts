@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { ENGINES, freshUrl } from '../storage/engines.ts';
-import { ask, empty, STAGING } from './asking.ts';
-import { approved, goTo, idOf, saysCard, threadOf } from './hours.ts';
+import { approved, goTo, idOf, saysCard, threadOf } from './actions.ts';
+import { ask, empty, STAGING } from './request.ts';
 import { ANA, BEN, buttonsOf, FINN, openStage, type Stage } from './stage.ts';
 
 const sent = (stage: { cloud: { count: (operation: string) => number } }) =>

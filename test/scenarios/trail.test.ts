@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { listEvents, verifyChain } from '../../src/storage/audit/append.ts';
 import { freshUrl, openForTest } from '../storage/engines.ts';
-import { ask } from './asking.ts';
+import { ask } from './request.ts';
 import { ANA, BEN, DORA, EMIL, openStage } from './stage.ts';
 
 /** A bot with a database that the test can read at the same time. */

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { freshUrl, run } from '../storage/engines.ts';
-import { ask, empty, STAGING } from './asking.ts';
+import { ask, empty, STAGING } from './request.ts';
 import { ANA, BEN, CLEO, GUS, openStage, textOf } from './stage.ts';
 
 /** An approved change that waits because the cloud is rate-limited, so that a test can intervene. */

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { empty } from './asking.ts';
-import { approved, goTo } from './hours.ts';
+import { approved, goTo } from './actions.ts';
+import { empty } from './request.ts';
 import { ANA, BEN, buttonsOf, DORA, FINN, openStage, type Stage, textOf } from './stage.ts';
 
 async function stopped(stage: Stage) {

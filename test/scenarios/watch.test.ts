@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import { freshUrl, openForTest } from '../storage/engines.ts';
-import { empty } from './asking.ts';
+import { announced, scanAt, WATCHED, withShift, withSpike } from './anomaly-scan.ts';
+import { empty } from './request.ts';
 import { ANA, buttonsOf, DORA, EMIL, openStage, type Stage, textOf } from './stage.ts';
-import { announced, scanAt, WATCHED, withShift, withSpike } from './watching.ts';
 
 const MONDAY = -3;
 const yaml = (file: object) => ({ ...file, digests: [WATCHED] });

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { empty } from './asking.ts';
+import { empty } from './request.ts';
 import { ANA, BEN, CLEO, DORA, EMIL, FINN, GUS, openStage, type Stage, textOf } from './stage.ts';
 
 async function who(stage: Stage, as: string, about: string) {

@@ -4,7 +4,7 @@ import { buffer } from 'node:stream/consumers';
 import { onTestFinished } from 'vitest';
 import { isReady } from './shipped.ts';
 
-/** In turn to whoever is ready. Only what surely did not arrive is offered to the next one. */
+/** A load balancer over the ready replicas. Only a refused connection is retried at the next one. */
 export async function openBalancer(replicas: () => readonly string[]): Promise<string> {
   let turn = 0;
   const server = createServer((incoming, reply) => {
@@ -24,7 +24,7 @@ async function passOn(incoming: IncomingMessage, reply: ServerResponse, order: r
   const body = await buffer(incoming);
   for (const url of order) {
     if (!(await isReady(url))) continue;
-    const answer = await asked(new URL(incoming.url ?? '/', url), incoming, body);
+    const answer = await forward(new URL(incoming.url ?? '/', url), incoming, body);
     if (answer === 'refused') continue;
     reply.writeHead(answer.status, answer.headers).end(answer.body);
     return;
@@ -32,7 +32,7 @@ async function passOn(incoming: IncomingMessage, reply: ServerResponse, order: r
   reply.writeHead(503).end();
 }
 
-async function asked(url: URL, { method, headers }: IncomingMessage, body: Buffer) {
+async function forward(url: URL, { method, headers }: IncomingMessage, body: Buffer) {
   const onward = request(url, { method, headers, agent: false });
   try {
     onward.end(body);

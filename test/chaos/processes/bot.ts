@@ -5,22 +5,22 @@ import { z } from 'zod';
 import { startApp } from '../../../src/app.ts';
 import { commandNames } from '../../../src/commands/index.ts';
 import { loadConfig } from '../../../src/config/load-config.ts';
-import { deathFrom, dieAt } from './death.ts';
+import { crashAt, parseCrashPoint } from './crash-point.ts';
 
-/** The bot in a process of its own, whose clock is told to it and which dies when it is told to. */
+/** The bot in a child process; its parent sets its clock and stops it. */
 const Order = z.union([
   z.strictObject({ now: z.string() }),
   z.strictObject({ do: z.enum(['wake', 'stop']) }),
 ]);
 
-/** A server that never answers is given up long before a test would be. */
-const PATIENCE_MS = 1_500;
+/** The time limit of requests, shorter than that of a test. */
+const REQUEST_TIMEOUT_MS = 1_500;
 
-const SLEEPS_MS = 20;
+const PAUSE_MS = 20;
 
 const clock = { now: new Date(process.env.CHAOS_NOW ?? 0) };
 const now = () => clock.now;
-dieAt(deathFrom(process.env.CHAOS_DEATH));
+crashAt(parseCrashPoint(process.env.CHAOS_CRASH));
 
 const config = loadConfig({
   env: process.env,
@@ -36,9 +36,9 @@ const started = await startApp({
   now,
   clock: {
     now: () => now().getTime(),
-    // The clock is moved from outside: without a real pause nobody would hear of it.
-    sleep: () => pause(SLEEPS_MS),
-    timeout: (ms) => AbortSignal.timeout(Math.ceil(Math.min(ms, PATIENCE_MS))),
+    // The parent moves the clock by messages, which arrive only during a real pause.
+    sleep: () => pause(PAUSE_MS),
+    timeout: (ms) => AbortSignal.timeout(Math.ceil(Math.min(ms, REQUEST_TIMEOUT_MS))),
     random: () => 0.5,
   },
 });

@@ -9,7 +9,7 @@ const ENTRY = fileURLToPath(new URL('bot.ts', import.meta.url));
 const Ready = z.strictObject({ port: z.number() });
 
 const running = new Set<ChildProcess>();
-// However the tests end, no process of theirs stays behind.
+// No child process may outlive the tests.
 process.once('exit', () => {
   for (const child of running) child.kill('SIGKILL');
 });
@@ -17,12 +17,12 @@ process.once('exit', () => {
 export interface BotProcess {
   readonly port: number;
   readonly isAlive: () => boolean;
-  readonly died: Promise<void>;
+  readonly exited: Promise<void>;
   readonly tell: (order: { now: string } | { do: 'wake' | 'stop' }) => void;
   readonly kill: () => Promise<void>;
 }
 
-/** Starts the bot with nothing in its environment but what is given. Null: it died at the start. */
+/** Starts the bot with exactly this environment. Returns null if it exited during the start. */
 export async function startBot(env: Readonly<Record<string, string>>): Promise<BotProcess | null> {
   const child = spawn(process.execPath, ['--import', HOOKS, ENTRY], {
     cwd: ROOT,
@@ -30,22 +30,22 @@ export async function startBot(env: Readonly<Record<string, string>>): Promise<B
     stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
   });
   running.add(child);
-  const died = once(child, 'exit').then(() => void running.delete(child));
+  const exited = once(child, 'exit').then(() => void running.delete(child));
   const ready = once(child, 'message').then(([message]) => Ready.parse(message).port);
-  const port = await Promise.race([ready, died.then(() => null)]);
+  const port = await Promise.race([ready, exited.then(() => null)]);
   if (port === null) return null;
   const isAlive = () => running.has(child);
   return {
     port,
-    died,
+    exited,
     isAlive,
     tell: (order) => {
-      // One that is dying is told in vain, and that is no fault of the test.
+      // A message to a process that is exiting is ignored.
       if (isAlive()) child.send(order, () => undefined);
     },
     kill: async () => {
       child.kill('SIGKILL');
-      await died;
+      await exited;
     },
   };
 }

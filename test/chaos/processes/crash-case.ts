@@ -9,7 +9,7 @@ import { isTakenOver, wrongWithTrail } from '../sim/at-the-end.ts';
 import { type Call, type Deed, openDriver } from './driver.ts';
 import { openProcessStage, type ProcessStage } from './stage.ts';
 
-/** Every step of a change at which a process can die; what is one commit dies before and after. */
+/** The steps of a change at which a process can crash: before and after each commit. */
 export const STEPS = [
   'before drafted',
   'after drafted',
@@ -52,13 +52,13 @@ export interface Case {
   readonly call: Call;
 }
 
-export interface Played {
-  readonly died: boolean;
+export interface CrashResult {
+  readonly crashed: boolean;
   readonly wrong: readonly string[];
 }
 
-/** One life of one change, with one death and one fault in it, judged from outside. */
-export async function play(databaseUrl: string, { step, fault, call }: Case): Promise<Played> {
+/** Runs one change with one crash and one fault, and returns the violated promises. */
+export async function play(databaseUrl: string, { step, fault, call }: Case): Promise<CrashResult> {
   const stage = await openProcessStage({ databaseUrl });
   try {
     const { operation } = call;
@@ -67,8 +67,13 @@ export async function play(databaseUrl: string, { step, fault, call }: Case): Pr
     if (step === 'at the server') killAtRequest(stage, operation);
     const card = await driver.live(call);
     await stage.stopBots();
-    const wrong = await judged(stage, { databaseUrl, call, card, mayDoubt: mayDoubt(step, fault) });
-    return { died: driver.deaths() > 0, wrong };
+    const wrong = await violationsOf(stage, {
+      databaseUrl,
+      call,
+      card,
+      mayBeUnknown: mayBeUnknown(step, fault),
+    });
+    return { crashed: driver.crashes() > 0, wrong };
   } finally {
     await stage.close();
   }
@@ -79,7 +84,7 @@ const UNDER_WAY: readonly Step[] = [
   'at the server',
   'before succeeded|failed|unknown|handed-back',
 ];
-// Cards are drawn beside the request, so that it may be under way at these, and may be over.
+// Cards are drawn in parallel with the request, which may or may not be finished at these steps.
 const BESIDE: readonly Step[] = [
   'before card drawn 2',
   'after card drawn 2',
@@ -87,13 +92,13 @@ const BESIDE: readonly Step[] = [
 ];
 const ANSWERED: readonly Fault[] = [null, '429-retry-after'];
 
-/** Whoever dies with a request under way cannot know, nor can whoever got no clear answer. */
-function mayDoubt(step: Step, fault: Fault): (change: Change) => boolean {
+/** An unknown outcome is correct after a crash during the request, or without a definite answer. */
+function mayBeUnknown(step: Step, fault: Fault): (change: Change) => boolean {
   const always = UNDER_WAY.includes(step) || !ANSWERED.includes(fault);
   return (change) => always || (BESIDE.includes(step) && isTakenOver(change));
 }
 
-/** The process is gone when the request has arrived, and the server goes on with it. */
+/** Kills the process when the request has arrived; the server continues with it. */
 function killAtRequest({ cloud, living }: ProcessStage, operation: string): void {
   const stopListening = cloud.onRequest(() => {
     if (cloud.count(operation) === 0) return;
@@ -105,10 +110,10 @@ function killAtRequest({ cloud, living }: ProcessStage, operation: string): void
 interface Facts extends Deed {
   readonly databaseUrl: string;
   readonly call: Call;
-  readonly mayDoubt: (change: Change) => boolean;
+  readonly mayBeUnknown: (change: Change) => boolean;
 }
 
-async function judged(stage: ProcessStage, facts: Facts): Promise<readonly string[]> {
+async function violationsOf(stage: ProcessStage, facts: Facts): Promise<readonly string[]> {
   const { databaseUrl, call, card } = facts;
   const database = await openDatabase(databaseUrl, { now: () => stage.clock.now });
   try {
@@ -150,18 +155,18 @@ function wrongWithDeliveries({ cloud }: ProcessStage, { operation }: Call): read
 function wrongWithEnding(
   stage: ProcessStage,
   change: Change,
-  { call, mayDoubt: may }: Facts,
+  { call, mayBeUnknown: may }: Facts,
 ): readonly string[] {
   const { state } = change;
   const effects = stage.cloud.effectCount(call.operation);
   if (state === 'succeeded') return effects === 1 ? [] : ['“succeeded” without effect'];
   if (state === 'failed') return effects === 0 ? [] : ['“failed” with an effect'];
   if (state !== 'unknown') return [`it ended as ${state}`];
-  return may(change) ? [] : ['nobody knows, although everything was answered and written down'];
+  return may(change) ? [] : ['the outcome is unknown, although it was answered and stored'];
 }
 
 function wrongWithLock({ state }: Change, isLocked: boolean): readonly string[] {
-  if (state === 'unknown') return isLocked ? [] : ['in doubt, and not locked'];
+  if (state === 'unknown') return isLocked ? [] : ['unknown outcome, and not locked'];
   return isLocked ? [`${state}, and still locked`] : [];
 }
 

@@ -8,13 +8,13 @@ const ANA = 'U0ANA00001';
 const BEN = 'U0BEN00001';
 const LEASE_MS = 180_000;
 const PATIENCE_MS = 30_000;
-/** What a restart brings by itself comes soon; after that a person presses again, which is no harm. */
+/** A restarted bot finishes its work within this time. Afterwards users press again, without effect. */
 const SOON_MS = 400;
 const ENDED = /: (accepted|rejected by the server|outcome unknown)/;
 const STEP_MS = 15_000;
 const STEP_TAKES_MS = 1_000;
 
-/** What is asked for, and which operation of the cloud it ends in. */
+/** A command line and the cloud operation that it runs. */
 export interface Call {
   readonly line: string;
   readonly operation: string;
@@ -32,10 +32,10 @@ export interface Deed {
   readonly card: Pick<StoredMessage, 'channel' | 'ts'>;
 }
 
-/** People who do what people do: look, wait a little, and press again what was not answered. */
+/** Users who wait for an answer and press again if there is none. */
 export async function openDriver(stage: ProcessStage, death: string) {
   const { slack } = stage;
-  let deaths = 0;
+  let crashes = 0;
   let bot = await alive(await stage.start(death));
 
   async function alive(started: BotProcess | null): Promise<BotProcess> {
@@ -47,12 +47,12 @@ export async function openDriver(stage: ProcessStage, death: string) {
 
   async function revived(): Promise<void> {
     if (bot.isAlive()) return;
-    deaths += 1;
+    crashes += 1;
     stage.pass(LEASE_MS);
     bot = await alive(await stage.start());
   }
 
-  /** Until there is something to see; undefined when the bot dies before. */
+  /** Polls until `look` returns a value; undefined if the bot crashes before. */
   async function seen<T>(look: () => T | undefined, what: string, ms = PATIENCE_MS) {
     const end = performance.now() + ms;
     while (performance.now() < end) {
@@ -61,21 +61,21 @@ export async function openDriver(stage: ProcessStage, death: string) {
       if (!bot.isAlive()) return undefined;
       await pause(5);
     }
-    throw new Error(`In vain waited for ${what}`);
+    throw new Error(`Timed out waiting for ${what}`);
   }
 
-  /** Does something until its consequence is seen, however often the bot dies in it. */
+  /** Repeats `act` until `look` returns a value, across crashes of the bot. */
   async function insist<T>(act: () => Promise<unknown>, look: () => T | undefined, what: string) {
     for (let time = 0; time < 4; time += 1) {
       await revived();
-      // What a restart brought by itself is not asked for again.
+      // A restarted bot may have finished the work, so `act` is not repeated then.
       const there = time > 0 ? await seen(look, what, SOON_MS).catch(() => undefined) : undefined;
       if (there !== undefined) return there;
       await act().catch(refuseOther);
       const found = await seen(look, what);
       if (found !== undefined) return found;
     }
-    throw new Error(`It dies again and again before ${what}`);
+    throw new Error(`The bot crashes repeatedly before ${what}`);
   }
 
   const privately = () => slack.messages('ops').filter(({ ephemeralFor }) => ephemeralFor === ANA);
@@ -88,14 +88,14 @@ export async function openDriver(stage: ProcessStage, death: string) {
 
   const isEnded = () => (ENDED.test(card()?.text ?? '') ? true : undefined);
 
-  /** Time passes in steps so small that no lease runs out under somebody who is only slow. */
+  /** Advances the clock in small steps, so that no lease of a slow process expires. */
   async function ended(): Promise<void> {
     for (let step = 0; step < 60; step += 1) {
       await revived();
       if (await seen(isEnded, 'an ending', STEP_TAKES_MS).catch(() => undefined)) return;
       stage.pass(STEP_MS);
     }
-    throw new Error('In vain waited for an ending');
+    throw new Error('Timed out waiting for an outcome');
   }
 
   async function live({ line }: Call): Promise<Deed['card']> {
@@ -112,11 +112,11 @@ export async function openDriver(stage: ProcessStage, death: string) {
     }
     return { channel: posted.channel, ts: posted.ts };
   }
-  return { live, deaths: () => deaths };
+  return { live, crashes: () => crashes };
 }
 
 function refuseOther(error: unknown): void {
-  // A button that is gone was pressed already, or its question is settled.
+  // A missing button was pressed before, or its change is decided.
   if (!(error instanceof ImpossibleInteraction)) throw error;
 }
 

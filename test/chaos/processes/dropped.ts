@@ -1,9 +1,9 @@
-/** Loaded before the bot, in a process of its own: makes happen there what should never happen. */
+/** Loaded before the bot in a child process: SIGUSR2 triggers the fault that FAULT names. */
 const FAULTS: Readonly<Record<string, () => void>> = {
-  'a promise that nobody waits for': () => {
+  'an unhandled promise rejection': () => {
     void Promise.reject(new Error(`it failed with ${process.env.SLACK_BOT_TOKEN}`));
   },
-  'an error that nobody catches': () => {
+  'an uncaught error': () => {
     throw new Error(`it failed with ${process.env.SLACK_BOT_TOKEN}`);
   },
 };

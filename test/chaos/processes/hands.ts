@@ -3,11 +3,11 @@ import type { StoredMessage } from '../../../sandbox/slack/records.ts';
 import { ANA } from '../../scenarios/stage.ts';
 import type { openShippedStage } from './shipped.ts';
 
-/** A process starts slowly on a loaded machine. */
+/** The poll limits: a process starts slowly on a loaded machine. */
 export const PATIENCE = { timeout: 20_000, interval: 50 };
 export type ShippedStage = Awaited<ReturnType<typeof openShippedStage>>;
 
-/** As far as a card that waits for approval. */
+/** Requests and confirms a change of staging, and returns its card. */
 export async function asked({ slack }: ShippedStage, verb: string): Promise<StoredMessage> {
   await slack.command(ANA, 'ops', `/service ${verb} staging for the night`);
   const preview = () =>

@@ -8,7 +8,7 @@ import type { StoredMessage } from '../../../sandbox/slack/records.ts';
 import { copiesOfStaging } from '../../harness/people.ts';
 import { APPROVER_IDS, crowdWorkspace, OPERATORS, shardsYaml } from './crowd.ts';
 import { openProcessStage, type ProcessStage } from './stage.ts';
-import { wrongWithAll } from './verdict.ts';
+import { wrongWithAll } from './violations.ts';
 
 const REPLICAS = 3;
 const FAULTS = ['500', '502-after-effect', 'reset', 'reset-after-effect', 'hang'];
@@ -17,14 +17,14 @@ const STEP_MS = 5_000;
 const STEP_TAKES_MS = 250;
 const LEASE_MS = 180_000;
 
-export interface Chaos {
+export interface ChaosOptions {
   readonly databaseUrl: string;
   readonly changes: number;
   readonly kills: number;
   readonly seed: string;
 }
 
-export interface Outcome {
+export interface ChaosResult {
   readonly wrong: readonly string[];
   readonly ended: Readonly<Record<string, number>>;
   readonly sent: number;
@@ -32,8 +32,13 @@ export interface Outcome {
   readonly presses: number;
 }
 
-/** Several processes on one database, people who press at random, faults, and some that die. */
-export async function runChaos({ databaseUrl, changes, kills, seed }: Chaos): Promise<Outcome> {
+/** Runs several processes on one database, with users who press at random, faults and crashes. */
+export async function runChaos({
+  databaseUrl,
+  changes,
+  kills,
+  seed,
+}: ChaosOptions): Promise<ChaosResult> {
   const own = copiesOfStaging(changes);
   const stage = await openProcessStage({
     databaseUrl,
@@ -42,30 +47,30 @@ export async function runChaos({ databaseUrl, changes, kills, seed }: Chaos): Pr
     yaml: shardsYaml(parse(sandboxYaml()), own),
   });
   try {
-    // All at once on an empty database: whoever is first brings its schema, and nobody else does.
+    // All start at once on an empty database; the first one creates the schema.
     await Promise.all(Array.from({ length: REPLICAS }, () => stage.start()));
     if (stage.living().length !== REPLICAS) throw new Error('Not every replica has started');
-    const crowd = openCrowd(stage, createRandom(seed));
-    const killed = await crowd.live(own, kills);
+    const users = openUsers(stage, createRandom(seed));
+    const killed = await users.live(own, kills);
     await stage.stopBots();
     const sent = stage.cloud.count('set state');
-    return { ...(await wrongWithAll(stage, databaseUrl)), sent, killed, presses: crowd.presses() };
+    return { ...(await wrongWithAll(stage, databaseUrl)), sent, killed, presses: users.presses() };
   } finally {
     await stage.close();
   }
 }
 
-function openCrowd(stage: ProcessStage, chance: RandomSource) {
+function openUsers(stage: ProcessStage, chance: RandomSource) {
   const { slack, cloud } = stage;
   let presses = 0;
   const among = <T>(all: readonly T[]): T | undefined => all[Math.floor(chance() * all.length)];
 
-  /** Whatever a person does reaches any of the replicas. */
-  async function gesture(act: () => Promise<unknown>): Promise<void> {
+  /** Performs an action of a user, delivered to any of the replicas. */
+  async function actAs(act: () => Promise<unknown>): Promise<void> {
     const bot = among(stage.living());
     if (bot) stage.deliverTo(bot);
     await act().catch((error: unknown) => {
-      // A button that is gone was pressed by somebody else.
+      // A missing button was pressed by another user.
       if (!(error instanceof ImpossibleInteraction)) throw error;
     });
   }
@@ -74,15 +79,15 @@ function openCrowd(stage: ProcessStage, chance: RandomSource) {
     slack.messages('ops').filter((each) => each.ephemeralFor && has(each, 'change.confirm'));
   const press = (as: string, { channel, ts }: StoredMessage, id: string) => {
     presses += 1;
-    return gesture(() => slack.click(as, { in: 'message', channel, ts }, id));
+    return actAs(() => slack.click(as, { in: 'message', channel, ts }, id));
   };
 
   async function ask(name: string): Promise<void> {
     const by = among(OPERATORS) ?? '';
-    await gesture(() => slack.command(by, 'ops', `/service stop ${name} for the night`));
+    await actAs(() => slack.command(by, 'ops', `/service stop ${name} for the night`));
   }
 
-  /** Confirms every preview there is, by whoever sees it. */
+  /** Confirms every preview as its requester. */
   async function confirmAll(): Promise<void> {
     for (const preview of previews()) {
       await press(preview.ephemeralFor ?? '', preview, 'change.confirm');
@@ -99,7 +104,7 @@ function openCrowd(stage: ProcessStage, chance: RandomSource) {
     await Promise.all(pressed);
   }
 
-  function befall(): void {
+  function injectRandomFault(): void {
     const fault = among([...FAULTS, ...WAITING]);
     if (fault && chance() < 0.3) cloud.injectFault({ operation: 'set state', fault, times: 1 });
   }
@@ -121,13 +126,13 @@ function openCrowd(stage: ProcessStage, chance: RandomSource) {
     let killed = 0;
     let asked = 0;
     for (let round = 0; !isDone(names); round += 1) {
-      if (round > 100 + names.length * 4) throw new Error('It never comes to an end');
+      if (round > 100 + names.length * 4) throw new Error('The changes do not finish');
       const batch = names.slice(asked, asked + 10);
       asked += batch.length;
-      // Whose command or preview was lost with a process asks once more.
+      // Users repeat a command whose preview was lost in a crash.
       const lost = round % 20 === 19 ? names.slice(0, asked).filter((name) => !shown(name)) : [];
       await Promise.all([...batch, ...lost].map(ask));
-      befall();
+      injectRandomFault();
       await Promise.all([confirmAll(), decideSome()]);
       const due = killed < kills && asked >= ((killed + 1) * names.length) / (kills + 1);
       if (due) await killOne().then(() => (killed += 1));

@@ -20,15 +20,15 @@ const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
 const SECRET = 'a-signing-secret-of-the-tests';
 const Line = z.looseObject({ msg: z.string(), port: z.number().optional() });
 
-/** One process as it is installed: src/main.ts, which signals reach and which logs. */
+/** One process of src/main.ts, with its signals and its log. */
 export interface Shipped {
   readonly url: string;
   readonly signal: (name: 'SIGTERM' | 'SIGHUP' | 'SIGUSR2') => void;
-  /** The code that it left with. */
+  /** Resolves with the exit code. */
   readonly left: Promise<number | null>;
-  /** What it has logged so far, the words alone. */
+  /** The messages of the log so far. */
   readonly said: () => readonly string[];
-  /** The same as it was written. */
+  /** The raw lines of the log so far. */
   readonly lines: () => readonly string[];
 }
 
@@ -37,15 +37,15 @@ export interface ShippedOptions {
   readonly workspace?: Workspace;
   readonly organization?: OrganizationSeed;
   readonly yaml?: string;
-  /** Variables in place of those that every stage sets, or beside them. */
+  /** Environment variables that replace or extend the default ones. */
   readonly env?: Readonly<Record<string, string>>;
-  /** Is run within the process before the bot. */
+  /** A module that the process loads before the bot. */
   readonly preload?: string;
-  /** How the delays of the cloud pass. */
+  /** Replaces the delays of the cloud simulator. */
   readonly wait?: Wait;
 }
 
-/** The stand-ins in this process by the machine's clock, and as many of the bot as are started. */
+/** Starts the simulators in this process, on the real clock; `start` adds a bot process. */
 export async function openShippedStage(options: ShippedOptions) {
   const { databaseUrl, yaml, wait, organization, workspace, preload } = options;
   const folder = mkdtempSync(join(tmpdir(), 'signalbox-shipped-'));
@@ -58,7 +58,7 @@ export async function openShippedStage(options: ShippedOptions) {
   const slack = await startSlackSimulator({
     manifest: JSON.parse(readFileSync('manifest.json', 'utf8')),
     delivery: { mode: 'http', signingSecret: SECRET },
-    // A loaded machine is slow, not wrong; what is lost is lost for good.
+    // A loaded machine may exceed Slack's three seconds, and a lost click is not repeated.
     ackTimeoutMs: 15_000,
     ...(workspace ? { workspace } : {}),
   });
@@ -103,7 +103,7 @@ async function startShipped(
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   children.add(child);
-  // When it is gone and all that it said has arrived.
+  // Resolves after the process has exited and its output was read.
   const left = once(child, 'close').then(([code]): number | null => {
     children.delete(child);
     return typeof code === 'number' ? code : null;
@@ -130,7 +130,7 @@ async function startShipped(
   };
 }
 
-/** A start that does not get as far as to serve: what it says of that, and the code it ends with. */
+/** Runs a start that fails, and returns its error output and exit code. */
 async function refusedStart(env: Readonly<Record<string, string>>) {
   const child = spawn(process.execPath, ['src/main.ts'], {
     cwd: ROOT,
@@ -143,12 +143,12 @@ async function refusedStart(env: Readonly<Record<string, string>>) {
   return { code, said };
 }
 
-/** Whether it would be given work; one that is gone is not. */
+/** Whether a load balancer would send requests to it; false if it is gone. */
 export async function isReady(url: string): Promise<boolean> {
   try {
     return (await fetch(`${url}/readyz`)).ok;
   } catch {
-    // Nobody listens there any more.
+    // The process does not listen any more.
     return false;
   }
 }

@@ -16,7 +16,7 @@ export interface StageOptions {
   readonly yaml?: string;
 }
 
-/** The stand-ins in this process, and the bot between them in as many others as are wanted. */
+/** Starts the simulators in this process; `start` adds a bot in a child process. */
 export async function openProcessStage(options: StageOptions) {
   const { organization, workspace } = options;
   const clock = { now: NOON };
@@ -39,7 +39,7 @@ export async function openProcessStage(options: StageOptions) {
   const living = () => bots.filter(({ isAlive }) => isAlive());
 
   async function start(death = ''): Promise<BotProcess | null> {
-    const own = { ...env, CHAOS_NOW: clock.now.toISOString(), CHAOS_DEATH: death };
+    const own = { ...env, CHAOS_NOW: clock.now.toISOString(), CHAOS_CRASH: death };
     const bot = await startBot(own);
     if (bot) bots.push(bot);
     return bot;
@@ -52,7 +52,7 @@ export async function openProcessStage(options: StageOptions) {
     start,
     living,
     deliverTo: (bot: BotProcess) => slack.deliverTo(`http://127.0.0.1:${bot.port}/slack/events`),
-    /** Time passes for everybody, and whoever lives looks what is due. */
+    /** Advances the clock of all processes and wakes their background loops. */
     pass: (ms: number) => {
       clock.now = new Date(clock.now.getTime() + ms);
       for (const bot of living()) {
@@ -62,7 +62,7 @@ export async function openProcessStage(options: StageOptions) {
     },
     stopBots: async () => {
       for (const bot of living()) bot.tell({ do: 'stop' });
-      await Promise.all(bots.map(({ died }) => died));
+      await Promise.all(bots.map(({ exited }) => exited));
     },
     close: async () => {
       await Promise.all(living().map(({ kill }) => kill()));

@@ -3,15 +3,15 @@ import { connect, createServer, type Socket } from 'node:net';
 import { onTestFinished } from 'vitest';
 
 export interface Wire {
-  /** The same address with this wire before it. */
+  /** The same URL with the port of the proxy. */
   readonly through: (url: string) => string;
-  /** From here on nothing comes through, and nobody is told: what a firewall does that drops. */
+  /** Drops all packets without closing a connection, as a firewall does. */
   readonly hold: () => void;
-  /** New connections come through again. Those of before are never heard of any more. */
+  /** Forwards new connections again; the old ones stay silent. */
   readonly release: () => void;
 }
 
-/** Lies between the bot and its database. */
+/** Starts a TCP proxy between the bot and its database. */
 export async function openWire(port: number): Promise<Wire> {
   let isHeld = false;
   const all = new Set<Socket>();
@@ -22,7 +22,7 @@ export async function openWire(port: number): Promise<Wire> {
       [far, near],
     ] as const) {
       all.add(from);
-      // One side that is gone takes the other with it, unless nobody is to hear of it.
+      // When one side closes, the other one is closed too, unless packets are dropped.
       from.on('error', () => from.destroy());
       from.on('close', () => isHeld || to.destroy());
       if (isHeld) from.pause();

@@ -4,30 +4,30 @@ import type { Db } from '../../../src/storage/engine/database.ts';
 import { listChanges } from '../../../src/storage/tables/changes/change-lists.ts';
 import { cardVersion } from '../../../src/storage/tables/changes/changes.ts';
 import { lockHolder } from '../../../src/storage/tables/changes/permits.ts';
-import type { Theatre } from './theatre-types.ts';
+import type { Simulation } from './simulation-types.ts';
 
 const MANY = 10_000;
 
-/** What is wrong once everything had time to come to rest. */
-export async function wrongAtTheEnd(theatre: Theatre): Promise<readonly string[]> {
-  const { db } = theatre.around.database;
+/** The promises that are violated after all work is done. */
+export async function wrongAtTheEnd(simulation: Simulation): Promise<readonly string[]> {
+  const { db } = simulation.around.database;
   const [changes, trail] = await Promise.all([
     listChanges(db, { limit: MANY }),
     listEvents(db, { afterSeq: 0, limit: MANY }),
   ]);
-  const own = await Promise.all(changes.map((change) => wrongWithCard(theatre, change)));
+  const own = await Promise.all(changes.map((change) => wrongWithCard(simulation, change)));
   return [
-    ...(await wrongWithChain(theatre)),
+    ...(await wrongWithChain(simulation)),
     ...changes.flatMap((change) => wrongWithTrail(change, trail)),
-    ...changes.flatMap((change) => wrongWithEnding(theatre, change)),
+    ...changes.flatMap((change) => wrongWithEnding(simulation, change)),
     ...own.flat(),
     ...(await wrongWithLocks(db, changes)),
-    ...wrongWithVerdicts(theatre, trail),
+    ...wrongWithApprovals(simulation, trail),
   ];
 }
 
-/** P4. */
-async function wrongWithChain({ around }: Theatre): Promise<readonly string[]> {
+/** P4: the audit chain is intact. */
+async function wrongWithChain({ around }: Simulation): Promise<readonly string[]> {
   const verified = await verifyChain(around.database.db, around.auditKey);
   return verified.ok ? [] : [`the audit chain is broken at ${verified.seq}: ${verified.problem}`];
 }
@@ -47,12 +47,14 @@ export function wrongWithTrail(change: Change, trail: readonly StoredEvent[]): r
   return [];
 }
 
-/** P7 and P8: what is said of an ending, held against what the server counted. */
-function wrongWithEnding(theatre: Theatre, change: Change): readonly string[] {
+/** P7 and P8: the stored outcome matches what the server counted. */
+function wrongWithEnding(simulation: Simulation, change: Change): readonly string[] {
   const { id, state, resolution } = change;
   if (state === 'executing') return [`${id}: still executing`];
-  const mark = theatre.asked.find((asked) => asked.id === id)?.mark;
-  const applied = theatre.server.deliveries().filter((each) => each.mark === mark && each.applied);
+  const mark = simulation.asked.find((asked) => asked.id === id)?.mark;
+  const applied = simulation.server
+    .deliveries()
+    .filter((each) => each.mark === mark && each.applied);
   if (resolution) return [];
   if (state === 'succeeded' && applied.length === 0) return [`${id}: “succeeded” without effect`];
   const nothing: readonly State[] = [
@@ -66,29 +68,29 @@ function wrongWithEnding(theatre: Theatre, change: Change): readonly string[] {
   return nothing.includes(state) && applied.length > 0 ? [`${id}: “${state}” with an effect`] : [];
 }
 
-/** P15: one card, which shows the change as it is. */
-async function wrongWithCard(theatre: Theatre, change: Change): Promise<readonly string[]> {
+/** P15: one card, which shows the current version. */
+async function wrongWithCard(simulation: Simulation, change: Change): Promise<readonly string[]> {
   const { id, version, card, confirmedAt } = change;
-  const posted = theatre.slack.cards.filter((each) => each.change === id);
+  const posted = simulation.slack.cards.filter((each) => each.change === id);
   if (!confirmedAt) return posted.length > 0 ? [`${id}: a draft has a card`] : [];
   if (posted.length !== 1) return [`${id}: it has ${posted.length} cards`];
   const shown = posted.find(({ ts }) => ts === card?.ts)?.version;
-  const stored = await cardVersion(theatre.around.database.db, id);
+  const stored = await cardVersion(simulation.around.database.db, id);
   return shown === version && stored === version ? [] : [`${id}: its card shows an older state`];
 }
 
-/** P12: whoever is in doubt keeps the target, and nobody else does. */
+/** P12: a change with an unknown outcome locks its target, and no other change does. */
 async function wrongWithLocks(db: Db, changes: readonly Change[]): Promise<readonly string[]> {
   const wrong = changes.map(async ({ id, state, plan: { target } }) => {
     const holder = await lockHolder(db, `${target.kind}:${target.id}`);
-    if (state === 'unknown') return holder === id ? [] : [`${id}: in doubt, and not locked`];
+    if (state === 'unknown') return holder === id ? [] : [`${id}: unknown outcome, and not locked`];
     return holder === id ? [`${id}: ${state}, and still locked`] : [];
   });
   return (await Promise.all(wrong)).flat();
 }
 
-/** Nobody was told that their approval counts who could not give one. */
-function wrongWithVerdicts({ slack, asked }: Theatre, trail: readonly StoredEvent[]) {
+/** Each recorded approval is by a user who may approve, and not by the requester. */
+function wrongWithApprovals({ slack, asked }: Simulation, trail: readonly StoredEvent[]) {
   const approvals = trail.filter(({ kind }) => kind === 'approved');
   return approvals.flatMap(({ changeId, body }) => {
     const by = asked.find(({ id }) => id === changeId)?.by;
@@ -98,7 +100,7 @@ function wrongWithVerdicts({ slack, asked }: Theatre, trail: readonly StoredEven
   });
 }
 
-/** Whoever sent it died before its answer was written down. */
+/** Whether the process crashed before it stored the answer. */
 export function isTakenOver({ outcome: ending }: Change): boolean {
   return ending?.how === 'unknown' && ending.text.includes('Signalbox stopped');
 }

@@ -15,8 +15,8 @@ import { type Crash, openPorts } from './ports.ts';
 import type { Server } from './server.ts';
 import type { Slack } from './slack.ts';
 
-/** What outlives every process: the database, the others, and the time. */
-export interface Surroundings {
+/** What exists outside the processes: the database, the servers and the clock. */
+export interface Environment {
   readonly database: Database;
   readonly auditKey: Buffer;
   readonly server: Server;
@@ -26,22 +26,22 @@ export interface Surroundings {
   readonly policy: () => Policy;
 }
 
-export interface Asking {
+export interface RequestInput {
   readonly by: UserId;
   readonly kind: Kind;
   readonly thing: string;
   readonly mark: string;
   readonly key: string;
-  /** How long it is to wait; 0: not at all. */
+  /** The delay until the scheduled time; 0 means at once. */
   readonly inMs: number;
 }
 
-/** One process of the bot, with everything outside of it as a port. */
-export function openBot(around: Surroundings, name: string, crash: Crash | null = null) {
+/** One process of the bot; each call to the outside goes through its ports. */
+export function openBot(around: Environment, name: string, crash: Crash | null = null) {
   const ports = openPorts(crash);
-  const context = worldOf(around, name, ports);
+  const context = contextOf(around, name, ports);
 
-  async function ask({ by, kind, thing, mark, key, inMs }: Asking): Promise<RequestOutcome> {
+  async function ask({ by, kind, thing, mark, key, inMs }: RequestInput): Promise<RequestOutcome> {
     const command = context.commands.get(kind);
     if (!command) throw new Error(`There is no ${kind}`);
     const given = { thing, mark };
@@ -50,7 +50,7 @@ export function openBot(around: Surroundings, name: string, crash: Crash | null 
     return requestChange(context, { ...request, ...timing, origin: null, edits: null, key });
   }
 
-  /** Everything that waits, until nothing moves any more. */
+  /** Runs the background loops until nothing changes any more. */
   async function work(): Promise<void> {
     for (let pass = 0; pass < 30; pass += 1) {
       const before = await marks(around.database);
@@ -61,7 +61,7 @@ export function openBot(around: Surroundings, name: string, crash: Crash | null 
       await drain();
       if ((await marks(around.database)) === before) return;
     }
-    throw new Error('The work never comes to an end');
+    throw new Error('The background loops do not finish');
   }
   return {
     ports,
@@ -73,7 +73,7 @@ export function openBot(around: Surroundings, name: string, crash: Crash | null 
 
 export type Bot = ReturnType<typeof openBot>;
 
-function worldOf(around: Surroundings, name: string, ports: Bot['ports']): WorkflowContext {
+function contextOf(around: Environment, name: string, ports: Bot['ports']): WorkflowContext {
   const { database, auditKey, server, slack, now, newId } = around;
   return {
     database: {
@@ -86,7 +86,7 @@ function worldOf(around: Surroundings, name: string, ports: Bot['ports']): Workf
       return around.policy();
     },
     commands: commandsOn(ports, server, now),
-    // The commands have their own way to the server, and no directory is needed to name a thing.
+    // The commands call the server directly and need no directory.
     commandContext: () => ({ services: [] }) as unknown as CommandContext,
     people: slack.people(ports),
     messenger: slack.messenger(ports),
@@ -103,10 +103,10 @@ function worldOf(around: Surroundings, name: string, ports: Bot['ports']): Workf
 }
 
 async function nothing(): Promise<never> {
-  throw new Error('Nothing unusual is told of here');
+  throw new Error('There are no anomalies in the simulation');
 }
 
-/** Whatever is done moves one of these. */
+/** Counters that change with any work. */
 async function marks({ db }: Database): Promise<string> {
   const { rows } = await sql<Record<string, number>>`
     select (select seq from audit_head) as events,

@@ -4,7 +4,7 @@ import { type ChangeCommand, changeCommand } from '../../../src/intent/define.ts
 import type { Ports } from './ports.ts';
 import type { Server } from './server.ts';
 
-/** One command for each way in which the wire can be written to. */
+/** One command per write method. */
 export const KINDS = ['service scale', 'service create', 'alert edit'] as const;
 export type Kind = (typeof KINDS)[number];
 
@@ -19,13 +19,13 @@ const SHAPES: Readonly<Record<Kind, Shape>> = {
   'alert edit': { callClass: 'put', target: 'alert' },
 };
 
-/** A kind of change and a thing it acts on are one target, whichever process looks. */
+/** The target of a command kind and a name; equal in all processes. */
 export function targetOf(kind: Kind, thing: string): Target {
   const tags = kind === 'service scale' ? ['prod'] : [];
   return { kind: SHAPES[kind].target, id: thing, name: thing, tags, warehouse: null };
 }
 
-/** The commands of one process, whose requests go to the judge's own server. */
+/** The commands of one process, which send their requests to the simulated server. */
 export function commandsOn(ports: Ports, server: Server, now: () => Date) {
   return new Map(KINDS.map((kind) => [kind as string, commandOf(kind, { ports, server, now })]));
 }
@@ -69,7 +69,7 @@ function commandOf(kind: Kind, { ports, server, now }: Wire): ChangeCommand {
   };
 }
 
-/** An alert can be read: before a request, right before sending, and after one without answer. */
+/** The reads of an alert: for the preview, right before sending, and after a request without an answer. */
 function readable(kind: Kind, look: (id: string) => Promise<Snapshot>): Partial<ChangeCommand> {
   return {
     observe: (args) => look(keyOf(kind, (args as { thing: string }).thing)),
@@ -82,7 +82,7 @@ function readable(kind: Kind, look: (id: string) => Promise<Snapshot>): Partial<
   };
 }
 
-/** What the server calls the target. */
+/** The name of the target at the server. */
 export function keyOf(kind: Kind, thing: string): string {
   return `${SHAPES[kind].target}:${thing}`;
 }

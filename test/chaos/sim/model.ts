@@ -1,8 +1,13 @@
 import fc from 'fast-check';
+import { MEMBERS } from './people.ts';
+import type { Crash } from './ports.ts';
+import { FAULTS, type Fault } from './server.ts';
+import type { Simulation } from './simulation-types.ts';
+import { type Model, step } from './step.ts';
 import {
   asks,
+  breakGlass,
   fits,
-  glass,
   looks,
   person,
   presses,
@@ -10,12 +15,7 @@ import {
   THINGS,
   TIMED_MS,
   waiting,
-} from './gestures.ts';
-import { MEMBERS } from './people.ts';
-import type { Crash } from './ports.ts';
-import { FAULTS, type Fault } from './server.ts';
-import { type Model, step } from './step.ts';
-import type { Theatre } from './theatre-types.ts';
+} from './user-steps.ts';
 
 const WAITS_MS = [1_000, 30_000, 150_000, TIMED_MS, 3_600_000, 5 * 3_600_000];
 
@@ -24,28 +24,32 @@ const crash: fc.Arbitrary<Crash> = fc.record({
   when: fc.constantFrom('before' as const, 'after' as const),
 });
 
-const works = fc.constant(step('it works', (theatre) => theatre.work()));
-const together = fc.constant(step('two processes work', (theatre) => theatre.workTogether()));
-const dies = crash.map((where) =>
-  step(`it dies ${where.when} call ${where.at}`, async (theatre) => {
-    theatre.plan(where);
-    await theatre.work();
+const works = fc.constant(step('the background loops run', (simulation) => simulation.work()));
+const together = fc.constant(
+  step('the background loops of two processes run', (simulation) => simulation.workTogether()),
+);
+const crashes = crash.map((where) =>
+  step(`the process crashes ${where.when} call ${where.at}`, async (simulation) => {
+    simulation.plan(where);
+    await simulation.work();
   }),
 );
 const passes = fc
   .constantFrom(...WAITS_MS)
-  .map((ms) => step(`${ms / 1_000} s pass`, async (theatre) => theatre.pass(ms)));
-const befalls = fc
+  .map((ms) => step(`${ms / 1_000} s pass`, async (simulation) => simulation.pass(ms)));
+const faults = fc
   .constantFrom(...FAULTS)
   .map((fault: Fault) =>
-    step(`the next request meets ${fault}`, async (theatre) => theatre.server.arm(fault)),
+    step(`the next request meets ${fault}`, async (simulation) => simulation.server.arm(fault)),
   );
 const edits = fc
   .constantFrom(...THINGS)
   .map((thing) =>
-    step(`somebody edits ${thing}`, async (theatre) => theatre.server.edit(`alert:${thing}`)),
+    step(`another user edits ${thing}`, async (simulation) =>
+      simulation.server.edit(`alert:${thing}`),
+    ),
   );
-const toggles = fc.constantFrom('slack', 'freeze').map((what) =>
+const switches = fc.constantFrom('slack', 'freeze').map((what) =>
   step(`${what} is switched`, async ({ slack, clock }) => {
     if (what === 'slack') slack.state.down = !slack.state.down;
     else clock.frozen = !clock.frozen;
@@ -56,17 +60,17 @@ const moves = fc.tuple(fc.constantFrom('operator', 'approver'), person).map(([ro
     const people = state.members[role] ?? [];
     const others = people.filter((each) => each !== who);
     const next = others.length < people.length ? others : [...people, who];
-    // Nobody becomes one who never was: that is how the judge knows a wrong approval.
+    // Only the initial members can join again, so that a wrong approval can be recognised.
     const known = next.filter((each) => MEMBERS[role]?.includes(each));
     state.members = { ...state.members, [role]: known };
   }),
 );
 
-/** Sequences of what people, servers and fate do to the bot; what comes twice is twice as likely. */
+/** Random sequences of actions of users, servers and faults; repeated entries are more likely. */
 export function sequences(maxCommands: number) {
-  const some = [asks, presses, presses, glass, fits, waiting, waiting, looks, looks, moves];
+  const some = [asks, presses, presses, breakGlass, fits, waiting, waiting, looks, looks, moves];
   const people = [...some, ready, ready, ready, ready];
-  const fate = [befalls, befalls, befalls, dies, dies, dies, edits, toggles];
+  const fate = [faults, faults, faults, crashes, crashes, crashes, edits, switches];
   const steps = [...people, ...fate, works, works, works, works, together, together, passes];
-  return fc.commands<Model, Theatre, false>(steps, { maxCommands, size: 'max' });
+  return fc.commands<Model, Simulation, false>(steps, { maxCommands, size: 'max' });
 }

@@ -1,4 +1,4 @@
-/** Every way from one state to another, and the deed that takes it; there is no other. */
+/** All transitions between states, each with its audit event. */
 export const MOVES = [
   'nothing → draft, drafted',
   'draft → pending, confirmed',
@@ -25,5 +25,5 @@ export const MOVES = [
   'unknown → failed, resolved',
 ] as const;
 
-/** Whoever looks at broken glass leaves the change as it is. */
+/** Whether a transition is a review, which keeps the state. */
 export const isReview = (move: string) => /^(\w+) → \1, reviewed$/.test(move);

@@ -12,35 +12,35 @@ export const [ANA, FINN, BEN, CLEO, GUS, DORA] = [
   user('UGUS'),
   user('UDORA'),
 ];
-export const EVERYBODY = [ANA, FINN, BEN, CLEO, GUS, DORA];
+export const ALL_USERS = [ANA, FINN, BEN, CLEO, GUS, DORA];
 
 export const MEMBERS: Members = {
-  viewer: EVERYBODY,
+  viewer: ALL_USERS,
   operator: [ANA, FINN],
-  // Ana may decide on what others ask for, and never on what she asks for herself.
+  // Ana may decide about changes of others, but not about her own.
   approver: [BEN, CLEO, GUS, ANA],
 };
 
-/** How many approvals the judge expects; he does not ask the policy, which is under test. */
+/** The expected approvals, independent of the policy under test. */
 export const NEEDS: Readonly<Record<Kind, number>> = {
   'service scale': 2,
   'service create': 1,
   'alert edit': 0,
 };
 
-/** What one person may run alone in an emergency. */
-export const GLASS: Kind = 'service scale';
+/** The command that allows break-glass. */
+export const BREAK_GLASS_KIND: Kind = 'service scale';
 
 const FOREVER = { from: '2026-01-01T00:00:00Z', until: '2028-01-01T00:00:00Z', reason: 'a freeze' };
 
-/** The policy of the rehearsals; frozen, it lets nothing run. */
+/** The policy of the simulation; while frozen, it allows nothing to run. */
 export function policyWhen({ frozen }: { frozen: boolean }) {
   const rules = KINDS.map((kind) => ({
     allow: [kind],
     to: 'operator',
     ...(NEEDS[kind] > 0 ? { approvals: { from: 'approver', count: NEEDS[kind] } } : {}),
     expires: '4h',
-    ...(kind === GLASS ? { breakGlass: { to: 'approver' } } : {}),
+    ...(kind === BREAK_GLASS_KIND ? { breakGlass: { to: 'approver' } } : {}),
   }));
   return policyOf(rules, frozen ? [FOREVER] : []);
 }

@@ -1,20 +1,20 @@
-/** Where a process dies: at its so-many-th call of a port, before or after it had its effect. */
+/** Where a process crashes: at its n-th call of a port, before or after the effect. */
 export interface Crash {
   readonly at: number;
   readonly when: 'before' | 'after';
 }
 
 export interface Ports {
-  /** Everything of this process that reaches beyond it goes through here. */
+  /** All effects of this process go through this function. */
   readonly call: <T>(name: string, work: () => Promise<T>) => Promise<T>;
   readonly names: () => readonly string[];
-  /** Resolves when the process has died. */
+  /** Resolves when the process has crashed. */
   readonly crashed: Promise<void>;
   readonly isDead: () => boolean;
 }
 
 /**
- * The ports of one process. A dead process is abandoned as it stands: no call of it ever comes
+ * The ports of one process. After its crash, no call returns, and no further call has an effect.
  * back, and none that it had not made yet has an effect.
  */
 export function openPorts(crash: Crash | null = null): Ports {

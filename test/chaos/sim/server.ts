@@ -1,7 +1,7 @@
 import { ApiError } from '../../../src/errors.ts';
 import type { SendResult } from '../../../src/intent/define.ts';
 
-/** What can befall one delivery. Of the last two the server says that nothing was executed. */
+/** The faults of one delivery. After the last two the request was definitely not executed. */
 export const FAULTS = [
   'refused',
   'error-before',
@@ -18,13 +18,13 @@ const NOT_EXECUTED: readonly (Fault | null)[] = ['too-many', 'no-connection'];
 const APPLIED: readonly (Fault | null)[] = [null, 'error-after', 'reset-after', 'unreadable'];
 const DEFINITE: readonly (Fault | null)[] = [null, 'refused'];
 
-export interface Parcel {
-  /** What the driver wrote into the body, so that nobody has to be asked whose request it is. */
+export interface SentRequest {
+  /** A mark that the driver put into the body, which identifies the request. */
   readonly mark: string;
   readonly target: string;
 }
 
-export interface Delivery extends Parcel {
+export interface Delivery extends SentRequest {
   readonly at: Date;
   readonly fault: Fault | null;
   readonly applied: boolean;
@@ -32,14 +32,14 @@ export interface Delivery extends Parcel {
   readonly definite: boolean;
 }
 
-/** The cloud as the judge sees it: it counts by itself what arrived and what took effect. */
+/** The simulated cloud, which counts requests and effects. */
 export function openServer(now: () => Date) {
   const deliveries: Delivery[] = [];
   const faults: Fault[] = [];
   const edits = new Map<string, number>();
   const listeners: ((delivery: Delivery) => void)[] = [];
 
-  async function deliver({ mark, target }: Parcel): Promise<SendResult> {
+  async function deliver({ mark, target }: SentRequest): Promise<SendResult> {
     const fault = faults.shift() ?? null;
     const delivery: Delivery = {
       mark,
@@ -61,11 +61,11 @@ export function openServer(now: () => Date) {
     deliveries: (): readonly Delivery[] => deliveries,
     onDelivery: (listener: (delivery: Delivery) => void) => listeners.push(listener),
     arm: (fault: Fault) => faults.push(fault),
-    calm: () => faults.splice(0),
-    /** Somebody else edits the target at another counter. */
+    settle: () => faults.splice(0),
+    /** Another user edits the target outside Signalbox. */
     edit: (target: string) => edits.set(target, (edits.get(target) ?? 0) + 1),
     editsOf: (target: string) => edits.get(target) ?? 0,
-    /** The last mark that took effect there, as a read of the target shows it. */
+    /** The last mark that took effect on the target, as a read shows it. */
     shownAt: (target: string) =>
       deliveries.findLast((each) => each.target === target && each.applied)?.mark ?? '',
   };

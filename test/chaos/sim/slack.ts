@@ -4,7 +4,7 @@ import type { Messenger } from '../../../src/workflow/messenger-port.ts';
 import type { Identity, People } from '../../../src/workflow/ports.ts';
 import type { Ports } from './ports.ts';
 
-/** How long Signalbox may believe what it read of people, where it does not ask afresh. */
+/** How long Signalbox may cache a membership lookup. */
 const KEPT_MS = 60_000;
 
 export interface Card {
@@ -13,7 +13,7 @@ export interface Card {
   version: number;
 }
 
-export interface Told {
+export interface ClickAnswer {
   readonly to: UserId;
   readonly verb: Verb;
   readonly ok: boolean;
@@ -22,11 +22,11 @@ export interface Told {
 
 export type Members = Readonly<Record<RoleName, readonly UserId[]>>;
 
-/** Slack as the judge sees it: who is in which group, what was shown, what people were told. */
+/** The simulated Slack: group members, cards, and answers to clicks. */
 export function openSlack(now: () => Date, members: Members) {
   const state = { members, down: false };
   const cards: Card[] = [];
-  const told: Told[] = [];
+  const told: ClickAnswer[] = [];
   const readAt = new Map<UserId, Date>();
 
   const rolesOf = (user: UserId) =>
@@ -41,7 +41,7 @@ export function openSlack(now: () => Date, members: Members) {
     return { ok: true, actor: { id: user, roles: rolesOf(user) }, evidence: { groups: groups() } };
   }
 
-  /** A process keeps what it read for a minute; whoever must not, asks with `fresh`. */
+  /** A process caches a lookup for a minute, unless `fresh` is set. */
   function people(ports: Ports): People {
     const kept = new Map<UserId, { identity: Identity; at: number }>();
     return {
@@ -93,7 +93,7 @@ export function openSlack(now: () => Date, members: Members) {
           });
         }),
     };
-    // Whatever else is shown is a call of the port like any other, and nothing is judged by it.
+    // All other messages are port calls too, and are not checked.
     return new Proxy(known as Messenger, {
       get: (own, name: keyof Messenger) => own[name] ?? said(String(name)),
     });

@@ -1,20 +1,20 @@
 import type fc from 'fast-check';
 import type { UserId } from '../../../src/changes/change.ts';
 import type { Kind } from './commands.ts';
-import type { Asked, Theatre } from './theatre-types.ts';
+import type { RequestRecord, Simulation } from './simulation-types.ts';
 
-/** All that the model has to know: whether there is anything yet to press a button of. */
+/** The state of the model: the number of requests so far. */
 export interface Model {
   asked: number;
 }
 
-export type Step = fc.AsyncCommand<Model, Theatre>;
+export type Step = fc.AsyncCommand<Model, Simulation>;
 
-/** A step that anybody may take at any time. */
-export function step(text: string, run: (theatre: Theatre) => Promise<unknown>): Step {
+/** A step that is always possible. */
+export function step(text: string, run: (simulation: Simulation) => Promise<unknown>): Step {
   return {
     check: () => true,
-    run: async (_model, theatre) => void (await run(theatre)),
+    run: async (_model, simulation) => void (await run(simulation)),
     toString: () => text,
   };
 }
@@ -22,25 +22,28 @@ export function step(text: string, run: (theatre: Theatre) => Promise<unknown>):
 export function asking(by: UserId, kind: Kind, thing: string): Step {
   return {
     check: () => true,
-    run: async (model, theatre) => {
-      await theatre.ask(by, kind, thing);
+    run: async (model, simulation) => {
+      await simulation.ask(by, kind, thing);
       model.asked += 1;
     },
     toString: () => `${by} asks for ${kind} of ${thing}`,
   };
 }
 
-/** A step about something that was asked for before, the so-many-th last. */
+/** A step about an earlier request, counted from the last one. */
 export function about(
   text: string,
   back: number,
-  run: (theatre: Theatre, asked: Asked & { id: NonNullable<Asked['id']> }) => Promise<unknown>,
+  run: (
+    simulation: Simulation,
+    asked: RequestRecord & { id: NonNullable<RequestRecord['id']> },
+  ) => Promise<unknown>,
 ): Step {
   return {
     check: ({ asked }) => asked > back,
-    run: async (_model, theatre) => {
-      const asked = theatre.asked.at(-1 - back);
-      if (asked?.id) await run(theatre, { ...asked, id: asked.id });
+    run: async (_model, simulation) => {
+      const asked = simulation.asked.at(-1 - back);
+      if (asked?.id) await run(simulation, { ...asked, id: asked.id });
     },
     toString: () => `${text} (${back} back)`,
   };

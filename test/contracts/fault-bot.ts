@@ -1,18 +1,18 @@
 import { ORGANIZATION } from '../../sandbox/seed/organization.ts';
 import type { ServiceSeed } from '../../sandbox/seed/shapes.ts';
-import { type Booth, type ConfigFile, openBooth } from './booth.ts';
+import { type ConfigFile, type ContractBot, openContractBot } from './contract-bot.ts';
 
-interface Doing {
-  /** The simulator's word for the request that goes wrong. */
+interface FaultAction {
+  /** The simulator's name of the request that gets the fault. */
   readonly operation: string;
   readonly api: 'cloud' | 'alerts';
-  /** The line that is typed, about the n-th thing. */
+  /** The command line for the n-th service or alert. */
   readonly line: (n: number) => string;
   readonly isRead?: boolean;
 }
 
-/** What a person does while one request of it goes wrong. */
-const DEEDS = {
+/** The commands that run during a fault. */
+const FAULT_ACTIONS = {
   backup: {
     operation: 'backup',
     api: 'cloud',
@@ -50,57 +50,57 @@ const DEEDS = {
     api: 'alerts',
     line: (n) => `/alert edit "Alert ${n}" threshold=4321`,
   },
-} as const satisfies Record<string, Doing>;
+} as const satisfies Record<string, FaultAction>;
 
-export type Deed = keyof typeof DEEDS;
+export type FaultActionName = keyof typeof FAULT_ACTIONS;
 
-export interface Outcome {
-  /** How often the request came to the server, and how often it did what it asks for. */
+export interface FaultOutcome {
+  /** How often the request arrived at the server, and how often it took effect. */
   readonly deliveries: number;
   readonly effects: number;
-  /** The answer, or the card of the change when its ending is on it. */
+  /** The answer, or the card of the change with its outcome. */
   readonly lines: readonly string[];
-  /** The same two as they are by now. */
+  /** The current values of `effects` and `lines`. */
   readonly effectsNow: () => number;
   readonly now: () => readonly string[];
-  /** Which service or alert it was about. */
+  /** The number of the service or alert. */
   readonly n: number;
 }
 
-const THINGS = 180;
+const TARGETS = 180;
 
-/** Each deed is done to a thing of its own: what one leaves in doubt stays locked. */
-const BOXES: readonly ServiceSeed[] = Array.from({ length: THINGS }, (_, index) => {
+/** Each change gets its own service, because an unknown outcome keeps its target locked. */
+const BOXES: readonly ServiceSeed[] = Array.from({ length: TARGETS }, (_, index) => {
   const like = ORGANIZATION.services.find(({ name }) => name === 'staging');
   if (!like) throw new Error('The seed has no service called staging');
   const digits = String(index + 1).padStart(12, '0');
   return { ...like, name: `box-${index + 1}`, id: `00000000-0000-4000-8000-${digits}` };
 });
 
-export async function openFaultBooth() {
+export async function openFaultBot() {
   const organization = { ...ORGANIZATION, services: [...ORGANIZATION.services, ...BOXES] };
-  const booth = await openBooth({ organization, file: withBoxes });
-  booth.alerts.addAlerts(THINGS);
-  passWhileHanging(booth);
+  const bot = await openContractBot({ organization, file: withBoxes });
+  bot.alerts.addAlerts(TARGETS);
+  passWhileHanging(bot);
   let n = 0;
   return {
-    ...booth,
-    under: (deed: Deed, fault: string, times = 1) => {
-      n += 'isRead' in DEEDS[deed] ? 0 : 1;
-      return under(booth, deed, n, { fault, times });
+    ...bot,
+    runWithFault: (action: FaultActionName, fault: string, times = 1) => {
+      n += 'isRead' in FAULT_ACTIONS[action] ? 0 : 1;
+      return runWithFault(bot, action, n, { fault, times });
     },
   };
 }
 
-export type FaultBooth = Awaited<ReturnType<typeof openFaultBooth>>;
+export type FaultBot = Awaited<ReturnType<typeof openFaultBot>>;
 
 function withBoxes(file: ConfigFile & { services?: readonly object[] }): ConfigFile {
   const more = BOXES.map(({ name, id }) => ({ name, id, tags: ['dev'], warehouse: 'lab' }));
   return { ...file, services: [...(file.services ?? []), ...more] };
 }
 
-// A server that never answers lets time pass, and nothing else.
-function passWhileHanging({ cloud, alerts, time }: Booth): void {
+// While a server hangs, the clock passes the client's time limit.
+function passWhileHanging({ cloud, alerts, time }: ContractBot): void {
   for (const api of [cloud, alerts]) {
     api.onRequest(() => {
       const last = api.requests().at(-1);
@@ -112,31 +112,31 @@ function passWhileHanging({ cloud, alerts, time }: Booth): void {
   }
 }
 
-async function under(
-  booth: Booth,
-  deed: Deed,
+async function runWithFault(
+  bot: ContractBot,
+  action: FaultActionName,
   n: number,
   { fault, times }: { readonly fault: string; readonly times: number },
-): Promise<Outcome> {
-  const { operation, api: name, line, isRead = false }: Doing = DEEDS[deed];
-  const api = booth[name];
-  // No more often than both request budgets allow.
-  booth.time.pass(5_000);
+): Promise<FaultOutcome> {
+  const { operation, api: name, line, isRead = false }: FaultAction = FAULT_ACTIONS[action];
+  const api = bot[name];
+  // Stays within both request budgets.
+  bot.time.pass(5_000);
   const delivered = api.count(operation);
   const effected = api.effectCount(operation);
   api.injectFault({ operation, fault, times });
-  const answer = await booth.typed(line(n));
-  const shown = isRead ? answer : await booth.confirmed(answer);
+  const answer = await bot.type(line(n));
+  const shown = isRead ? answer : await bot.confirm(answer);
   api.clearFaults();
-  // A server that says it is asked too often is left alone for a minute.
-  if (fault.startsWith('429')) booth.time.pass(61_000);
+  // A rate-limited API gets no request for a minute.
+  if (fault.startsWith('429')) bot.time.pass(61_000);
   const effectsNow = () => api.effectCount(operation) - effected;
   return {
     deliveries: api.count(operation) - delivered,
     effects: effectsNow(),
     effectsNow,
-    lines: booth.drawn(shown),
-    now: () => booth.drawn(shown),
+    lines: bot.currentLines(shown),
+    now: () => bot.currentLines(shown),
     n,
   };
 }

@@ -10,20 +10,20 @@ import { startSlackSimulator } from '../../sandbox/slack/server.ts';
 import { startApp } from '../../src/app.ts';
 import { commandNames } from '../../src/commands/index.ts';
 import { loadConfig } from '../../src/config/load-config.ts';
-import { counterOf } from './counter.ts';
 import { createTime } from './time.ts';
+import { typingUser } from './typing-user.ts';
 
 const NOON = new Date('2026-11-20T12:00:00.000Z');
 const SECRET = 'a-signing-secret-of-the-tests';
 const A_WHILE_MS = 600_000;
 
-export interface BoothOptions {
-  /** Other servers than the simulators, such as one that records. */
+export interface ContractBotOptions {
+  /** Servers to use in place of the simulators, for example a recorder. */
   readonly urls?: { readonly cloud: string; readonly alerts: string };
   readonly organization?: OrganizationSeed;
-  /** The plan and the tier, of the configuration and of the server alike. */
+  /** The plan and the tier, in the configuration and in the cloud simulator. */
   readonly of?: Partial<Pick<OrganizationSeed, 'plan' | 'tier'>>;
-  /** Before the bot starts, which asks for the usage report at once. */
+  /** Runs before the bot starts, because the bot reads the usage report at once. */
   readonly prepare?: (servers: {
     readonly cloud: CloudSimulator;
     readonly alerts: AlertsSimulator;
@@ -38,7 +38,7 @@ export type ConfigFile = Readonly<Record<string, unknown>>;
  * The real bot for the tests of one file: it stays open between them, nothing needs an approval, and
  * time passes only as far as a server or the bot waits for it.
  */
-export async function openBooth(options: BoothOptions = {}) {
+export async function openContractBot(options: ContractBotOptions = {}) {
   const time = createTime(NOON);
   const organization = { ...(options.organization ?? ORGANIZATION), ...options.of };
   const simulated = { now: time.now, wait: async (ms: number) => time.pass(ms) };
@@ -63,7 +63,7 @@ export async function openBooth(options: BoothOptions = {}) {
     slack,
     time,
     wake: app.wake,
-    ...counterOf(slack, () => time.pass(A_WHILE_MS)),
+    ...typingUser(slack, () => time.pass(A_WHILE_MS)),
     close: async () => {
       await app.stop();
       await Promise.all([slack.stop(), cloud.stop(), alerts.stop()]);
@@ -71,14 +71,14 @@ export async function openBooth(options: BoothOptions = {}) {
   };
 }
 
-export type Booth = Awaited<ReturnType<typeof openBooth>>;
+export type ContractBot = Awaited<ReturnType<typeof openContractBot>>;
 
-interface Around {
+interface Endpoints {
   readonly slack: { readonly botToken: string; readonly apiUrl: string };
   readonly urls: { readonly cloud: string; readonly alerts: string };
 }
 
-function configOf({ slack, urls }: Around, { of, file: edit }: BoothOptions) {
+function configOf({ slack, urls }: Endpoints, { of, file: edit }: ContractBotOptions) {
   const plain: ConfigFile = withoutApprovals(parse(sandboxYaml()));
   const file = { ...plain, organization: { ...Object(plain.organization), ...of } };
   const read = loadConfig({

@@ -2,9 +2,9 @@ import fc from 'fast-check';
 import type { UserId } from '../../../src/changes/change.ts';
 import type { Verb } from '../../../src/workflow/clicks.ts';
 import { KINDS } from './commands.ts';
-import { ANA, BEN, CLEO, EVERYBODY, FINN, GLASS } from './people.ts';
+import { ALL_USERS, ANA, BEN, BREAK_GLASS_KIND, CLEO, FINN } from './people.ts';
+import type { Simulation } from './simulation-types.ts';
 import { about, asking, type Model, type Step, step } from './step.ts';
-import type { Theatre } from './theatre-types.ts';
 
 const VERBS: readonly Verb[] = [
   'confirm',
@@ -21,7 +21,7 @@ export const THINGS = ['staging', 'analytics'];
 export const TIMED_MS = 600_000;
 
 const back = fc.nat(3);
-export const person = fc.constantFrom(...EVERYBODY);
+export const person = fc.constantFrom(...ALL_USERS);
 
 export const asks = fc
   .tuple(fc.constantFrom(ANA, FINN, BEN), fc.constantFrom(...KINDS), fc.constantFrom(...THINGS))
@@ -35,41 +35,41 @@ export const presses = fc
     times: fc.integer({ min: 1, max: 2 }),
   })
   .map(({ by, verb, back: which, times }) =>
-    about(`${by} presses ${verb} ${times} times`, which, (theatre, { id }) =>
-      theatre.press(by, verb, id, times),
+    about(`${by} presses ${verb} ${times} times`, which, (simulation, { id }) =>
+      simulation.press(by, verb, id, times),
     ),
   );
 
 const later = fc.constantFrom(0, 0, 0, TIMED_MS);
 
-// Left to chance alone hardly anything is ever sent: most sequences stop short of two approvals.
+// Random presses alone rarely lead to two approvals, so this step requests and approves.
 export const ready = fc
   .tuple(fc.constantFrom(ANA, FINN), fc.constantFrom(...KINDS), fc.constantFrom(...THINGS), later)
   .map(([by, kind, thing, inMs]) => ({
     ...asking(by, kind, thing),
-    run: async (model: Model, theatre: Theatre) => {
+    run: async (model: Model, simulation: Simulation) => {
       model.asked += 1;
-      const { id } = await theatre.ask(by, kind, thing, inMs);
+      const { id } = await simulation.ask(by, kind, thing, inMs);
       if (!id) return;
-      await theatre.press(by, 'confirm', id);
-      await theatre.work();
-      await theatre.press(BEN, 'approve', id);
-      await theatre.press(CLEO, 'approve', id);
+      await simulation.press(by, 'confirm', id);
+      await simulation.work();
+      await simulation.press(BEN, 'approve', id);
+      await simulation.press(CLEO, 'approve', id);
     },
     toString: () => `${by} asks for ${kind} of ${thing} in ${inMs} ms, and two approve`,
   }));
 
-export const glass = fc.constantFrom(...THINGS).map((thing) => ({
-  ...asking(ANA, GLASS, thing),
-  run: async (model: Model, theatre: Theatre) => {
+export const breakGlass = fc.constantFrom(...THINGS).map((thing) => ({
+  ...asking(ANA, BREAK_GLASS_KIND, thing),
+  run: async (model: Model, simulation: Simulation) => {
     model.asked += 1;
-    const { id } = await theatre.ask(ANA, GLASS, thing);
-    if (id) await theatre.press(ANA, 'break-glass', id);
+    const { id } = await simulation.ask(ANA, BREAK_GLASS_KIND, thing);
+    if (id) await simulation.press(ANA, 'break-glass', id);
   },
-  toString: () => `${ANA} breaks the glass for ${thing}`,
+  toString: () => `${ANA} uses break-glass for ${thing}`,
 }));
 
-// Few of all pairs of a person and a button fit together, so that chance alone seldom tries them.
+// Few pairs of a user and a button fit together, so the fitting ones are steps of their own.
 const fitting = fc.constantFrom<[UserId | 'the requester', Verb]>(
   ['the requester', 'cancel'],
   ['the requester', 'break-glass'],
@@ -79,8 +79,8 @@ const fitting = fc.constantFrom<[UserId | 'the requester', Verb]>(
 export const fits = fc
   .tuple(fitting, back)
   .map(([[who, verb], which]) =>
-    about(`${who} presses ${verb}`, which, (theatre, { id, by }) =>
-      theatre.press(who === 'the requester' ? by : who, verb, id),
+    about(`${who} presses ${verb}`, which, (simulation, { id, by }) =>
+      simulation.press(who === 'the requester' ? by : who, verb, id),
     ),
   );
 
@@ -88,33 +88,33 @@ export const waiting = fc
   .tuple(fitting, fc.constantFrom(ANA, FINN), fc.constantFrom(...KINDS), fc.constantFrom(...THINGS))
   .map(([[who, verb], by, kind, thing]) => ({
     ...asking(by, kind, thing),
-    run: async (model: Model, theatre: Theatre) => {
+    run: async (model: Model, simulation: Simulation) => {
       model.asked += 1;
-      const { id } = await theatre.ask(by, kind, thing);
+      const { id } = await simulation.ask(by, kind, thing);
       if (!id) return;
-      await theatre.press(by, 'confirm', id);
-      await theatre.press(who === 'the requester' ? by : who, verb, id);
+      await simulation.press(by, 'confirm', id);
+      await simulation.press(who === 'the requester' ? by : who, verb, id);
     },
     toString: () => `${by} asks for ${kind} of ${thing}, and ${who} presses ${verb}`,
   }));
 
-/** Whoever looks after things goes through the last few, whatever became of them. */
+/** Operators resolve or review the last few changes. */
 function lookedAt(text: string, presses: readonly (readonly [UserId, Verb])[]): Step {
-  return step(text, async (theatre) => {
-    const some = theatre.asked.slice(-4).flatMap(({ id }) => id ?? []);
-    for (const id of some) for (const [by, verb] of presses) await theatre.press(by, verb, id);
-    await theatre.work();
+  return step(text, async (simulation) => {
+    const some = simulation.asked.slice(-4).flatMap(({ id }) => id ?? []);
+    for (const id of some) for (const [by, verb] of presses) await simulation.press(by, verb, id);
+    await simulation.work();
   });
 }
 
 export const looks = fc.constantFrom(
-  lookedAt('Ben and Cleo look what happened', [
+  lookedAt('Ben and Cleo resolve unknown outcomes', [
     [BEN, 'happened'],
     [CLEO, 'did-not-happen'],
   ]),
-  lookedAt('Cleo and Ben look what happened', [
+  lookedAt('Cleo and Ben resolve unknown outcomes', [
     [CLEO, 'did-not-happen'],
     [BEN, 'happened'],
   ]),
-  lookedAt('Cleo looks at broken glass', [[CLEO, 'review']]),
+  lookedAt('Cleo reviews break-glass changes', [[CLEO, 'review']]),
 );

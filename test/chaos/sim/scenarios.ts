@@ -1,85 +1,102 @@
 import type { ChangeId, UserId } from '../../../src/changes/change.ts';
 import type { Verb } from '../../../src/workflow/clicks.ts';
 import type { Kind } from './commands.ts';
-import { ANA, BEN, CLEO, DORA, FINN, GLASS, MEMBERS } from './people.ts';
+import { ANA, BEN, BREAK_GLASS_KIND, CLEO, DORA, FINN, MEMBERS } from './people.ts';
 import type { Fault } from './server.ts';
-import type { Theatre } from './theatre-types.ts';
+import type { Simulation } from './simulation-types.ts';
 
-export interface Story {
+export interface Scenario {
   readonly name: string;
-  readonly play: (theatre: Theatre) => Promise<void>;
+  readonly play: (simulation: Simulation) => Promise<void>;
 }
 
 const MINUTE_MS = 60_000;
 const THING = 'staging';
 
-/** Whoever was not answered asks once more, as people do. */
-async function asks(theatre: Theatre, by: UserId, kind: Kind, inMs = 0) {
-  const id = await drafts(theatre, by, kind, inMs);
-  await presses(theatre, by, 'confirm', id);
+/** Requests and confirms a change; a request without an answer is repeated once. */
+async function asks(simulation: Simulation, by: UserId, kind: Kind, inMs = 0) {
+  const id = await drafts(simulation, by, kind, inMs);
+  await presses(simulation, by, 'confirm', id);
   return id;
 }
 
-async function drafts(theatre: Theatre, by: UserId, kind: Kind, inMs = 0): Promise<ChangeId> {
-  const first = await theatre.ask(by, kind, THING, inMs);
-  const { id } = first.id ? first : await theatre.ask(by, kind, THING, inMs);
+async function drafts(simulation: Simulation, by: UserId, kind: Kind, inMs = 0): Promise<ChangeId> {
+  const first = await simulation.ask(by, kind, THING, inMs);
+  const { id } = first.id ? first : await simulation.ask(by, kind, THING, inMs);
   if (!id) throw new Error(`${kind} was refused`);
   return id;
 }
 
-async function presses(theatre: Theatre, by: UserId, verb: Verb, id: ChangeId): Promise<void> {
-  const answered = await theatre.press(by, verb, id);
-  if (!answered) await theatre.press(by, verb, id);
-  await theatre.work();
+async function presses(
+  simulation: Simulation,
+  by: UserId,
+  verb: Verb,
+  id: ChangeId,
+): Promise<void> {
+  const answered = await simulation.press(by, verb, id);
+  if (!answered) await simulation.press(by, verb, id);
+  await simulation.work();
 }
 
-async function decided(theatre: Theatre, kind: Kind, fault?: Fault) {
-  const id = await asks(theatre, ANA, kind);
-  if (fault) theatre.server.arm(fault);
-  await presses(theatre, BEN, 'approve', id);
-  if (kind === 'service scale') await presses(theatre, CLEO, 'approve', id);
+async function decided(simulation: Simulation, kind: Kind, fault?: Fault) {
+  const id = await asks(simulation, ANA, kind);
+  if (fault) simulation.server.arm(fault);
+  await presses(simulation, BEN, 'approve', id);
+  if (kind === 'service scale') await presses(simulation, CLEO, 'approve', id);
   return id;
 }
 
-async function doubted(theatre: Theatre, verb: Verb): Promise<void> {
-  const id = await decided(theatre, 'service create', 'reset-after');
-  theatre.pass(3 * MINUTE_MS);
-  await theatre.work();
-  await presses(theatre, CLEO, verb, id);
+async function resolveUnknown(simulation: Simulation, verb: Verb): Promise<void> {
+  const id = await decided(simulation, 'service create', 'reset-after');
+  simulation.pass(3 * MINUTE_MS);
+  await simulation.work();
+  await presses(simulation, CLEO, verb, id);
 }
 
-/** Whole lives, each played once without a crash and once for every place where one can happen. */
-export const STORIES: readonly Story[] = [
-  { name: 'two approve, and it runs', play: async (t) => void (await decided(t, 'service scale')) },
-  { name: 'one approves a creation', play: async (t) => void (await decided(t, 'service create')) },
-  { name: 'nobody has to approve', play: async (t) => void (await asks(t, ANA, 'alert edit')) },
+/** Scenarios that run once without a crash and once for each possible crash. */
+export const SCENARIOS: readonly Scenario[] = [
   {
-    name: 'a creation is answered with an error',
+    name: 'two users approve a change, and it runs',
+    play: async (t) => void (await decided(t, 'service scale')),
+  },
+  {
+    name: 'one user approves a creation',
+    play: async (t) => void (await decided(t, 'service create')),
+  },
+  { name: 'no approval is necessary', play: async (t) => void (await asks(t, ANA, 'alert edit')) },
+  {
+    name: 'a creation gets an error without a definite outcome',
     play: async (t) => void (await decided(t, 'service create', 'error-after')),
   },
   {
-    name: 'the server refuses',
+    name: 'the server rejects the request',
     play: async (t) => void (await decided(t, 'service scale', 'refused')),
   },
   {
-    name: 'the server asks to wait',
+    name: 'the server limits the rate',
     play: async (t) => {
       await decided(t, 'service create', 'too-many');
       t.pass(MINUTE_MS);
       await t.work();
     },
   },
-  { name: 'somebody saw that it happened', play: (t) => doubted(t, 'happened') },
-  { name: 'somebody saw that it did not', play: (t) => doubted(t, 'did-not-happen') },
   {
-    name: 'an edit without an answer is looked up',
+    name: 'a user resolves an unknown outcome as applied',
+    play: (t) => resolveUnknown(t, 'happened'),
+  },
+  {
+    name: 'a user resolves an unknown outcome as not applied',
+    play: (t) => resolveUnknown(t, 'did-not-happen'),
+  },
+  {
+    name: 'an edit without an answer is verified by a read',
     play: async (t) => {
       t.server.arm('reset-after');
       await asks(t, ANA, 'alert edit');
     },
   },
   {
-    name: 'one approves and one rejects',
+    name: 'one user approves and another one rejects',
     play: async (t) => {
       const id = await asks(t, ANA, 'service scale');
       await presses(t, BEN, 'approve', id);
@@ -88,7 +105,7 @@ export const STORIES: readonly Story[] = [
     },
   },
   {
-    name: 'the requester approves, cancels, and somebody approves after that',
+    name: 'the requester approves and cancels, and another user approves afterwards',
     play: async (t) => {
       const id = await asks(t, ANA, 'service create');
       await presses(t, ANA, 'approve', id);
@@ -98,7 +115,7 @@ export const STORIES: readonly Story[] = [
     },
   },
   {
-    name: 'two want the same target',
+    name: 'two changes have the same target',
     play: async (t) => {
       const first = await asks(t, ANA, 'service create');
       const second = await asks(t, FINN, 'service create');
@@ -110,7 +127,7 @@ export const STORIES: readonly Story[] = [
     },
   },
   {
-    name: 'nobody decides in time',
+    name: 'no user decides in time',
     play: async (t) => {
       await asks(t, ANA, 'service scale');
       t.pass(5 * 60 * MINUTE_MS);
@@ -118,7 +135,7 @@ export const STORIES: readonly Story[] = [
     },
   },
   {
-    name: 'it waits for its hour',
+    name: 'a change waits for its scheduled time',
     play: async (t) => {
       const id = await asks(t, ANA, 'service create', 10 * MINUTE_MS);
       await presses(t, BEN, 'approve', id);
@@ -127,7 +144,7 @@ export const STORIES: readonly Story[] = [
     },
   },
   {
-    name: 'it is called off before its hour',
+    name: 'a change is cancelled before its scheduled time',
     play: async (t) => {
       const id = await asks(t, ANA, 'service create', 10 * MINUTE_MS);
       await presses(t, BEN, 'approve', id);
@@ -137,15 +154,15 @@ export const STORIES: readonly Story[] = [
     },
   },
   {
-    name: 'somebody breaks the glass, and another one looks at it afterwards',
+    name: 'a user uses break-glass, and another one reviews it',
     play: async (t) => {
-      const id = await drafts(t, ANA, GLASS);
+      const id = await drafts(t, ANA, BREAK_GLASS_KIND);
       await presses(t, ANA, 'break-glass', id);
       await presses(t, CLEO, 'review', id);
     },
   },
   {
-    name: 'a freeze begins before its hour',
+    name: 'a freeze begins before the scheduled time',
     play: async (t) => {
       const id = await asks(t, ANA, 'service create', 10 * MINUTE_MS);
       await presses(t, BEN, 'approve', id);
@@ -165,7 +182,7 @@ export const STORIES: readonly Story[] = [
     },
   },
   {
-    name: 'Slack is silent while it is due, and comes back',
+    name: 'Slack is unavailable at the scheduled time, and recovers',
     play: async (t) => {
       const id = await asks(t, ANA, 'service create', 10 * MINUTE_MS);
       await presses(t, BEN, 'approve', id);
@@ -178,7 +195,7 @@ export const STORIES: readonly Story[] = [
     },
   },
   {
-    name: 'somebody edits the alert before the approved edit is sent',
+    name: 'another user edits the alert before the approved edit is sent',
     play: async (t) => {
       await asks(t, ANA, 'alert edit', 10 * MINUTE_MS);
       t.server.edit('alert:staging');

@@ -1,14 +1,14 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 
-/** Where a process is to die: `before claimed`, `after succeeded|failed`, `after card drawn 2`. */
-export interface Death {
+/** Where a process crashes: `before claimed`, `after succeeded|failed`, `after card drawn 2`. */
+export interface CrashPoint {
   readonly when: 'before' | 'after';
-  /** Any of these. */
+  /** The names of the commits, of which one suffices. */
   readonly commits: readonly string[];
   readonly nth: number;
 }
 
-export function deathFrom(text: string | undefined): Death | null {
+export function parseCrashPoint(text: string | undefined): CrashPoint | null {
   const found = /^(before|after) (.*?)(?: (\d+))?$/.exec(text ?? '');
   if (!found) return null;
   const [, when, commits = '', nth = '1'] = found;
@@ -22,14 +22,14 @@ export function deathFrom(text: string | undefined): Death | null {
 
 const inside = new AsyncLocalStorage<Set<string>>();
 
-/** Ends this process, as a cut cable would, at one commit of one name. */
-export function dieAt(death: Death | null): void {
+/** Kills this process at the n-th commit with one of these names. */
+export function crashAt(point: CrashPoint | null): void {
   const counts = { before: 0, after: 0 };
 
-  function reach(when: Death['when'], names: ReadonlySet<string>): void {
-    if (!death?.commits.some((name) => names.has(name))) return;
+  function reach(when: CrashPoint['when'], names: ReadonlySet<string>): void {
+    if (!point?.commits.some((name) => names.has(name))) return;
     counts[when] += 1;
-    const isIt = death.when === when && death.nth === counts[when];
+    const isIt = point.when === when && point.nth === counts[when];
     if (isIt) process.kill(process.pid, 'SIGKILL');
   }
   Object.assign(globalThis, {

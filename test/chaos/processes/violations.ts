@@ -9,7 +9,7 @@ import type { ProcessStage } from './stage.ts';
 
 const MANY = 100_000;
 
-/** All changes held against what the simulator counted, their trail, and their cards. */
+/** The promises that the stored changes violate, compared with the simulators, the audit trail and the cards. */
 export async function wrongWithAll(stage: ProcessStage, databaseUrl: string) {
   const database = await openDatabase(databaseUrl, { now: () => stage.clock.now });
   try {
@@ -24,7 +24,7 @@ export async function wrongWithAll(stage: ProcessStage, databaseUrl: string) {
       ...(verified.ok ? [] : [`the audit chain is broken at ${verified.seq}`]),
       ...changes.flatMap((change) => wrongWithTrail(change, byChange.get(change.id) ?? [])),
       ...wrongWithTargets(stage, sent),
-      ...wrongWithRest(sent),
+      ...wrongWithStates(sent),
       ...wrongWithCards(stage, sent),
     ];
     const ended = Object.groupBy(sent, ({ state }) => state);
@@ -35,7 +35,7 @@ export async function wrongWithAll(stage: ProcessStage, databaseUrl: string) {
   }
 }
 
-/** What arrived at a target is bounded by how many changes of it were approved. */
+/** The requests for a target are limited by its approved changes. */
 function wrongWithTargets({ cloud }: ProcessStage, sent: readonly Change[]): readonly string[] {
   const byTarget = Map.groupBy(sent, ({ plan }) => plan.target.id);
   const requests = cloud.requests().filter((each) => each.operation === 'set state');
@@ -54,11 +54,13 @@ function wrongWithTargets({ cloud }: ProcessStage, sent: readonly Change[]): rea
   });
 }
 
-/** Nothing is under way any more, and only behind a doubt about its target may a change wait. */
-function wrongWithRest(sent: readonly Change[]): readonly string[] {
-  const inDoubt = sent.filter(({ state }) => state === 'unknown').map(({ plan }) => plan.target.id);
+/** No change may be executing, and a change may wait only for an unknown outcome of its target. */
+function wrongWithStates(sent: readonly Change[]): readonly string[] {
+  const unknownTargets = sent
+    .filter(({ state }) => state === 'unknown')
+    .map(({ plan }) => plan.target.id);
   const waits = ({ state, plan }: Change) =>
-    state === 'executing' || (state === 'approved' && !inDoubt.includes(plan.target.id));
+    state === 'executing' || (state === 'approved' && !unknownTargets.includes(plan.target.id));
   return sent.filter(waits).map(({ id, state }) => `${id}: still ${state}`);
 }
 

@@ -1,8 +1,8 @@
 import type { Json } from '../../sandbox/json.ts';
 
 /**
- * A message as a person reads it, line by line. A label stands before two spaces; a table's row is
- * one line; buttons, selects and times stand in brackets.
+ * The visible text of a message, line by line. Two spaces follow a label; a table row is one line;
+ * buttons, selects and times are in brackets.
  */
 export function linesOf(blocks: readonly Json[]): readonly string[] {
   return blocks.flatMap((block) => READERS[String(block.type)]?.(block) ?? []);
@@ -54,6 +54,6 @@ function list(value: unknown): readonly Json[] {
 }
 
 function json(value: unknown): Json {
-  // Blocks came as JSON, and every object of theirs is one.
+  // Blocks come from JSON, so each object is a JSON object.
   return typeof value === 'object' && value !== null ? (value as Json) : {};
 }

@@ -1,42 +1,42 @@
 import type { ChangeId, UserId } from '../../../src/changes/change.ts';
 import type { Verb } from '../../../src/workflow/clicks.ts';
-import type { Surroundings } from './bot.ts';
+import type { Environment } from './bot.ts';
 import type { Kind } from './commands.ts';
 import type { Crash } from './ports.ts';
 import type { Server } from './server.ts';
 import type { Slack } from './slack.ts';
 
-/** What the driver wrote down when somebody asked; the judge believes this, never the database. */
-export interface Asked {
+/** A request as the driver recorded it, independent of the database. */
+export interface RequestRecord {
   readonly mark: string;
   readonly by: UserId;
   readonly kind: Kind;
   readonly target: string;
-  /** Deliveries and edits before it was asked for are older than its preview. */
+  /** The number of deliveries and edits before the preview. */
   readonly after: { readonly deliveries: number; readonly edits: number };
-  /** Not to be sent before. */
+  /** The earliest time to send it. */
   readonly notBefore: Date;
   id: ChangeId | null;
 }
 
-export interface Pressed {
+export interface PressRecord {
   readonly by: UserId;
   readonly verb: Verb;
   readonly id: ChangeId;
 }
 
-export interface Theatre {
-  readonly around: Surroundings;
+export interface Simulation {
+  readonly around: Environment;
   readonly clock: { now: Date; frozen: boolean };
   readonly server: Server;
   readonly slack: Slack;
-  readonly asked: readonly Asked[];
-  readonly pressed: readonly Pressed[];
+  readonly asked: readonly RequestRecord[];
+  readonly pressed: readonly PressRecord[];
   readonly counts: { readonly crashes: number };
-  readonly ask: (by: UserId, kind: Kind, thing: string, inMs?: number) => Promise<Asked>;
+  readonly ask: (by: UserId, kind: Kind, thing: string, inMs?: number) => Promise<RequestRecord>;
   readonly press: (by: UserId, verb: Verb, id: ChangeId, times?: number) => Promise<boolean>;
   readonly pass: (ms: number) => void;
-  readonly calm: () => Promise<void>;
+  readonly settle: () => Promise<void>;
   readonly plan: (next: Crash) => void;
   readonly restart: () => void;
   readonly work: () => Promise<boolean>;

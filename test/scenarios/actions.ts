@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import { ask, empty } from './asking.ts';
+import { ask, empty } from './request.ts';
 import { BEN, type Stage, textOf } from './stage.ts';
 
 /** Sets the clock to a time (UTC) on the day of the test, or on another day. */

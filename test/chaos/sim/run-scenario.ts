@@ -1,0 +1,38 @@
+import type { Crash } from './ports.ts';
+import type { Scenario } from './scenarios.ts';
+import { openSimulation } from './simulation.ts';
+
+export interface ScenarioResult {
+  readonly story: string;
+  readonly crash: Crash | null;
+  readonly portCalls: number;
+  readonly sent: number;
+  readonly wrong: readonly string[];
+}
+
+/** Runs a scenario with a crash; another process takes over and finishes the work. */
+export async function runScenario(
+  { name, play }: Scenario,
+  crash: Crash | null,
+): Promise<ScenarioResult> {
+  const simulation = await openSimulation();
+  try {
+    if (crash) simulation.plan(crash);
+    await play(simulation);
+    const portCalls = simulation.portCalls().length;
+    await simulation.settle();
+    const sent = simulation.server.deliveries().length;
+    return { story: name, crash, portCalls, sent, wrong: await simulation.wrong() };
+  } finally {
+    await simulation.close();
+  }
+}
+
+/** All crashes that are possible in a scenario. */
+export async function crashesOf(story: Scenario): Promise<readonly Crash[]> {
+  const { portCalls } = await runScenario(story, null);
+  return Array.from({ length: portCalls }, (_, index) => index + 1).flatMap((at) => [
+    { at, when: 'before' },
+    { at, when: 'after' },
+  ]);
+}

@@ -1,0 +1,74 @@
+import type { ContractBot } from './contract-bot.ts';
+import { answerForm, type FormAnswer, fieldOf, formOf, type Values } from './forms.ts';
+import { linesOf } from './message-lines.ts';
+import { ANA } from './typing-user.ts';
+
+/** One field of a command, tested together with valid other arguments. */
+export interface Rule {
+  readonly command: string;
+  /** The other arguments, for example `staging min=16`. */
+  readonly otherArgs: string;
+  readonly field: string;
+  /** The other arguments of the typed command, if the form needs a valid value to open. */
+  readonly typedOtherArgs?: string;
+  /** Other fields of the form that the tested field requires. */
+  readonly filled?: Values;
+}
+
+/** The answers to each value, typed and in the form, as a table. */
+export async function answersTo(bot: ContractBot, rule: Rule, values: readonly string[]) {
+  const lines: string[] = [];
+  for (const value of values) {
+    bot.time.pass(61_000);
+    const { typedOtherArgs = rule.otherArgs } = rule;
+    lines.push(shorten(value === '' ? '(empty)' : value));
+    lines.push(`  typed: ${await typed(bot, { ...rule, otherArgs: typedOtherArgs }, value)}`);
+    lines.push(`  form:  ${await filledIn(bot, rule, value)}`);
+  }
+  return lines.join('\n');
+}
+
+/** A preview begins with a question; any other answer is a rejection with offers. */
+async function typed(bot: ContractBot, { command, otherArgs, field }: Rule, value: string) {
+  const { word } = fieldOf(command, field);
+  const text = /\s|^$/.test(value) ? `"${value}"` : value;
+  const own = word === undefined ? text : `${word}=${text}`;
+  const line = word === undefined ? `${own} ${otherArgs}` : `${otherArgs} ${own}`;
+  const { answer, view } = await bot.answerOrForm(`/${command} ${line}`, formOf(command));
+  if (view) await bot.slack.close(ANA, view.id);
+  if (!answer) return `opens the form: ${linesOf(view?.blocks ?? [])[0]}`;
+  const said = bot.linesIn(answer);
+  return said[0]?.endsWith('?') ? 'taken' : shorten(said.join(' | '));
+}
+
+async function filledIn(
+  bot: ContractBot,
+  { command, otherArgs, field, filled = {} }: Rule,
+  value: string,
+) {
+  const { word } = fieldOf(command, field);
+  const base = word === undefined ? `right ${otherArgs}` : otherArgs;
+  const answered = await answerForm(bot, command, `/${command} ${base}`, {
+    ...filled,
+    [field]: value,
+  });
+  return shorten(summaryOf(answered, field));
+}
+
+export function summaryOf(
+  { errors, lines, notOffered, hidden }: FormAnswer,
+  field: string,
+): string {
+  const limits = [
+    ...(notOffered.includes(field) ? ['not offered; '] : []),
+    ...(hidden.includes(field) ? ['no such field; '] : []),
+  ].join('');
+  const said = Object.entries(errors).map(([under, sentence]) => `[${under}] ${sentence}`);
+  if (said.length > 0) return `${limits}${said.join(' ')}`;
+  return `${limits}${lines[0]?.endsWith('?') ? 'taken' : lines.join(' | ')}`;
+}
+
+/** Replaces long runs of one letter by their length. */
+function shorten(text: string): string {
+  return text.replace(/(\w)\1{20,}/g, (run, letter) => `${letter}×${run.length}`);
+}
