@@ -46,7 +46,7 @@ test('a drop is a notice, of which only some channels want to hear at once', () 
   ]);
 });
 
-test('the end is told of what was told, and of nothing else', () => {
+test('only the end of a reported anomaly is reported', () => {
   const opened = judged({}, [50, 50]).changed;
   const told = opened.map((one) => ({ ...one, announced: 'alone' as const }));
   const over = (known: readonly CostAnomaly[]) => tell([judged({}, [51, 53], SPIKE, known)], known);
@@ -54,7 +54,7 @@ test('the end is told of what was told, and of nothing else', () => {
   expect(over(opened).ones).toEqual([]);
 });
 
-test('what began and ended between two looks is not told', () => {
+test('an anomaly that began and ended between two scans is not reported', () => {
   expect(tell([judged({}, [49, 55])]).ones).toEqual([]);
 });
 
@@ -69,7 +69,7 @@ test('when most lines rise on one day there is one message for all of them', () 
   ]);
 });
 
-test('the ends of a crowd are not told one by one', () => {
+test('the ends of many anomalies are not reported one by one', () => {
   const known = judged({}, [50, 50]).changed.map((one) => ({
     ...one,
     announced: 'crowd' as const,

@@ -78,7 +78,7 @@ test('a mute outlasts the incident for which it was given', () => {
   expect(newsOf(judged).filter((text) => text.includes('opened'))).toEqual([`${at(58)} opened`]);
 });
 
-test('a shift becomes the new normal on its seventh day, and only that is told of it', () => {
+test('a shift becomes the new normal on its seventh day, and only that is reported', () => {
   const shift = Object.fromEntries(Array.from({ length: 20 }, (_, day) => [40 + day, 30]));
   const judged = judge(steady(60, shift), [38, 59]);
   expect(newsOf(judged).at(-1)).toBe(`${at(46)} new-normal`);

@@ -56,6 +56,6 @@ test.for<[string, CostAnomaly, readonly object[], readonly string[]]>([
   expect(await told(one, digests)).toEqual(channels);
 });
 
-test('when most lines move, whoever covers them is told, however grave each is', async () => {
+test('when most lines move, each channel that covers them is notified, whatever the severity', async () => {
   expect(await told(NOTICE, [low], true)).toEqual(['#c0']);
 });

@@ -19,7 +19,7 @@ test('a calm line does not rise', () => {
   expect(slowRises([line(steady(60))], [], LAST).all).toEqual([]);
 });
 
-test('what is told as an incident is no slow rise as well', () => {
+test('a reported incident is not also reported as a slow rise', () => {
   const shift = Object.fromEntries(Array.from({ length: 10 }, (_, day) => [50 + day, 30]));
   const grown = line(steady(60, shift));
   const { changed } = judgeLine(grown, [], { first: at(45), last: at(59), minImpact: 2 });

@@ -68,7 +68,7 @@ test('a budget on a tag counts the services with that tag, and open days separat
   expect(budgetLine(standing)).toBe('production █████░░░ 67% · heading for 3,000 of 3,000 (±0%)');
 });
 
-test('of several thresholds crossed at once the highest is told, and once', () => {
+test('of several thresholds crossed at once only the highest is reported', () => {
   const standing = budgetStanding(budget({ monthlyCredits: 2_400 }), INPUTS);
   const { memory, news } = evaluateBudget(standing, null, TODAY);
   expect(news).toContainEqual({ kind: 'threshold', threshold: 80 });
@@ -77,7 +77,7 @@ test('of several thresholds crossed at once the highest is told, and once', () =
   ).toEqual([]);
 });
 
-test('an amount that was edited is told of anew', () => {
+test('a budget with an edited amount is reported again', () => {
   const before = evaluateBudget(budgetStanding(budget(), INPUTS), null, TODAY);
   const edited = budgetStanding(budget({ monthlyCredits: 2_000 }), INPUTS);
   expect(evaluateBudget(edited, before.memory, TODAY).news).toContainEqual({

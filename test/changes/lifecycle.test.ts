@@ -40,7 +40,7 @@ function moved(outcome: Transition): Change {
 }
 
 test.for<[string, Change, Actor, Refusal]>([
-  ['somebody else presses it', changeIn('draft'), ben, 'not-requester'],
+  ['another user presses it', changeIn('draft'), ben, 'not-requester'],
   ['the requester presses it twice', changeIn('pending'), ana, 'not-draft'],
   ['the half hour is over', changeIn('draft', { expiresAt: NOON }), ana, 'expired'],
 ])('a confirmation is refused when %s', ([, change, by, refusal]) => {
@@ -50,7 +50,7 @@ test.for<[string, Change, Actor, Refusal]>([
 test.for<[string, Change, Actor, Refusal]>([
   ['the requester has not confirmed yet', changeIn('draft'), ben, 'not-pending'],
   ['enough others were faster', changeIn('approved'), ben, 'already-decided'],
-  ['somebody rejected it', changeIn('rejected'), cleo, 'already-decided'],
+  ['another user rejected it', changeIn('rejected'), cleo, 'already-decided'],
   ['the hours have passed', changeIn('pending', { expiresAt: NOON }), ben, 'expired'],
   ['the requester approves alone', changeIn('pending'), anaApproves, 'self-approval'],
   [
@@ -77,7 +77,7 @@ test.for<[string, Change, Actor, Refusal]>([
   expect(approve(change, by, NOON)).toEqual({ ok: false, refusal });
 });
 
-test('of several reasons against an approval the first one is told', () => {
+test('the first of several reasons against an approval is returned', () => {
   const nobody = actor('U0ANA');
   const wrong = changeIn('approved', { expiresAt: NOON, approvals: [{ by: ana.id, at: NOON }] });
   const pending: Change = { ...wrong, state: 'pending' };

@@ -60,7 +60,7 @@ test('the requester approves too where the rule says so', () => {
   expect(moved(approve(change, anaApproves, NOON)).approvals).toEqual([{ by: ana.id, at: NOON }]);
 });
 
-test('one rejection ends it, whoever approved before', () => {
+test('one rejection ends the change, also after approvals', () => {
   const rejected = moved(reject(changeIn('pending', { approvals: [byBen] }), cleo, 'no', NOON));
   const rejection = { by: cleo.id, at: NOON, reason: 'no' };
   expect(rejected).toMatchObject({ state: 'rejected', rejection, approvals: [byBen] });

@@ -75,7 +75,7 @@ test('what holds for four hours is taken back four hours after it succeeded', ()
   expect(finish(change, UNKNOWN)).toMatchObject({ change: { revertAt: null } });
 });
 
-test('a doubt that was settled counts from when it was sent', () => {
+test('a resolved unknown outcome counts from the time of the request', () => {
   const change = timed({ startAt: null, revert: back }, 'unknown');
   const settle = (happened: boolean) =>
     resolve(change, ben, { happened, note: 'the console says so' }, minutes(100));

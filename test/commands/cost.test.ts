@@ -55,7 +55,7 @@ test('a service that is called like a month stays one in what is offered', async
   expect(text).toContain('"cost csv 2026-11-13..2026-11-19 by service only october"');
 });
 
-test('every command beside it is offered to whoever mistypes its verb', () => {
+test('each cost subcommand is offered for a mistyped verb', () => {
   const verbs = commands.flatMap(({ name }) => (name.startsWith('cost ') ? [name.slice(5)] : []));
   expect([...COST_SUBCOMMANDS].sort()).toEqual(verbs.sort());
 });

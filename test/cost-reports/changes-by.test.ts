@@ -21,7 +21,7 @@ const ROWS = [
   costs('2026-11-10', 'a', 3, false),
 ];
 
-test('only days that are final in both count, so that nothing is told as a fall too early', () => {
+test('only days that are final in both periods count, so no false decrease is shown', () => {
   const changes = lineChanges(ROWS, 'service', preparePeriods(ROWS, {}, NOW, BEFORE));
   expect([...(changes?.values() ?? [])].map(({ delta }) => delta)).toEqual([
     microOf(2),

@@ -35,7 +35,7 @@ test('months are compared whatever their weekdays, and it says so', () => {
   );
 });
 
-test('of a single day an increase is told early, and a decrease only once it is final', () => {
+test('an increase of a single day is shown early, a decrease only when it is final', () => {
   const day = { first: '2026-11-19', last: '2026-11-19' };
   const week = { first: '2026-11-12', last: '2026-11-12' };
   const open = (credits: number) => [...FINAL, row({ day: day.first, credits, locked: false })];

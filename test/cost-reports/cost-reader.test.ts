@@ -100,7 +100,7 @@ test('costs in another shape are read all the same', async () => {
   expect((await read(NOVEMBER, people)).rows).toEqual([]);
 });
 
-test('a read of many months is given up as a whole when the bot stops, not told as gaps', async () => {
+test('a stop cancels a read of many months as a whole, without gaps', async () => {
   const { read, cloud, stop } = await reader();
   cloud.injectFault({ operation: 'usage cost', fault: 'hang', times: 99 });
   const told = read({ first: '2026-01-01', last: '2026-11-19' }, people);

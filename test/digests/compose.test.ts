@@ -72,7 +72,7 @@ test('a rise names what moved, what is anomalies, and the changes behind it', ()
   `);
 });
 
-test('on a Monday the weekend is told day by day', () => {
+test('a digest on Monday lists each day of the weekend', () => {
   const today = '2026-11-23';
   const covers = { first: '2026-11-20', last: '2026-11-22' };
   const text = messageOf({ ...reading(nineWeeks(today)), today, covers });
@@ -117,7 +117,7 @@ test('where nothing is final yet, nothing is compared that could still change', 
   `);
 });
 
-test('days without any data are told, and are no zeros', () => {
+test('days without data are listed and do not count as zero', () => {
   const rows = nineWeeks().filter(({ day }) => day < '2026-11-18');
   expect(messageOf(reading(rows))).toContain('No data: 18–19 Nov');
   const empty = composeDigest(factsFor(reading([])));
@@ -129,7 +129,7 @@ test('days without any data are told, and are no zeros', () => {
   `);
 });
 
-test('a report that cannot be read now is told first, with the age of what is shown', () => {
+test('an unreadable usage report is shown first, with the age of the figures', () => {
   const { read } = factsFor();
   const from = new Date('2026-11-19T08:00:00Z');
   const gaps = [{ month: '2026-11', why: 'Too many requests', denied: false, from }];
@@ -245,7 +245,7 @@ test('a longer month against a shorter one says so, whichever of them is which',
   ).toContain(', on the 30 days final in both: ');
 });
 
-test('only what was asked for is told', () => {
+test('only the requested days are shown', () => {
   const { options } = factsFor();
   const { message, thread } = composeDigest(
     factsFor({ ...reading(spiked), options: { ...options, sections: ['figures'] } }),

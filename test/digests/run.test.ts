@@ -122,7 +122,7 @@ test('what Slack has no room for comes with the next look, once', async () => {
   expect(stage.posts).toHaveLength(1);
 });
 
-test('what Slack refuses for good is missed, and told once', async () => {
+test('a permanently refused post is recorded as missed and reported once', async () => {
   const { stage, at } = await running('sqlite');
   stage.refusals.push({ ok: false, why: 'is_archived', again: false });
   for (const time of ['20T09:31', '20T10:05', '20T11:00']) await at(time);

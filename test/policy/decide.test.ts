@@ -126,7 +126,7 @@ test('a query under a rule for changes needs no approval, no reason and no thaw'
   });
 });
 
-test('whoever the first rule does not admit never reaches a laxer one', () => {
+test('a user whom the first matching rule excludes cannot use a more permissive one', () => {
   const laxer = policyOf([{ ...CATCH_ALL, on: { tags: ['prod'] }, to: 'approver' }, CATCH_ALL]);
   expect(outcome({ actor: ana }, laxer)).toBe('not-a-requester by 1');
 });

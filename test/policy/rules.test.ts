@@ -29,7 +29,7 @@ test('a rule and a ban may use the earlier name of a command', () => {
   });
 });
 
-test('what is no command is told once, not also as one that does not exist', () => {
+test('a word that is not a command is reported once', () => {
   expect(problemsOf({ policy: [{ ...LAX, allow: ['service st*'] }] })).toEqual([
     'policy[0].allow[0]: must be a command (such as: service stop · service * · *)',
   ]);

@@ -108,7 +108,7 @@ test('a role of which nothing is known has nobody', () => {
   ]);
 });
 
-test('a second role that nobody has is told before it is needed', () => {
+test('an escalation role without members is reported before it is needed', () => {
   const approvals = { from: 'approver', escalate: { to: 'viewer', after: '1h' } };
   const members = new Map([
     ['operator', new Set([user('ana')])],

@@ -248,7 +248,7 @@ test.for<[string, object, string]>([
   expect(problemsOf(content)).toContain(problem);
 });
 
-test('problems of different rules are told together', () => {
+test('the problems of different rules are reported together', () => {
   const problems = problemsOf({
     policy: [
       { allow: ['service stpo'], to: 'operater' },

@@ -112,7 +112,7 @@ test('figures that are none and days that are not final are no past', () => {
 
 const kinds = fc.constantFrom('steady', 'business', 'bursty', 'sparse', 'weekly-job', 'tiny');
 
-test('the same is told in any currency and any order', () => {
+test('the result does not depend on the currency or the order', () => {
   fc.assert(
     fc.property(
       fc.nat(),

@@ -14,7 +14,7 @@ import {
 const lines = syntheticLines(4, 240);
 const alarms = falseAlarms(lines, recommended('notice'));
 
-test('of lines that nothing was done to, few are told of', () => {
+test('few unchanged lines are reported', () => {
   expect(alarms).toBeLessThanOrEqual(13);
   expect(falseAlarms(lines, recommended('alert'))).toBeLessThanOrEqual(4);
 });

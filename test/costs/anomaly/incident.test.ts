@@ -35,7 +35,7 @@ function followed(start: Incident, verdicts: readonly AnomalyVerdict[]) {
   return { incident, news };
 }
 
-test('the first unusual day opens an incident and is told', () => {
+test('the first unusual day opens an incident and is reported', () => {
   const { incident, news } = openIncident(unusual(10, 'alert'), ONSET, false);
   expect(news).toBe('opened');
   expect(incident).toMatchObject({ state: 'open', tier: 'alert', direction: 'up', since: ONSET });
@@ -91,7 +91,7 @@ test('a day that is read again replaces itself', () => {
   expect(followIncident(again.incident ?? early, unusual(14), ONSET, true)).toEqual(again);
 });
 
-test('what a drop saves is told when it doubles, too', () => {
+test('a saving is reported again when it has doubled', () => {
   const { incident, news } = followed(opened(unusual(-10)), [unusual(-12)]);
   expect([incident.impact, news]).toEqual([-22, ['doubled']]);
 });
@@ -111,7 +111,7 @@ test('while it is muted nobody hears of it, and its cost is counted', () => {
   expect(incident).toMatchObject({ state: 'muted', impact: 90, toldImpact: 10 });
 });
 
-test('when the muting is over, what has doubled meanwhile is told', () => {
+test('a cost that doubled while muted is reported after the muting ends', () => {
   const muted = muteIncident(opened(), '2026-11-11');
   const { incident, news } = followed(muted, [unusual(40), unusual(40), unusual(1)]);
   expect(news).toEqual([null, null, 'doubled']);

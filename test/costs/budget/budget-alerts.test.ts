@@ -36,7 +36,7 @@ test.for<[string, readonly number[], (BudgetThreshold | null)[]]>([
   expect(crossed(spends)).toEqual(told);
 });
 
-test('an amount that was edited, and a new month, start anew', () => {
+test('an edited amount and a new month reset the thresholds', () => {
   const { memory } = crossThreshold(fresh(), 800);
   expect(memoryFor(memory, '2026-11-30', 1_000)).toBe(memory);
   expect(crossed([800], memoryFor(memory, DAY, 1_500))).toEqual([50]);
@@ -110,12 +110,12 @@ test('a second look on the same day is no second run', () => {
   expect(second).toEqual({ ...first, news: null });
 });
 
-test('after it was cleared it can be told again', () => {
+test('a cleared forecast alert can be sent again', () => {
   const over = forecast(1_200, 1_001);
   expect(weighed([over, forecast(900), forecast(900), over]).at(-1)).toBe('almost-certainly-over');
 });
 
-test('without a forecast, or an amount, nothing is told', () => {
+test('nothing is reported without a forecast or an amount', () => {
   const none: Forecast = { ok: false, why: 'too-few-final-days', finalDays: 3 };
   expect(weighForecast(fresh(), none, DAY)).toMatchObject({ memory: fresh(), news: null });
   expect(weighForecast(fresh(0), forecast(9_000, 8_000), DAY).news).toBeNull();

@@ -113,7 +113,7 @@ test.for(UNITS)('by %s, every day is in one line and the lines are what the rows
   );
 });
 
-test('days are told by runs, and no more than three of them', () => {
+test('days are listed as ranges, at most three of them', () => {
   const day = (number: number) => `2026-11-${String(number).padStart(2, '0')}`;
   const said = (...numbers: number[]) => daysLabel(numbers.map(day), '2026-11-20');
   expect(said(5)).toBe('Thu 5 Nov');

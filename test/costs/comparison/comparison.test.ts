@@ -19,7 +19,7 @@ const BEFORE = { first: '2026-11-02', last: '2026-11-08' };
 describe('a week against the week before', () => {
   const weeks = [10, 10, 10, 10, 10, 5, 5, 20, 10, 10, 10, 10, 5, 10];
 
-  test('is told in credits and as a part of what was', () => {
+  test('is shown in credits and as a share of the previous period', () => {
     expect(compare(series('2026-11-02', weeks), WEEK, BEFORE)).toEqual({
       ok: true,
       days: 7,
@@ -113,7 +113,7 @@ describe('a month against the month before', () => {
     });
   });
 
-  test('is told without what other weekdays made of it, where those differ by more than 3%', () => {
+  test('is shown without the effect of different weekdays if they differ by more than 3%', () => {
     const months = series('2026-09-01', workdays);
     const half = { first: '2026-11-01', last: '2026-11-03' };
     const before = { first: '2026-10-01', last: '2026-10-03' };

@@ -71,7 +71,7 @@ describe('a day that was posted', () => {
     return revisions(posted, dayStates(rows, NOVEMBER), microOf(minimum));
   }
 
-  test('is told with what it became once that is final', () => {
+  test('is shown with its final value', () => {
     expect(revised(106, 2)).toEqual([
       {
         day: '2026-11-12',

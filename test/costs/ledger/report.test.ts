@@ -155,7 +155,7 @@ test('metrics within the tolerance of half a hundredth are not a problem', () =>
   expect(read([told({ totalCredits: 12.505 })]).problems).toEqual([]);
 });
 
-test('a row that is told twice counts as told last, once', () => {
+test('of duplicate rows the last one counts', () => {
   const twice = read(
     [told(), told({ entityId: 's-2' }), told({ totalCredits: 7, metrics: {} })],
     19.5,
@@ -177,7 +177,7 @@ describe('the grand total', () => {
     expect(read([told(), told({ entityId: 's-2' })], grand).problems).toEqual([]);
   });
 
-  test('is told beside the sum when the two differ', () => {
+  test('is shown next to the sum when the two differ', () => {
     const [problem, ...others] = read([told(), told({ entityId: 's-2' })], 4_025.02).problems;
     expect(others).toEqual([]);
     expect(problem && problemText(problem)).toBe(
@@ -225,7 +225,7 @@ test('a figure that is no number is named, and said to be missing in what it add
   ]);
 });
 
-test('only faults of the days that are shown are told, and what no day is known of', () => {
+test('only the problems of the shown days and those without a day are shown', () => {
   const { problems } = read([
     told({ totalCredits: null }),
     told({ date: '2026-11-18', totalCredits: null }),

@@ -110,7 +110,7 @@ test('what cost nothing has no share', () => {
   expect(sumBy([row({ credits: 0 })], 'service', WEEK)).toMatchObject([{ total: 0, share: null }]);
 });
 
-test('two names told on the same day are no matter of which was told first', () => {
+test('the order of two names of one day does not matter', () => {
   const rows = [
     warehouseRow({ entityName: 'a' }),
     warehouseRow({ entityId: 'w-0', entityName: 'b' }),

@@ -28,7 +28,7 @@ test.for<[string, string, string[]]>([
   expect(splitWords(typed).words.map(({ text }) => text)).toEqual(words);
 });
 
-test('a quoted word is told from the others, a quoted value is not', () => {
+test('a quoted word is distinguished from others, a quoted value is not', () => {
   expect(splitWords('stop "a b" message="c d"').words).toEqual([
     { text: 'stop', quoted: false },
     { text: 'a b', quoted: true },

@@ -46,18 +46,18 @@ test.for([
   ['is a guest of one channel', { ...WHOLE, is_ultra_restricted: true }, 'guest'],
   ['is a bot', { ...WHOLE, is_bot: true }, 'bot'],
   ['is of another workspace', { ...WHOLE, team_id: 'T0THEM' }, 'other-workspace'],
-  ['is a stranger', { ...WHOLE, is_stranger: true }, 'other-workspace'],
+  ['has is_stranger set', { ...WHOLE, is_stranger: true }, 'other-workspace'],
   [
     'is of another enterprise',
     { ...WHOLE, team_id: 'T0X', enterprise_user: { enterprise_id: 'E0X' } },
     'other-workspace',
   ],
-  ['is somebody else than was asked for', { ...WHOLE, id: 'UBEN' }, 'lookup-failed'],
+  ['has another id than requested', { ...WHOLE, id: 'UBEN' }, 'lookup-failed'],
   ['is not said to be no bot', { ...WHOLE, is_bot: undefined }, 'bot'],
   ['is not said to be no guest', { ...WHOLE, is_restricted: undefined }, 'guest'],
   ['is not said to be active', { ...WHOLE, deleted: undefined }, 'deactivated'],
   ['is missing from the answer', null, 'lookup-failed'],
-] as const)('whoever %s may nothing', async ([, user, refusal]) => {
+] as const)('a user who %s has no permission', async ([, user, refusal]) => {
   expect(await actors(user).identify(ANA, { fresh: true })).toEqual({ ok: false, refusal });
 });
 

@@ -21,7 +21,7 @@ function write(database: Database, letters: number): Promise<unknown> {
   return database.transaction((tx) => appendEvent(tx, null, { kind: 'refused', at: NOON, body }));
 }
 
-test('a full disk is explained, loses nothing, and recovers when there is space again', async () => {
+test('a full disk is reported, loses nothing, and writes work again when there is space', async () => {
   const database = await openForTest(await freshUrl('sqlite'));
   await write(database, 10);
   // SQLite raises the limit to the pages that exist already.
@@ -55,8 +55,8 @@ test.for<[string, Error, string]>([
   expect(databaseProblem(error)).toContain(words);
 });
 
-test('an error of another kind is not explained as a database problem', () => {
-  expect(databaseProblem(new Error('an internal error'))).toBeNull();
+test('other errors are not reported as errors of the database', () => {
+  expect(databaseProblem(new Error('a fault of ours'))).toBeNull();
   expect(databaseProblem(coded('23505'))).toBeNull();
 });
 

@@ -155,7 +155,7 @@ test('a backup tool that holds the file for a moment is waited for', async () =>
   expect(await readMeta(database.db, 'colour')).toBe('red');
 });
 
-test('a stranger who keeps the file is told of after two seconds', async () => {
+test('another program that locks the file is reported after two seconds', async () => {
   const { database, stranger } = await withStranger();
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] });
   onTestFinished(() => void vi.useRealTimers());

@@ -7,18 +7,21 @@ import {
 import { ENGINES, freshDatabase } from '../engines.ts';
 import { aChange, minutes, NOON, stored } from '../example-change.ts';
 
-test.for(ENGINES)('each effect of a change is told by one replica only (%s)', async (engine) => {
-  const database = await freshDatabase(engine);
-  const change = aChange();
-  await stored(database, change);
-  const permit = (days: number) =>
-    database.transaction((tx) => permitEffectNotice(tx, { changeId: change.id, days, at: NOON }));
+test.for(ENGINES)(
+  'each effect of a change is reported by one replica only (%s)',
+  async (engine) => {
+    const database = await freshDatabase(engine);
+    const change = aChange();
+    await stored(database, change);
+    const permit = (days: number) =>
+      database.transaction((tx) => permitEffectNotice(tx, { changeId: change.id, days, at: NOON }));
 
-  expect(await Promise.all([permit(3), permit(3)])).toContain(false);
-  expect(await permit(7)).toBe(true);
-  expect((await listEffectNotices(database.db, NOON)).get(change.id)?.toSorted()).toEqual([3, 7]);
-  expect(await listEffectNotices(database.db, minutes(1))).toEqual(new Map());
-});
+    expect(await Promise.all([permit(3), permit(3)])).toContain(false);
+    expect(await permit(7)).toBe(true);
+    expect((await listEffectNotices(database.db, NOON)).get(change.id)?.toSorted()).toEqual([3, 7]);
+    expect(await listEffectNotices(database.db, minutes(1))).toEqual(new Map());
+  },
+);
 
 test.for(ENGINES)('what a change would cost is kept with its plan (%s)', async (engine) => {
   const database = await freshDatabase(engine);

@@ -14,7 +14,7 @@ test.for(ENGINES)('of those who saw the same value one moves it on (%s)', async 
   expect(['b', 'c']).toContain(await readMeta(db, 'k'));
 });
 
-test.for(ENGINES)('what was dropped can begin anew (%s)', async (engine) => {
+test.for(ENGINES)('a deleted value can be written again (%s)', async (engine) => {
   const { transaction } = await freshDatabase(engine);
   await transaction((tx) => writeMeta(tx, 'k', 'a'));
   await transaction((tx) => dropMeta(tx, 'k'));
