@@ -59,7 +59,7 @@ test('a stop without any finished request still exits with 0 in time', {
   await expect.poll(tried, PATIENCE).toBeGreaterThan(0);
   bot.signal('SIGTERM');
   expect(await bot.left).toBe(0);
-  expect(bot.said().at(-1)).toContain('whoever is next finds it by its lease');
+  expect(bot.said().at(-1)).toContain('another process continues after the lease');
 });
 
 test.for(['an unhandled promise rejection', 'an uncaught error'])(
