@@ -17,19 +17,19 @@ export interface DigestContext extends SubscriptionSources {
   >;
   readonly costs: (span: Span) => Promise<CostReading>;
   readonly services: () => readonly Service[];
+  /** The anomalies and budgets that a digest shows. */
   readonly attention: (one: DigestSubscription, data: DigestData) => Promise<DigestAttention>;
   readonly log: Logger;
   readonly now: () => Date;
   readonly pause: (ms: number) => Promise<void>;
-  /** This process. */
+  /** The id of this process. */
   readonly instance: string;
 }
-/** One posting that is asked for now. */
 
 export interface DueDigest {
   readonly one: DigestSubscription;
   readonly slot: Slot;
   readonly next: Date | null;
-  /** When the one before it was posted, if there was one. */
+  /** When the previous digest was posted; null if there was none. */
   readonly before: Date | null;
 }

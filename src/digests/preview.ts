@@ -4,35 +4,31 @@ import { addDays, dayOf } from '../costs/calendar/day.ts';
 import { localTime } from '../costs/calendar/local-time.ts';
 import { dueDigest } from '../costs/calendar/schedule.ts';
 import type { Answer, AnswerPart } from '../intent/answers/answer.ts';
-import { permitDigest } from '../storage/tables/digests.ts';
+import { postChannel } from '../workflow/notify/post-once.ts';
 import { composeDigest } from './compose.ts';
 import type { DigestContext } from './digest-context.ts';
 import { digestFacts, gatherDigestData } from './gather.ts';
 import { readLastPosted } from './last-posted.ts';
-import { begin } from './permit.ts';
-import { type Details, type DigestPostOutcome, postDetails, send, whyNot } from './post.ts';
+import { type DigestPostOutcome, postComposed, postThreads, type ThreadPost } from './post.ts';
+import { digestRecord } from './post-record.ts';
 import { checkSchedule, scheduleOf } from './schedule.ts';
 import { textAnswer } from './subscriptions/listing.ts';
 import type { DigestSubscription } from './subscriptions/subscriptions.ts';
 
-/** The digest as it would be posted at this moment; `next` where its next time is of use. */
+/** The digest as of now; `hasNext`: whether it shows when the next one is due. */
 async function composeNow(context: DigestContext, one: DigestSubscription, hasNext: boolean) {
   const now = context.now();
   const { db } = context.database;
-  const gathered = await gatherDigestData(db, {
-    costs: context.costs,
-    services: context.services(),
-    now,
-  });
+  const { costs } = context;
+  const data = await gatherDigestData(db, { costs, services: context.services(), now });
   const lastPosted = await readLastPosted(db, one.key);
-  const attention = await context.attention(one, gathered);
+  const attention = await context.attention(one, data);
   const next = hasNext ? checkSchedule(one, now, null).next : null;
-  return composeDigest(
-    digestFacts(one, { covers: coversNow(one, now), next, lastPosted, attention }, gathered),
-  );
+  const covers = coversNow(one, now);
+  return composeDigest(digestFacts(one, { covers, next, lastPosted, attention }, data));
 }
 
-/** As if its time were now: on a Monday the whole weekend, if it is posted on weekdays. */
+/** The days of a digest that is due now; on Mondays, a weekday digest covers the weekend. */
 function coversNow(one: DigestSubscription, now: Date): Span {
   const schedule = scheduleOf(one);
   const yesterday = addDays(dayOf(now), -1);
@@ -45,68 +41,71 @@ function coversNow(one: DigestSubscription, now: Date): Span {
   return due.state === 'due' ? due.slot.covers : { first: yesterday, last: yesterday };
 }
 
-/** Whether what is shown comes by itself, and if it does not, how it would. */
-export type PreviewStatus = 'set' | 'paused' | 'not-set';
+/** Whether the previewed digest is scheduled. */
+export type PreviewStatus = 'scheduled' | 'paused' | 'not-added';
 
-const NOT_COMING: Readonly<Record<PreviewStatus, readonly AnswerPart[]>> = {
-  set: [],
-  paused: [{ kind: 'text', text: 'It is paused: nothing is posted until it is resumed.' }],
-  'not-set': [
-    { kind: 'text', text: 'No such digest is set yet: nothing is posted until one is added.' },
+const NOT_SCHEDULED: Readonly<Record<PreviewStatus, readonly AnswerPart[]>> = {
+  scheduled: [],
+  paused: [{ kind: 'text', text: 'This digest is paused. Resume it to get posts.' }],
+  'not-added': [
+    { kind: 'text', text: 'No such digest exists yet. Add it to get posts.' },
     { kind: 'offers', offers: [{ label: 'Add a digest', line: 'cost digest add' }] },
   ],
 };
 
-/** Private, and the real thing. */
+/** The same digest as in the channel, only visible to the user who requests it. */
 export async function previewDigest(
   context: DigestContext,
   one: DigestSubscription,
-  coming: PreviewStatus,
+  status: PreviewStatus,
 ): Promise<Answer> {
-  const { message, thread } = await composeNow(context, one, coming === 'set');
+  const { message, thread } = await composeNow(context, one, status === 'scheduled');
   const note = {
     kind: 'note',
-    text: 'A preview: only you see it. The table goes into the thread.',
+    text: 'Preview: only visible to you. The table is posted into the thread.',
   } as const;
-  const parts = [...message.parts, ...(thread?.parts ?? []), ...NOT_COMING[coming], note];
+  const parts = [...message.parts, ...(thread?.parts ?? []), ...NOT_SCHEDULED[status], note];
   return { title: message.title, parts };
 }
 
-/** Posts at once, and once for whoever presses twice within a minute. */
+/** Posts a digest now, at most once per minute. */
 export async function postDigestNow(
   context: DigestContext,
   one: DigestSubscription,
 ): Promise<Answer> {
-  const rooms = await context.messenger.findChannels([one.channel]);
-  const found = rooms.get(one.channel);
-  if (!found || (!found.ok && found.why === 'lookup-failed')) return said('later');
-  const why = whyNot(found);
-  if (why !== null || !found.ok)
-    return textAnswer('Not posted', `Nothing was posted: ${why ?? ''}.`);
-
+  const found = (await context.messenger.findChannels([one.channel])).get(one.channel);
+  const to = postChannel(found);
+  if (!to.ok) return to.again ? outcomeAnswer('lookup-failed') : notPosted(`${to.why}.`);
+  const { channel } = to;
   const composed = await composeNow(context, one, !one.paused);
-  const minute = context.now().toISOString().slice(0, 16);
-  const begun = begin(context, { ...one, key: `${one.key}|now` }, minute);
-  const mine = await context.database.transaction((tx) => permitDigest(tx, begun));
-  if (!mine) return said('taken');
-  const details: Details[] = [];
-  const afterwards = (work: Details) => void details.push(work);
-  const result = await send(context, { one, begun, room: found.room, composed, afterwards });
-  await postDetails(context, details);
-  return said(result);
+  const record = digestRecord(context, one, {
+    key: `${one.key}|now`,
+    day: context.now().toISOString().slice(0, 16),
+    channelName: `#${channel.name}`,
+    figures: composed.lastPosted,
+  });
+  const threads: ThreadPost[] = [];
+  const afterwards = (post: ThreadPost) => void threads.push(post);
+  const outcome = await postComposed(context, { record, channel, composed, afterwards });
+  await postThreads(context, threads);
+  return outcomeAnswer(outcome);
 }
 
-const SAID: Readonly<Record<DigestPostOutcome, string>> = {
-  posted: 'It stands in the channel now. The scheduled one comes all the same.',
-  quiet: 'It stands in the channel now.',
-  taken: 'It was posted a moment ago; once is enough.',
-  refused: 'Slack refused it, and nothing was posted.',
-  'too-early': 'Slack takes no more messages there just now. Try again in a minute.',
-  unknown: 'Nobody knows whether it was posted: look in the channel before you try again.',
-  failed: 'Something went wrong on our side, and nothing was posted.',
-  later: 'Slack did not tell of that channel just now. Try again in a minute.',
+const TEXTS: Readonly<Record<DigestPostOutcome, string>> = {
+  posted: 'The scheduled one is still sent.',
+  quiet: 'Nothing notable, so nothing was posted.',
+  taken: 'It was posted less than a minute ago.',
+  refused: 'Slack refused the message.',
+  'rate-limited': 'Slack limits the messages of this channel. Try again in a minute.',
+  unknown: 'Outcome unknown. Check the channel before you try again.',
+  failed: 'Internal error of Signalbox.',
+  'lookup-failed': 'Slack did not answer the channel lookup. Try again in a minute.',
 };
 
-function said(result: DigestPostOutcome): Answer {
-  return textAnswer(result === 'posted' ? 'Posted' : 'Not posted', SAID[result]);
+function outcomeAnswer(outcome: DigestPostOutcome): Answer {
+  return outcome === 'posted' ? textAnswer('Posted', TEXTS.posted) : notPosted(TEXTS[outcome]);
+}
+
+function notPosted(text: string): Answer {
+  return textAnswer('Not posted', `${text.charAt(0).toUpperCase()}${text.slice(1)}`);
 }

@@ -1,145 +1,132 @@
 import { dayOf } from '../costs/calendar/day.ts';
 import { note, traced } from '../observability/trace.ts';
 import { lastDigests } from '../storage/tables/digests.ts';
-import type { ChannelLookup } from '../workflow/messenger-port.ts';
+import { missOnce } from '../workflow/notify/post-once.ts';
 import type { DigestContext, DueDigest } from './digest-context.ts';
 import { type DigestData, gatherDigestData, lastFinalDayAt } from './gather.ts';
-import { missOnce } from './missed.ts';
-import { type Details, type DigestPostOutcome, postDetails, postDigest } from './post.ts';
+import { type DigestPostOutcome, postDigest, postThreads, type ThreadPost } from './post.ts';
+import { digestRecord, endStuckDigests } from './post-record.ts';
 import { checkSchedule, shouldWaitForFinalDays } from './schedule.ts';
 import { loadSubscriptions } from './subscriptions/subscriptions.ts';
-import { settleStuck } from './unknown-post.ts';
 
-type To = Parameters<typeof postDigest>[2];
+const POSTS_PER_ROUND = 200;
+/** The loop wakes far more often than a digest can become due. */
+const ROUND_EVERY_MS = 30_000;
+const AGAIN_AFTER_MS = 30 * 60_000;
 
-const AT_ONCE = 200;
-/** Lanes are woken far more often than a digest can become due. */
-const LOOK_MS = 30_000;
-const AGAIN_MS = 30 * 60_000;
+/** When each digest is checked again. It only limits work: the records decide what is posted. */
+type CheckAgainAt = Map<string, number>;
 
-/**
- * One look at all digests, on every replica: what is due is posted by whoever gets the permit.
- */
+/** Returns the loop that posts due digests. Every replica runs it; the record lets one post. */
 export function createDigestRun(context: DigestContext): () => Promise<number> {
-  // Only a brake on composing what waits for figures; whether it is posted is not decided here.
-  const later = new Map<string, number>();
-  const brake = { lookAt: Number.NEGATIVE_INFINITY };
+  const checkAgainAt: CheckAgainAt = new Map();
+  let nextRound = Number.NEGATIVE_INFINITY;
 
   return async () => {
     const now = context.now();
-    if (now.getTime() < brake.lookAt) return 0;
-    brake.lookAt = now.getTime() + LOOK_MS;
-    await settleStuck(context, now);
-    const due = await dueNow(context, later, now);
+    if (now.getTime() < nextRound) return 0;
+    nextRound = now.getTime() + ROUND_EVERY_MS;
+    await endStuckDigests(context, now);
+    const due = await findDue(context, checkAgainAt, now);
     if (due.length === 0) return 0;
     const facts = { 'signalbox.due': due.length };
-    await traced({ name: 'digests', facts }, () => postDue(context, later, due, now));
+    await traced({ name: 'digests', facts }, () => postDue(context, checkAgainAt, due, now));
     return 0;
   };
 }
 
-async function postDue(
+/** The due digests. Those that are too late, or whose options are invalid, are missed once. */
+async function findDue(
   context: DigestContext,
-  later: Map<string, number>,
-  due: readonly DueDigest[],
-  now: Date,
-): Promise<void> {
-  const gathered = await gatherDigestData(context.database.db, {
-    costs: context.costs,
-    services: context.services(),
-    now,
-  });
-  const ready = due.filter((each) => {
-    if (!waits(each, gathered, now)) return true;
-    later.set(each.one.key, now.getTime() + AGAIN_MS);
-    return false;
-  });
-  const results = await postAll(context, ready.slice(0, AT_ONCE), gathered);
-  for (const [key, result] of results) {
-    if (SETTLED.includes(result)) later.set(key, now.getTime() + AGAIN_MS);
-  }
-}
-
-/** What is due; what is too late for it is written down as missed, once, and told. */
-async function dueNow(
-  context: DigestContext,
-  later: Map<string, number>,
+  checkAgainAt: CheckAgainAt,
   now: Date,
 ): Promise<readonly DueDigest[]> {
   const { db } = context.database;
   const { all, broken } = await loadSubscriptions(db, context);
   const last = await lastDigests(db);
-  const isAwake = ({ key }: { readonly key: string }) => (later.get(key) ?? 0) <= now.getTime();
-  const again = now.getTime() + AGAIN_MS;
+  const isChecked = ({ key, paused }: { readonly key: string; readonly paused: boolean }) =>
+    !paused && (checkAgainAt.get(key) ?? 0) <= now.getTime();
+  const again = now.getTime() + AGAIN_AFTER_MS;
   const due: DueDigest[] = [];
-  for (const one of all.filter((each) => !each.paused && isAwake(each))) {
+  for (const one of all.filter(isChecked)) {
     const { day = null, at = null } = last.get(one.key) ?? {};
-    const { next, ...turn } = checkSchedule(one, now, day);
-    if (turn.state === 'due') due.push({ one, slot: turn.slot, next, before: at });
-    if (turn.state !== 'missed') continue;
-    await missOnce(context, one, { day: turn.slot.localDay, why: TOO_LATE });
-    later.set(one.key, Math.min(again, next?.getTime() ?? again));
+    const { next, ...check } = checkSchedule(one, now, day);
+    if (check.state === 'due') due.push({ one, slot: check.slot, next, before: at });
+    if (check.state !== 'missed') continue;
+    await missOnce(context, digestRecord(context, one, { day: check.slot.localDay }), TOO_LATE);
+    checkAgainAt.set(one.key, Math.min(again, next?.getTime() ?? again));
   }
-  for (const one of broken.filter((each) => !each.paused && isAwake(each))) {
-    await missOnce(context, one, { day: dayOf(now), why: one.problem });
-    later.set(one.key, again);
+  for (const one of broken.filter(isChecked)) {
+    await missOnce(context, digestRecord(context, one, { day: dayOf(now) }), one.problem);
+    checkAgainAt.set(one.key, again);
   }
   return due;
 }
 
 const TOO_LATE =
-  'for six hours Signalbox did not run, or Slack did not tell of the channel; ' +
-  'the next one covers its days too';
+  'Signalbox did not run for six hours, or Slack did not answer the channel lookup; ' +
+  'the next digest covers these days too';
 
-function waits({ one, slot, before }: DueDigest, gathered: DigestData, now: Date): boolean {
-  // What cannot be read now is not waited for: that it cannot be read is what has to be said.
-  if (gathered.read.gaps.length > 0) return false;
-  const finalBefore = before ? lastFinalDayAt(gathered, before) : null;
-  return shouldWaitForFinalDays(one, slot, { now, states: gathered.states, finalBefore });
+async function postDue(
+  context: DigestContext,
+  checkAgainAt: CheckAgainAt,
+  due: readonly DueDigest[],
+  now: Date,
+): Promise<void> {
+  const { costs, database } = context;
+  const data = await gatherDigestData(database.db, { costs, services: context.services(), now });
+  const waiting = due.filter((one) => isWaiting(one, data, now));
+  const ready = due.filter((one) => !waiting.includes(one));
+  const outcomes = await postAll(context, ready.slice(0, POSTS_PER_ROUND), data);
+  const settled = [...outcomes].filter(([, outcome]) => !RETRIED.includes(outcome));
+  for (const key of [...waiting.map(({ one }) => one.key), ...settled.map(([key]) => key)]) {
+    checkAgainAt.set(key, now.getTime() + AGAIN_AFTER_MS);
+  }
 }
 
-/** One after another, which keeps within what Slack takes; what it does not take now comes later. */
+/** These outcomes are tried again in the next round. */
+const RETRIED: readonly DigestPostOutcome[] = ['rate-limited', 'lookup-failed'];
+
+function isWaiting({ one, slot, before }: DueDigest, data: DigestData, now: Date): boolean {
+  // A failed read of the usage report is reported now.
+  if (data.read.gaps.length > 0) return false;
+  const finalBefore = before ? lastFinalDayAt(data, before) : null;
+  return shouldWaitForFinalDays(one, slot, { now, states: data.states, finalBefore });
+}
+
+/** Posts one after another, and stops at the first rate limit: the rest follows in a later round. */
 async function postAll(
   context: DigestContext,
   due: readonly DueDigest[],
-  gathered: DigestData,
+  data: DigestData,
 ): Promise<ReadonlyMap<string, DigestPostOutcome>> {
-  const results = new Map<string, DigestPostOutcome>();
-  if (due.length === 0) return results;
-  const channels = [...new Set(due.map(({ one }) => one.channel))];
-  const rooms = await context.messenger.findChannels(channels);
-  const threads: Details[] = [];
+  const outcomes = new Map<string, DigestPostOutcome>();
+  if (due.length === 0) return outcomes;
+  const wanted = [...new Set(due.map(({ one }) => one.channel))];
+  const channels = await context.messenger.findChannels(wanted);
+  const threads: ThreadPost[] = [];
+  const afterwards = (post: ThreadPost) => void threads.push(post);
   for (const each of due) {
-    const found = rooms.get(each.one.channel) ?? NOT_TOLD;
-    const afterwards = (work: Details) => void threads.push(work);
-    const to = { found, gathered, afterwards };
-    const result = await traced({ name: 'digest' }, () => postOne(context, each, to));
-    results.set(each.one.key, result);
-    if (result === 'too-early') break;
+    const round = { found: channels.get(each.one.channel), data, afterwards };
+    const outcome = await traced({ name: 'digest' }, () => postOrLog(context, each, round));
+    outcomes.set(each.one.key, outcome);
+    if (outcome === 'rate-limited') break;
   }
-  await postDetails(context, threads);
-  return results;
+  await postThreads(context, threads);
+  return outcomes;
 }
 
-async function postOne(context: DigestContext, due: DueDigest, to: To): Promise<DigestPostOutcome> {
-  const result = await postDigest(context, due, to).catch((error: unknown): DigestPostOutcome => {
-    // What is wrong with one digest must not keep all others from their channels.
-    context.log.error({ err: error, digest: due.one.key }, 'a digest failed and comes later');
+async function postOrLog(
+  context: DigestContext,
+  due: DueDigest,
+  round: Parameters<typeof postDigest>[2],
+): Promise<DigestPostOutcome> {
+  const outcome = await postDigest(context, due, round).catch((error: unknown) => {
+    // An error in one digest must not stop the others.
+    context.log.error({ err: error, digest: due.one.key }, 'digest failed, retry in 30 minutes');
     note({ 'error.type': 'failed' });
-    return 'failed';
+    return 'failed' as const;
   });
-  note({ 'signalbox.ending': result });
-  return result;
+  note({ 'signalbox.ending': outcome });
+  return outcome;
 }
-
-/** With these nothing changes soon, whatever the next look finds. */
-const SETTLED: readonly DigestPostOutcome[] = [
-  'refused',
-  'taken',
-  'quiet',
-  'posted',
-  'unknown',
-  'failed',
-];
-
-const NOT_TOLD: ChannelLookup = { ok: false, why: 'lookup-failed' };

@@ -14,7 +14,7 @@ test('an ordinary morning', () => {
     "Cost · Tue 17 Nov (UTC) · 142.0 credits
     −1% vs Tue 10 Nov (143.3) · +17% vs 7-day average (121.8) · within the usual range 109–181
     Month to date: 2,350.9 credits so far · 1–17 Nov: 2,059.1, ±0% vs 1–17 Oct (2,060.4)
-    Forecast: November 2026 about 3,625 (3,593–3,656, about 80% sure), if usage stays as it is
+    Forecast: November 2026 about 3,625 (3,593–3,656, about 80% sure) if usage does not change
     Not final: 18–19 Nov: 291.8 credits so far
     chart of 14, the last 19*
     Fetched 2026-11-20 08:00 UTC · next digest 2026-11-23 08:30 UTC"
@@ -40,7 +40,7 @@ const spiked = nineWeeks().map((one) =>
     : one,
 );
 
-test('a rise names what moved, what is anomalies, and the changes behind it', () => {
+test('a rise shows the movers, the anomalies and the changes of these days', () => {
   const changes = [
     { day: '2026-11-16', text: 'Scale analytics-prod (7KQ2MX)' },
     { day: '2026-11-02', text: 'Stop staging (K3M9QD)' },
@@ -54,10 +54,10 @@ test('a rise names what moved, what is anomalies, and the changes behind it', ()
     "Cost · Tue 17 Nov (UTC) · 362.0 credits
     +153% vs Tue 10 Nov (143.3) · +197% vs 7-day average (121.8) · above the usual range 109–181
     Month to date: 2,570.9 credits so far · 1–17 Nov: 2,279.1, +11% vs 1–17 Oct (2,060.4)
-    Forecast: November 2026 about 3,850 (3,818–3,881, about 80% sure), if usage stays as it is
+    Forecast: November 2026 about 3,850 (3,818–3,881, about 80% sure) if usage does not change
     Not final: 18–19 Nov: 291.8 credits so far
     Budget: production █████░░░ 59%
-    Moved most, against Tue 10 Nov:
+    Top movers vs Tue 10 Nov:
     • analytics-prod · compute +219.0 (×3.2)
 
     Changes of these days:
@@ -82,7 +82,7 @@ test('a digest on Monday lists each day of the weekend', () => {
     Sat 21 Nov: 65.0 so far, not final
     Sun 22 Nov: 66.1 so far, not final · already +2.1 vs Sun 15 Nov (64.0)
     Month to date: 2,625.3 credits so far · 1–20 Nov: 2,494.2, +3% vs 1–20 Oct (2,413.1)
-    Forecast: November 2026 about 3,623 (3,601–3,646, about 80% sure), if usage stays as it is
+    Forecast: November 2026 about 3,623 (3,601–3,646, about 80% sure) if usage does not change
     Not final: 21–22 Nov: 131.1 credits so far
     chart of 14, the last 22*
     Fetched 2026-11-20 08:00 UTC · next digest 2026-11-23 08:30 UTC"
@@ -96,10 +96,10 @@ test('a channel of one service sees nothing of the others', () => {
     "Cost of staging · Tue 17 Nov (UTC) · 30.0 credits
     −1% vs Tue 10 Nov (30.3) · +18% vs 7-day average (25.3) · within the usual range 23–38
     Month to date: 489.9 credits so far · 1–17 Nov: 428.1, ±0% vs 1–17 Oct (428.4)
-    Forecast: November 2026 about 753 (747–760, about 80% sure), if usage stays as it is
+    Forecast: November 2026 about 753 (747–760, about 80% sure) if usage does not change
     Not final: 18–19 Nov: 61.8 credits so far
     chart of 14, the last 19*
-    Fetched 2026-11-20 08:00 UTC · storage and backups are billed to warehouses and not in it · next digest 2026-11-23 08:30 UTC"
+    Fetched 2026-11-20 08:00 UTC · storage and backups are billed to warehouses and not included · next digest 2026-11-23 08:30 UTC"
   `);
   expect(text).not.toContain('analytics-prod');
 });
@@ -108,9 +108,9 @@ test('where nothing is final yet, nothing is compared that could still change', 
   const rows = nineWeeks().map((one) => ({ ...one, locked: false }));
   expect(messageOf(reading(rows))).toMatchInlineSnapshot(`
     "Cost · Thu 19 Nov (UTC) · 147.2 credits so far
-    Not final: too early to compare
+    Not final yet, too early to compare
     Month to date: 2,350.9 credits so far
-    Forecast: not known: too few days are final
+    Forecast: not available: too few final days
     Not final: 6–19 Nov: 1,708.2 credits so far
     chart of 14, the last 19*
     Fetched 2026-11-20 08:00 UTC · next digest 2026-11-23 08:30 UTC"
@@ -123,7 +123,7 @@ test('days without data are listed and do not count as zero', () => {
   const empty = composeDigest(factsFor(reading([])));
   expect(empty.thread).toBeNull();
   expect(written(empty.message)).toMatchInlineSnapshot(`
-    "Cost · Thu 19 Nov (UTC) · not known
+    "Cost · Thu 19 Nov (UTC) · no data
     The usage report has no data for these days.
     Fetched 2026-11-20 08:00 UTC · next digest 2026-11-23 08:30 UTC"
   `);
@@ -145,8 +145,8 @@ test('an unreadable usage report is shown first, with the age of the figures', (
   const nothing = { rows: [], fetchedAt: null, problems: [], gaps: [{ ...gaps[0], from: null }] };
   const text = messageOf({ read: nothing as DigestFacts['read'] });
   expect(text).toMatchInlineSnapshot(`
-    "Cost · Thu 19 Nov (UTC) · not known
-    ⚠ The usage report cannot be read now, and nothing of it was kept: Too many requests.
+    "Cost · Thu 19 Nov (UTC) · no data
+    ⚠ The usage report cannot be read now, and no older copy is stored: Too many requests.
     Nothing could be fetched · 2026-11 is missing · next digest 2026-11-23 08:30 UTC"
   `);
   expect(text).not.toMatch(/\b0 credits/);
@@ -160,7 +160,7 @@ test('a week is held against the week before, a month against the month before',
   ).toMatchInlineSnapshot(`
     "Cost · 11–17 Nov (UTC) · 851.0 credits
     −1% vs 4–10 Nov (855.9).
-    Moved most, against the time before:
+    Top movers vs the days before:
     • analytics-prod · compute −3.8 (−1%)
     Fetched 2026-11-20 08:00 UTC · next digest 2026-11-23 08:30 UTC"
   `);
@@ -188,7 +188,7 @@ test('each of what is unusual has its buttons right below it, the first three of
     parts.slice(first - 1, first + 5).map((part) => ('text' in part ? part.text : part.kind)),
   ).toMatchInlineSnapshot(`
     [
-      "Unusual, the first 3 of 4:
+      "Unusual, top 3 of 4:
     • a",
       "deeds",
       "• b",
@@ -228,7 +228,7 @@ test('a month with a day that is not final says on how many days it compares', (
     covers: week,
     options: { ...options, period: 'week' },
   });
-  expect(text).toContain('Moved most, against the time before, on the 6 days final in both:');
+  expect(text).toContain('Top movers vs the days before, on the 6 days final in both:');
 });
 
 test('a longer month against a shorter one says so, whichever of them is which', () => {

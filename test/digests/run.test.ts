@@ -140,7 +140,9 @@ test('a channel that another workspace was let into since gets no more, until th
   await at('21T09:31');
   await at('21T10:31');
   expect(stage.posts).toHaveLength(1);
-  expect(stage.told).toEqual([expect.stringContaining('Sat 21 Nov was not posted: it is shared')]);
+  expect(stage.told).toEqual([
+    expect.stringContaining('Sat 21 Nov was not posted: the channel is shared'),
+  ]);
   stage.outside = false;
   stage.rows = nineWeeks('2026-11-22');
   await at('22T09:31');

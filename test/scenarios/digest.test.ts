@@ -119,7 +119,7 @@ test('a post without an answer has an unknown outcome, which is reported; it is 
   stage.slack.failNext({ method: 'chat.postMessage', times: 1, how: 'reply-lost' });
   await at(stage, '2026-11-20T13:01Z');
   const audit = () => stage.slack.messages('db-audit').map(textOf).join();
-  await expect.poll(audit).toContain('Nobody knows whether the cost digest of #db-costs');
+  await expect.poll(audit).toContain('while it posted the cost digest of #db-costs');
   await at(stage, '2026-11-20T15:00Z');
   expect(posted(stage)).toHaveLength(1);
 });
@@ -138,7 +138,7 @@ test('a crash between permit and post leaves an unknown outcome, which is report
     stage.slack
       .messages('db-audit')
       .map(textOf)
-      .filter((text) => text.includes('Nobody knows'));
+      .filter((text) => text.includes('Outcome unknown'));
   expect(unknown()).toEqual([]);
   await at(stage, '2026-11-20T13:11Z');
   await at(stage, '2026-11-20T13:30Z');

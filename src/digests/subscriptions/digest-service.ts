@@ -1,11 +1,10 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { ChangeId, ChannelId, JsonObject } from '../../changes/change.ts';
+import type { ChangeId, JsonObject } from '../../changes/change.ts';
 import type { DigestOptionsConfig } from '../../config/digest-options.ts';
 import type { Answer, AnswerPart } from '../../intent/answers/answer.ts';
 import type { Caller, DigestRequest, DigestService } from '../../intent/ports/command-context.ts';
 import { appendEvent } from '../../storage/audit/append.ts';
 import type { Tx } from '../../storage/engine/database.ts';
-import { recordMissedDigest } from '../../storage/tables/digests.ts';
 import {
   addSubscription,
   pauseSubscription,
@@ -13,6 +12,7 @@ import {
 } from '../../storage/tables/subscriptions.ts';
 import type { DigestContext } from '../digest-context.ts';
 import { deleteLastPosted } from '../last-posted.ts';
+import { digestRecord } from '../post-record.ts';
 import { postDigestNow, previewDigest } from '../preview.ts';
 import { checkSchedule, earlyTimeWarning } from '../schedule.ts';
 import { findDigest, findDigestChannel } from './find-digest.ts';
@@ -29,21 +29,21 @@ export interface DigestServiceContext extends DigestContext {
   readonly newId: () => ChangeId;
 }
 
-/** What people do about digests, in words; who may is decided before by the policy. */
+/** Answers `/cost digest`. The policy is checked before. */
 export function createDigestService(context: DigestServiceContext): DigestService {
   const on: Readonly<Record<DigestRequest['what'], typeof add>> = {
     list: () => list(context),
     add,
     remove,
-    pause: (_, wish, asker) => setPaused(context, wish, asker, true),
-    resume: (_, wish, asker) => setPaused(context, wish, asker, false),
-    now: async (_, wish, asker) => {
-      const found = await findDigest(context, wish, asker);
+    pause: (_, request, caller) => setPaused(context, request, caller, true),
+    resume: (_, request, caller) => setPaused(context, request, caller, false),
+    now: async (_, request, caller) => {
+      const found = await findDigest(context, request, caller);
       return 'title' in found ? found : postDigestNow(context, found);
     },
     preview,
   };
-  return (wish, asker) => on[wish.what](context, wish, asker);
+  return (request, caller) => on[request.what](context, request, caller);
 }
 
 async function list(context: DigestServiceContext): Promise<Answer> {
@@ -55,34 +55,34 @@ async function list(context: DigestServiceContext): Promise<Answer> {
 
 async function add(
   context: DigestServiceContext,
-  wish: DigestRequest,
-  asker: Caller,
+  request: DigestRequest,
+  caller: Caller,
 ): Promise<Answer> {
-  const where = await findDigestChannel(context, wish, asker);
+  const where = await findDigestChannel(context, request, caller);
   if ('title' in where) return where;
   const { room } = where;
-  const reading = context.readOptions({ ...wish.options, channel: room.id });
+  const reading = context.readOptions({ ...request.options, channel: room.id });
   if (!reading.ok)
     return textAnswer("I didn't understand that", `${problemsText(reading.problems)}.`);
 
-  const alike = await sameAs(context, reading.value);
-  if (alike) return thereAlready(alike, room.name);
+  const equal = await findEqual(context, reading.value);
+  if (equal) return alreadyAdded(equal, room.name);
 
   const id = context.newId();
   const since = context.now();
-  // What was given, not what it means today: another default would count from then on.
-  const options = { ...wish.options } as JsonObject;
+  // The typed options are stored, so that a changed default applies to this digest too.
+  const options = { ...request.options } as JsonObject;
   const row = {
     id,
     channel: room.id,
     options,
     paused: false,
-    createdBy: asker.by,
+    createdBy: caller.by,
     createdAt: since,
   };
   await context.database.transaction(async (tx) => {
     await addSubscription(tx, row);
-    await note(context, tx, asker, { did: 'digest added', id, channel: room.id, options });
+    await note(context, tx, caller, { did: 'digest added', id, channel: room.id, options });
   });
   const one: DigestSubscription = {
     key: `${room.id}|${id}`,
@@ -90,29 +90,29 @@ async function add(
     channel: room.id,
     options: reading.value,
     paused: false,
-    by: asker.by,
+    by: caller.by,
     since,
   };
   const { next } = checkSchedule(one, since, null);
   const early = earlyTimeWarning(one, since);
   const parts: readonly AnswerPart[] = [
-    { kind: 'text', text: `#${room.name} gets it ${whenText(one)}.` },
-    { kind: 'facts', facts: [['First one', next]] },
+    { kind: 'text', text: `Posted in #${room.name} ${whenText(one)}.` },
+    { kind: 'facts', facts: [['First post', next]] },
     ...(early ? [{ kind: 'text', text: early } as const] : []),
     {
       kind: 'offers',
       offers: [
         { label: 'Preview', line: `cost digest preview ${id}` },
-        { label: 'Post it now', line: `cost digest now ${id}` },
-        { label: 'Remove it', line: `cost digest remove ${id}` },
+        { label: 'Post now', line: `cost digest now ${id}` },
+        { label: 'Remove', line: `cost digest remove ${id}` },
       ],
     },
   ];
   return { title: 'Digest added', parts };
 }
 
-/** The same digest of the same channel would be posted there twice a day. */
-async function sameAs(
+/** An equal digest, which the same channel would get twice. */
+async function findEqual(
   context: DigestServiceContext,
   options: DigestOptionsConfig,
 ): Promise<DigestSubscription | null> {
@@ -120,16 +120,16 @@ async function sameAs(
   return all.find((one) => isDeepStrictEqual(one.options, options)) ?? null;
 }
 
-function thereAlready(one: DigestSubscription, room: string): Answer {
+function alreadyAdded(one: DigestSubscription, room: string): Answer {
   const name = digestName(one);
-  const text = `#${room} gets it ${whenText(one)}${one.paused ? ', but it is paused' : ''}.`;
+  const text = `Posted in #${room} ${whenText(one)}${one.paused ? ' (paused)' : ''}.`;
   const offers = [
-    ...(one.paused ? [{ label: 'Resume it', line: `cost digest resume ${name}` }] : []),
+    ...(one.paused ? [{ label: 'Resume', line: `cost digest resume ${name}` }] : []),
     { label: 'Preview', line: `cost digest preview ${name}` },
-    { label: 'Remove it', line: `cost digest remove ${name}` },
+    { label: 'Remove', line: `cost digest remove ${name}` },
   ];
   return {
-    title: 'That digest is there already',
+    title: 'This digest exists already',
     parts: [
       { kind: 'text', text },
       { kind: 'offers', offers },
@@ -139,48 +139,56 @@ function thereAlready(one: DigestSubscription, room: string): Answer {
 
 async function remove(
   context: DigestServiceContext,
-  wish: DigestRequest,
-  asker: Caller,
+  request: DigestRequest,
+  caller: Caller,
 ): Promise<Answer> {
-  // What cannot be composed any more can still be taken away.
+  // A digest with invalid options can still be removed.
   const { broken } = await loadSubscriptions(context.database.db, context);
-  const lost = broken.find(({ id }) => id === wish.which?.toUpperCase());
-  if (lost) return takeAway(context, lost, asker);
-  const found = await findDigest(context, wish, asker);
+  const invalid = broken.find(({ id }) => id === request.which?.toUpperCase());
+  if (invalid) return removeDigest(context, invalid, caller);
+  const found = await findDigest(context, request, caller);
   if ('title' in found) return found;
   const { id } = found;
-  return id === null ? inTheFile(found) : takeAway(context, { ...found, id }, asker);
+  return id === null ? inFile(found) : removeDigest(context, { ...found, id }, caller);
 }
 
-async function takeAway(
+/** A digest of Slack; `options` is missing if they are invalid. */
+interface RemovableDigest extends Pick<DigestSubscription, 'key' | 'channel'> {
+  readonly id: string;
+  readonly options?: DigestOptionsConfig;
+}
+
+async function removeDigest(
   context: DigestServiceContext,
-  { id, key, channel }: { readonly id: string } & Pick<DigestSubscription, 'key' | 'channel'>,
-  asker: Caller,
+  { id, key, channel, options }: RemovableDigest,
+  caller: Caller,
 ): Promise<Answer> {
-  const gone = await context.database.transaction(async (tx) => {
+  const isRemoved = await context.database.transaction(async (tx) => {
     const removed = await removeSubscription(tx, id);
     await deleteLastPosted(tx, key);
-    if (removed) await note(context, tx, asker, { did: 'digest removed', id, channel });
+    if (removed) await note(context, tx, caller, { did: 'digest removed', id, channel });
     return removed;
   });
-  const text = 'Nothing of it is posted any more.';
-  return textAnswer(gone ? 'Digest removed' : 'It was removed already', text);
+  const found = (await context.messenger.findChannels([channel])).get(channel);
+  const name = found?.ok ? `#${found.room.name}` : channel;
+  const title = isRemoved ? 'Digest removed' : 'Digest was removed before';
+  return { title: `${title}: ${name}${options ? `, ${options.at}` : ''}`, parts: [] };
 }
 
 async function setPaused(
   context: DigestServiceContext,
-  wish: DigestRequest,
-  asker: Caller,
+  request: DigestRequest,
+  caller: Caller,
   paused: boolean,
 ): Promise<Answer> {
-  const found = await findDigest(context, wish, asker);
+  const found = await findDigest(context, request, caller);
   if ('title' in found) return found;
   const { id, channel } = found;
-  if (id === null) return inTheFile(found);
+  if (id === null) return inFile(found);
   await context.database.transaction(async (tx) => {
     await pauseSubscription(tx, id, paused);
-    if (!paused) await forgive(context, tx, found);
-    await note(context, tx, asker, {
+    if (!paused) await skipToday(context, tx, found);
+    await note(context, tx, caller, {
       did: paused ? 'digest paused' : 'digest resumed',
       id,
       channel,
@@ -192,58 +200,59 @@ async function setPaused(
     parts: [
       {
         kind: 'text',
-        text: `It is posted ${whenText(found)}${paused ? ', once it is resumed' : ''}.`,
+        text: `Posted ${whenText(found)}${paused ? ' once resumed' : ''}.`,
       },
       { kind: 'offers', offers: again },
     ],
   };
 }
 
-// Today's, if its time has passed: it was not owed while the digest was paused.
-async function forgive(
+// Records today's digest as missed if its time passed while the digest was paused.
+async function skipToday(
   context: DigestServiceContext,
   tx: Tx,
   one: DigestSubscription,
 ): Promise<void> {
-  const turn = checkSchedule({ ...one, paused: false }, context.now(), null);
-  if (turn.state === 'waiting') return;
-  const row = { channel: one.key as ChannelId, day: turn.slot.localDay, at: context.now() };
-  await recordMissedDigest(tx, { ...row, owner: context.instance });
+  const check = checkSchedule({ ...one, paused: false }, context.now(), null);
+  if (check.state === 'waiting') return;
+  const record = digestRecord(context, one, { day: check.slot.localDay });
+  if (await record.permit(tx)) await record.end(tx, { state: 'missed' });
 }
 
 async function preview(
   context: DigestServiceContext,
-  wish: DigestRequest,
-  asker: Caller,
+  request: DigestRequest,
+  caller: Caller,
 ): Promise<Answer> {
-  if (Object.keys(wish.options).length === 0) {
-    const found = await findDigest(context, wish, asker);
-    if (!('title' in found)) return previewDigest(context, found, found.paused ? 'paused' : 'set');
-    if (wish.which !== null) return found;
+  if (Object.keys(request.options).length === 0) {
+    const found = await findDigest(context, request, caller);
+    if (!('title' in found))
+      return previewDigest(context, found, found.paused ? 'paused' : 'scheduled');
+    if (request.which !== null) return found;
   }
-  // Its channel is of no account: nobody but whoever asks sees it.
+  // Only the user who requests the preview sees it, so the channel does not matter.
   const channel = 'C0PREVIEW';
-  const reading = context.readOptions({ ...wish.options, channel });
+  const reading = context.readOptions({ ...request.options, channel });
   if (!reading.ok)
     return textAnswer("I didn't understand that", `${problemsText(reading.problems)}.`);
   const wanted = { key: channel, id: null, channel, options: reading.value, paused: false };
-  return previewDigest(context, { ...wanted, by: asker.by, since: null }, 'not-set');
+  return previewDigest(context, { ...wanted, by: caller.by, since: null }, 'not-added');
 }
 
-function inTheFile({ channel }: DigestSubscription): Answer {
-  const text = `The digest of ${channel} stands in signalbox.yaml, and is changed there.`;
-  return textAnswer('Not here', text);
+function inFile({ channel }: DigestSubscription): Answer {
+  const text = `The digest of ${channel} is defined in signalbox.yaml. Change it there.`;
+  return textAnswer('Defined in the configuration file', text);
 }
 
 function note(
   context: DigestServiceContext,
   tx: Tx,
-  asker: Caller,
+  caller: Caller,
   { did, ...facts }: JsonObject & { did: string },
 ) {
   return appendEvent(tx, context.auditKey, {
     kind: did,
     at: context.now(),
-    body: { by: asker.by, ...facts },
+    body: { by: caller.by, ...facts },
   });
 }

@@ -1,8 +1,8 @@
 import type { Answer } from '../../intent/answers/answer.ts';
 import type { Caller, DigestRequest } from '../../intent/ports/command-context.ts';
 import type { Channel } from '../../workflow/messenger-port.ts';
+import { postChannel } from '../../workflow/notify/post-once.ts';
 import type { DigestContext } from '../digest-context.ts';
-import { whyNot } from '../post.ts';
 import { textAnswer } from './listing.ts';
 import {
   type BrokenSubscription,
@@ -11,24 +11,24 @@ import {
   loadSubscriptions,
 } from './subscriptions.ts';
 
-/** By its id, by `#costs:week` where it stands in the file, or the only one of a channel. */
+/** Finds a digest by its id, as `#costs:week` from the file, or as the only one of a channel. */
 export async function findDigest(
   context: DigestContext,
   { which }: DigestRequest,
-  asker: Caller,
+  caller: Caller,
 ): Promise<DigestSubscription | Answer> {
   const { all, broken } = await loadSubscriptions(context.database.db, context);
-  const word = which ?? asker.channel ?? '';
+  const word = which ?? caller.channel ?? '';
   const byName = all.find((one) => bare(digestName(one)) === bare(word));
   if (byName) return byName;
-  const lost = broken.find(({ id }) => id === word.toUpperCase());
-  if (lost) return brokenOne(lost);
-  const own = await ofChannel(context, all, channelWord(which) ?? asker.channel ?? '');
+  const invalid = broken.find(({ id }) => id === word.toUpperCase());
+  if (invalid) return invalidDigest(invalid);
+  const own = await ofChannel(context, all, channelWord(which) ?? caller.channel ?? '');
   const [one] = own;
   if (one && own.length === 1) return one;
   const text = one
-    ? `${own.length} digests go there. Say which: ${own.map(digestName).join(', ')}.`
-    : 'No digest goes there, and none has that id.';
+    ? `This channel gets ${own.length} digests. Name one: ${own.map(digestName).join(', ')}.`
+    : 'No digest has this id, and the channel gets no digest.';
   const offers = [{ label: 'Show all', line: 'cost digest list' }];
   return {
     title: 'Which digest?',
@@ -49,11 +49,11 @@ async function ofChannel(context: DigestContext, all: readonly DigestSubscriptio
   return all.filter(({ channel }) => idOf(channel) === idOf(word));
 }
 
-function brokenOne({ id, problem }: BrokenSubscription): Answer {
-  const text = `Digest ${id} cannot be composed any more: ${problem}. Remove it, and add it anew.`;
-  const offers = [{ label: 'Remove it', line: `cost digest remove ${id}` }];
+function invalidDigest({ id, problem }: BrokenSubscription): Answer {
+  const text = `Digest ${id} has invalid options: ${problem}. Remove it and add it again.`;
+  const offers = [{ label: 'Remove', line: `cost digest remove ${id}` }];
   return {
-    title: 'That digest is broken',
+    title: 'Invalid digest',
     parts: [
       { kind: 'text', text },
       { kind: 'offers', offers },
@@ -61,28 +61,21 @@ function brokenOne({ id, problem }: BrokenSubscription): Answer {
   };
 }
 
-/** Where a channel is not said, it is the one in which somebody asks. */
+/** The channel of the request, or the channel in which the command was typed. */
 export async function findDigestChannel(
   context: DigestContext,
-  wish: DigestRequest,
-  asker: Caller,
+  request: DigestRequest,
+  caller: Caller,
 ): Promise<{ readonly room: Channel } | Answer> {
-  const word = channelWord(wish.which) ?? asker.channel;
-  // In their own messages with the app there is no channel to take.
+  const word = channelWord(request.which) ?? caller.channel;
+  // A direct message with the app is not a channel for digests.
   if (word === null || word.startsWith('D'))
     return textAnswer('Which channel?', 'Name the channel, for example: #costs');
-  const found = (await context.messenger.findChannels([word])).get(word);
-  if (found?.ok !== true && found?.why !== 'no-such-channel') {
-    return textAnswer(
-      'Not now',
-      'Slack did not tell of that channel just now. Try again in a minute.',
-    );
-  }
-  const why = whyNot(found);
-  if (why !== null || !found.ok) {
-    return textAnswer('Not in this channel', `${word} gets no cost digest: ${why ?? 'not there'}.`);
-  }
-  return { room: found.room };
+  const to = postChannel((await context.messenger.findChannels([word])).get(word));
+  if (to.ok) return { room: to.channel };
+  return to.again
+    ? textAnswer('Try again', `${to.why}. Try again in a minute.`)
+    : textAnswer('Not in this channel', `${word} gets no cost digest: ${to.why}.`);
 }
 
 /** `<#C0123|costs>`, `#costs`, `costs` or an id. */

@@ -6,7 +6,7 @@ import type { ChannelLookup } from '../../workflow/messenger-port.ts';
 import { checkSchedule } from '../schedule.ts';
 import { type DigestSubscription, digestName } from './subscriptions.ts';
 
-interface Around {
+interface ListContext {
   readonly rooms: ReadonlyMap<string, ChannelLookup>;
   readonly now: Date;
 }
@@ -14,49 +14,49 @@ interface Around {
 export function listAnswer(
   all: readonly DigestSubscription[],
   broken: readonly { readonly id: string; readonly problem: string }[],
-  around: Around,
+  list: ListContext,
 ): Answer {
   const add: CommandOffer = { label: 'Add a digest', line: 'cost digest add' };
-  const lost = broken.map(({ id, problem }) => `Digest ${id} cannot be composed: ${problem}.`);
+  const invalid = broken.map(({ id, problem }) => `Digest ${id} has invalid options: ${problem}.`);
   const parts: readonly AnswerPart[] = [
-    ...(all.length > 0 ? [tableOf(all, around)] : [NONE]),
-    ...(lost.length > 0 ? [{ kind: 'text', text: lost.join('\n') } as const] : []),
+    ...(all.length > 0 ? [tableOf(all, list)] : [NONE]),
+    ...(invalid.length > 0 ? [{ kind: 'text', text: invalid.join('\n') } as const] : []),
     { kind: 'offers', offers: [add] },
     {
       kind: 'menu',
-      label: 'Do something with one',
-      offers: all.flatMap((one) => deeds(one, around)),
+      label: 'Manage a digest',
+      offers: all.flatMap((one) => actionsFor(one, list)),
     },
   ];
   const title = countWords(all.length, 'cost digest');
   return { title, parts: parts.filter((part) => part.kind !== 'menu' || part.offers.length > 0) };
 }
 
-const NONE: AnswerPart = { kind: 'text', text: 'No channel gets a cost digest yet.' };
+const NONE: AnswerPart = { kind: 'text', text: 'No cost digests yet.' };
 
-function tableOf(all: readonly DigestSubscription[], around: Around): AnswerPart {
+function tableOf(all: readonly DigestSubscription[], list: ListContext): AnswerPart {
   return {
     kind: 'table',
     columns: ['Channel', 'When', 'What', 'Next', 'Id'],
     rows: all.map((one): readonly Cell[] => [
-      nameOf(one, around),
+      nameOf(one, list),
       whenText(one),
       one.options.on ? labelOf(one.options.on) : 'everything',
-      one.paused ? 'paused' : checkSchedule(one, around.now, null).next,
-      one.id ?? 'in the file',
+      one.paused ? 'paused' : checkSchedule(one, list.now, null).next,
+      one.id ?? 'configuration file',
     ]),
   };
 }
 
-function nameOf({ channel }: DigestSubscription, { rooms }: Around): string {
+function nameOf({ channel }: DigestSubscription, { rooms }: ListContext): string {
   const found = rooms.get(channel);
   if (found?.ok !== true) return channel;
-  return `#${found.room.name}${found.room.outside ? ' (shared: nothing is posted)' : ''}`;
+  return `#${found.room.name}${found.room.outside ? ' (shared, nothing is posted)' : ''}`;
 }
 
-function deeds(one: DigestSubscription, around: Around): readonly CommandOffer[] {
-  const offer = (deed: string, verb: string) => ({
-    label: `${deed}: ${nameOf(one, around)} (${one.id ?? one.options.period})`,
+function actionsFor(one: DigestSubscription, list: ListContext): readonly CommandOffer[] {
+  const offer = (label: string, verb: string) => ({
+    label: `${label}: ${nameOf(one, list)} (${one.id ?? one.options.period})`,
     line: `cost digest ${verb} ${digestName(one)}`,
   });
   const own = one.paused ? offer('Resume', 'resume') : offer('Pause', 'pause');

@@ -10,8 +10,15 @@ import {
   retryMessageAt,
 } from '../../storage/tables/queues/outbox.ts';
 import type { ReportMessage } from '../../storage/tables/queues/outbox-message.ts';
-import type { PostResult } from '../messenger-port.ts';
 import type { DecisionContext } from '../ports.ts';
+import {
+  endUnknown,
+  missOnce,
+  type PostRecord,
+  postChannel,
+  postOncePerRecord,
+  STUCK_AFTER_MS,
+} from './post-once.ts';
 
 const RETRY_MS = 30_000;
 const GIVE_UP_AFTER = 20;
@@ -43,68 +50,80 @@ export async function enqueueReport(tx: Tx, report: Announcement, at: Date): Pro
   await enqueue(tx, { kind: 'report', body, at });
 }
 
-/**
- * Posts one announcement. The permit is committed before the post, so that a crash cannot cause a
- * second one. Signalbox retries only after a definite refusal.
- */
+/** Posts one announcement once. A temporary refusal is retried for ten minutes, then missed. */
 export async function deliverReport(
   context: DecisionContext,
   row: DueMessage,
   { body }: ReportMessage,
 ): Promise<void> {
-  const report = StoredAnnouncement.parse(body);
-  const channel = await channelOf(context, report.channel);
-  const permit = { key: keyOf(report.key), value: `${SENDING} ${context.now().toISOString()}` };
-  const isOwn = await context.database.transaction((tx) =>
-    replaceMeta(tx, permit.key, null, permit.value),
-  );
-  if (!isOwn) {
-    context.log.warn(
-      { report: report.key },
-      'announcement was attempted before and is not posted again',
-    );
-    return done(context, row);
+  const announcement = StoredAnnouncement.parse(body);
+  const { channel: name, thread, answer } = announcement;
+  const canRetry = row.attempts < GIVE_UP_AFTER;
+  const record = recordOf(context, row, announcement, context.now().toISOString());
+  const found = postChannel((await context.messenger.findChannels([name])).get(name));
+  if (!found.ok) {
+    if (found.again && canRetry) return retryIn(context, row, RETRY_MS);
+    const isFirst = await missOnce(context, record, found.why);
+    return isFirst ? undefined : settleEarlier(context, row, announcement);
   }
-  const posted = channel.ok ? await post(context, report, channel.id) : channel;
-  if (posted.ok) return storePosition(context, row, permit, posted.at);
-  const { why, again } = posted;
-  context.log.warn({ report: report.key, why, again }, 'announcement was not posted');
-  if (!again || row.attempts >= GIVE_UP_AFTER) return done(context, row);
-  await context.database.transaction(async (tx) => {
-    await dropMeta(tx, permit.key);
-    await retryMessageAt(tx, row.id, new Date(context.now().getTime() + RETRY_MS));
+  const parent = thread === null ? null : await positionOf(context, thread);
+  const { id } = found.channel;
+  const threadTs = parent?.channel === id ? parent.ts : undefined;
+  const { outcome } = await postOncePerRecord(context, record, {
+    to: id,
+    answer,
+    threadTs,
+    canRetry,
   });
+  if (outcome === 'taken') await settleEarlier(context, row, announcement);
+}
+
+/** The key has a record already: its post ended, is still running, or its process crashed. */
+async function settleEarlier(
+  context: DecisionContext,
+  row: DueMessage,
+  announcement: Announcement,
+): Promise<void> {
+  const since = pendingSince(await readMeta(context.database.db, keyOf(announcement.key)));
+  if (since === null) return done(context, row);
+  const ageMs = context.now().getTime() - Date.parse(since);
+  if (ageMs < STUCK_AFTER_MS) return retryIn(context, row, STUCK_AFTER_MS - ageMs);
+  await endUnknown(context, recordOf(context, row, announcement, since));
 }
 
 const SENDING = 'sending';
 const POSTS = 'post:';
 
-function keyOf(report: string): string {
-  return `${POSTS}${report}`;
+function keyOf(announcement: string): string {
+  return `${POSTS}${announcement}`;
 }
 
-/** Refuses channels that are shared with another workspace, because they must not show costs. */
-async function channelOf(context: DecisionContext, channel: string) {
-  const found = (await context.messenger.findChannels([channel])).get(channel);
-  const refused = { ok: false, again: false } as const;
-  if (!found?.ok) return { ...refused, why: 'no channel', again: found?.why === 'lookup-failed' };
-  if (found.room.outside) return { ...refused, why: 'shared with another workspace' };
-  return { ok: true, id: found.room.id } as const;
-}
-
-async function post(
-  context: DecisionContext,
-  { answer, thread }: Announcement,
-  to: ChannelId,
-): Promise<PostResult> {
-  try {
-    const parent = thread ? await positionOf(context, thread) : null;
-    const inThread = parent?.channel === to ? parent.ts : undefined;
-    return await context.messenger.postToChannel(to, answer, inThread);
-  } catch (error) {
-    context.log.error({ err: error }, 'it is unknown whether an announcement was posted');
-    return { ok: false, why: 'no answer', again: false };
-  }
+/**
+ * The record of an announcement, in the table `meta`: `sending <time>`, then its position as JSON,
+ * or `sending <time> missed` or `unknown`. Earlier releases read all of the latter as not posted.
+ */
+function recordOf(
+  { now }: DecisionContext,
+  row: DueMessage,
+  { key, channel, answer }: Announcement,
+  since: string,
+): PostRecord {
+  const pending = `${SENDING} ${since}`;
+  return {
+    subject: `the message "${answer.title}" for ${channel}`,
+    requester: null,
+    permit: (tx) => replaceMeta(tx, keyOf(key), null, pending),
+    withdraw: async (tx) => {
+      await dropMeta(tx, keyOf(key));
+      await retryMessageAt(tx, row.id, new Date(now().getTime() + RETRY_MS));
+    },
+    end: async (tx, end) => {
+      const value = end.state === 'posted' ? JSON.stringify(end.at) : `${pending} ${end.state}`;
+      const isOwn = await replaceMeta(tx, keyOf(key), pending, value);
+      await markDone(tx, row.id, now());
+      return isOwn;
+    },
+  };
 }
 
 const StoredPosition = z.object({
@@ -122,6 +141,12 @@ function parsePosition(value: string): Position | null {
   return value.startsWith(SENDING) ? null : StoredPosition.parse(JSON.parse(value));
 }
 
+/** The time of a permit whose post has not ended; null for every other record. */
+function pendingSince(value: string | null): string | null {
+  const [state, since = null, end] = value?.split(' ') ?? [];
+  return state === SENDING && end === undefined ? since : null;
+}
+
 /** Returns the keys of all posted announcements that start with this prefix. */
 export async function postedKeysUnder(db: Db, prefix: string): Promise<readonly string[]> {
   const all = await metaUnder(db, keyOf(prefix));
@@ -129,28 +154,16 @@ export async function postedKeysUnder(db: Db, prefix: string): Promise<readonly 
   return posted.map(({ key }) => key.slice(POSTS.length));
 }
 
-interface PostPermit {
-  readonly key: string;
-  readonly value: string;
-}
-
-async function storePosition(
-  context: DecisionContext,
-  row: DueMessage,
-  permit: PostPermit,
-  { channel, ts }: Position,
-) {
-  await context.database.transaction(async (tx) => {
-    await replaceMeta(tx, permit.key, permit.value, JSON.stringify({ channel, ts }));
-    await markDone(tx, row.id, context.now());
-  });
-}
-
 async function done(context: DecisionContext, row: DueMessage): Promise<void> {
   await context.database.transaction((tx) => markDone(tx, row.id, context.now()));
 }
 
-const Redraw = StoredAnnouncement.pick({ key: true, answer: true });
+async function retryIn(context: DecisionContext, row: DueMessage, ms: number): Promise<void> {
+  const at = new Date(context.now().getTime() + ms);
+  await context.database.transaction((tx) => retryMessageAt(tx, row.id, at));
+}
+
+const StoredRedraw = StoredAnnouncement.pick({ key: true, answer: true });
 
 /** Updates a posted announcement. One that was not posted yet stays as it is. */
 export async function enqueueRedraw(
@@ -168,29 +181,28 @@ export async function deliverRedraw(
   row: DueMessage,
   { body }: ReportMessage,
 ): Promise<void> {
-  const { key, answer } = Redraw.parse(body);
+  const { key, answer } = StoredRedraw.parse(body);
   const at = await positionOf(context, key);
   const drawn = at ? await context.messenger.updateMessage(at, answer) : null;
   if (!drawn || drawn.ok) return done(context, row);
-  context.log.warn({ report: key, why: drawn.why }, 'announcement was not updated');
+  context.log.warn({ announcement: key, why: drawn.why }, 'announcement was not updated');
   if (!drawn.again || row.attempts >= GIVE_UP_AFTER) return done(context, row);
-  const later = new Date(context.now().getTime() + RETRY_MS);
-  await context.database.transaction((tx) => retryMessageAt(tx, row.id, later));
+  return retryIn(context, row, RETRY_MS);
 }
 
 /** Anomalies are followed for 120 days and need the positions of their messages until then. */
 const KEPT_MS = 180 * 86_400_000;
 
-/** Deletes the positions of old announcements. */
+/** Deletes the records of old announcements. */
 export async function pruneReports(tx: Tx, now: Date): Promise<void> {
   const before = now.getTime() - KEPT_MS;
   for (const { key, value } of await metaUnder(tx, POSTS)) {
-    if (attemptedOn(value) < before) await dropMeta(tx, key);
+    if (attemptedAt(value) < before) await dropMeta(tx, key);
   }
 }
 
-/** A message's `ts` is its time in seconds since 1970. */
-function attemptedOn(value: string): number {
+/** The `ts` of a message is its time in seconds since 1970. */
+function attemptedAt(value: string): number {
   const position = parsePosition(value);
-  return position ? Number(position.ts) * 1_000 : Date.parse(value.slice(SENDING.length + 1));
+  return position ? Number(position.ts) * 1_000 : Date.parse(value.split(' ')[1] ?? '');
 }

@@ -165,9 +165,9 @@ export const DEFECTS: readonly Defect[] = [
   },
   {
     name: 'a digest is posted without a permit',
-    file: 'src/digests/post.ts',
-    find: /if \(!\((await [\w.]+\.transaction\(\(tx\) => permitDigest\(tx, (\w+)\)\))\)\) /,
-    put: '$1; if ($2.day === null) ',
+    file: 'src/workflow/notify/post-once.ts',
+    find: /if \(!\((await [\w.]+\.transaction\((\w+)\.permit\))\)\) /,
+    put: "$1; if ($2.subject === '') ",
     test: 'test/digests/run.test.ts',
     reports: /AssertionError|expected an ApiError/,
   },

@@ -18,9 +18,10 @@ const CHANNEL = 'C0COSTS' as ChannelId;
 const answer = { title: 'Unusual cost', parts: [] };
 const report = { key: 'incident 1', channel: '#db-costs', thread: null, answer };
 
-/** A Slack that answers a post in turn as it is told, and keeps the threads it was asked for. */
+/** A Slack that answers each post in turn, and keeps the threads and the notices to operators. */
 function slackThat(...answers: readonly (PostResult | Error)[]) {
   const asked: (string | undefined)[] = [];
+  const notices: string[] = [];
   const messenger: Partial<Messenger> = {
     findChannels: async ([name = '']) =>
       new Map([
@@ -32,9 +33,10 @@ function slackThat(...answers: readonly (PostResult | Error)[]) {
       if (said instanceof Error || !said) throw said ?? new Error('asked too often');
       return said;
     },
+    notifyOperators: async (text) => void notices.push(text),
   };
-  // The other calls are not reached by a report.
-  return { asked, messenger: messenger as Messenger };
+  // An announcement uses no other call.
+  return { asked, notices, messenger: messenger as Messenger };
 }
 
 const posted: PostResult = { ok: true, at: { channel: CHANNEL, ts: '1.1' } };
@@ -64,19 +66,20 @@ test('an announcement is posted once per key, however often it is enqueued', asy
   expect(await positionOf(context, 'incident 1')).toEqual({ channel: CHANNEL, ts: '1.1' });
 });
 
-test.for<[string, readonly (PostResult | Error)[], number]>([
-  ['Slack asked to wait: it is posted later', [tooFast, posted], 2],
-  ['the channel is gone: it is given up', [gone], 1],
-  ['nobody knows whether it was posted: it is not posted again', [new Error('timeout')], 1],
-])('%s', async ([, answers, times]) => {
+test.for<[string, readonly (PostResult | Error)[], number, RegExp | null]>([
+  ['a rate limit is retried', [tooFast, posted], 2, null],
+  ['an archived channel is reported, not retried', [gone], 1, /was not posted: .*is_archived/],
+  ['a lost answer is reported, not retried', [new Error('timeout')], 1, /Outcome unknown/],
+])('%s', async ([, answers, times, notice]) => {
   const slack = slackThat(...answers);
   const { send, pass } = await worldWith(slack);
   await send();
   for (let pass_ = 0; pass_ < 4; pass_ += 1) await pass(5);
   expect(slack.asked).toHaveLength(times);
+  expect(slack.notices).toEqual(notice === null ? [] : [expect.stringMatching(notice)]);
 });
 
-test('a crash after the permit leaves the announcement unposted, never posted twice', async () => {
+test('after a crash between permit and post the announcement is reported once, not posted', async () => {
   const slack = slackThat(posted);
   const { context, send, pass, clock } = await worldWith(slack);
   await send();
@@ -86,11 +89,18 @@ test('a crash after the permit leaves the announcement unposted, never posted tw
     await tx.insertInto('meta').values({ key: 'post:incident 1', value }).execute();
   });
   await pass(5);
+  expect(slack.notices).toEqual([]);
+  for (const minutes of [5, 5, 5]) await pass(minutes);
+  expect(slack.asked).toEqual([]);
+  expect(slack.notices).toEqual([expect.stringContaining('"Unusual cost" for #db-costs')]);
+  // A later announcement of the same key is neither posted nor reported again.
+  await send();
   await pass(5);
   expect(slack.asked).toEqual([]);
+  expect(slack.notices).toHaveLength(1);
 });
 
-test('a follow-up is posted into the thread, or alone if the first post is missing', async () => {
+test('a follow-up is posted into the thread, or alone if the announcement was not posted', async () => {
   const slack = slackThat(posted, posted, posted);
   const { send, pass } = await worldWith(slack);
   await send();
@@ -101,12 +111,13 @@ test('a follow-up is posted into the thread, or alone if the first post is missi
   expect(slack.asked).toEqual([undefined, '1.1', undefined]);
 });
 
-test('nothing is posted to a channel that is shared with another workspace', async () => {
+test('nothing is posted to a shared channel, and operators are notified', async () => {
   const slack = slackThat(posted);
   const { send, pass } = await worldWith(slack);
   await send({ channel: '#open' });
   await pass();
   expect(slack.asked).toEqual([]);
+  expect(slack.notices).toEqual([expect.stringContaining('shared with another workspace')]);
 });
 
 /** A Slack that takes every post, and answers a redraw in turn as it is told. */
