@@ -26,20 +26,20 @@ export const SECTIONS = [
   'table',
 ] as const;
 
-const BY_PLACE = 'name a place, such as Europe/Berlin, for summer time';
+const BY_PLACE = 'use the name of a place, for example Europe/Berlin, so that summer time applies';
 
-/** A name of the time zone database; never a fixed distance from UTC. */
+/** A name of the time zone database. A fixed offset from UTC would ignore summer time. */
 export const TimeZone = z.string().refine(isTimeZone, {
   error: ({ input }) => {
     const near = nearestWord(String(input), Intl.supportedValuesOf('timeZone'));
-    const other = /[+-]\d/.test(String(input)) ? BY_PLACE : 'such as Europe/Berlin or UTC';
+    const other = /[+-]\d/.test(String(input)) ? BY_PLACE : 'for example Europe/Berlin or UTC';
     const hint = near === null ? other : `did you mean ${quoted(near)}?`;
-    return withHint(`is no time zone: ${quoted(String(input))}`, hint);
+    return withHint(`is not a time zone: ${quoted(String(input))}`, hint);
   },
 });
 
 function isTimeZone(name: string): boolean {
-  // A fixed distance from UTC is accepted by the runtime, but it would miss every summer.
+  // The runtime also accepts fixed offsets from UTC.
   if (!/^[A-Za-z]/.test(name)) return false;
   try {
     return new Intl.DateTimeFormat('en', { timeZone: name }).resolvedOptions().timeZone !== '';
@@ -59,7 +59,7 @@ export const Days = z.union(
 );
 
 export const TimeOfDaySchema = z.string().regex(/^([01]\d|2[0-3]):[0-5]\d$/, {
-  error: 'must be a time of day, such as 09:30',
+  error: 'must be a time of day, for example 09:30',
 });
 
 export function digestSchema(on: On) {
@@ -88,7 +88,7 @@ export function digestSchema(on: On) {
       ...digest,
       days: daysOf(digest.period, days),
       on: selector ?? null,
-      /** Below this nothing is worth a line; null: measured from what the days usually cost. */
+      /** Smaller amounts are left out; null: derived from the usual daily costs. */
       minimumCredits: minimumCredits ?? null,
       mutedUntil: mutedUntil ?? null,
     }));
@@ -105,10 +105,10 @@ function daysProblem(period: Period, days: DaysGiven): string | null {
     return withHint('has no meaning by month', 'it is posted when all days of the month are final');
   }
   if (period !== 'week' || days === undefined) return null;
-  return Array.isArray(days) && days.length === 1 ? null : 'must be a single day, such as mon';
+  return Array.isArray(days) && days.length === 1 ? null : 'must be a single day, for example mon';
 }
 
-/** The days on which it is posted; none by month, which is posted when the month is final. */
+/** The days with posts; empty for a monthly digest, which is posted when the month is final. */
 function daysOf(period: Period, days: DaysGiven): readonly WeekdayName[] {
   if (period === 'month') return [];
   if (period === 'week') return Array.isArray(days) ? days : ['mon'];
@@ -123,7 +123,7 @@ interface Service {
   readonly warehouse: string | null;
 }
 
-/** Reads the options of a digest that was asked for in Slack by the schema of the file. */
+/** Returns a parser for the options of digests from Slack, with the schema of the file. */
 export function digestReader(
   services: readonly Service[],
 ): (input: unknown) => ConfigResult<DigestOptionsConfig> {

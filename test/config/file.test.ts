@@ -85,19 +85,19 @@ test.for<[string, string, string, string]>([
     'a digest has an impossible hour',
     "at: '09:00'",
     "at: '24:00'",
-    'digests[0].at: must be a time of day, such as 09:30',
+    'digests[0].at: must be a time of day, for example 09:30',
   ],
   [
     'a digest is in a misspelt city',
     'Europe/Berlin   #',
     'Europe/Berlim   #',
-    'digests[0].timezone: is no time zone: “Europe/Berlim” (did you mean “Europe/Berlin”?)',
+    'digests[0].timezone: is not a time zone: “Europe/Berlim” (did you mean “Europe/Berlin”?)',
   ],
   [
     'a digest has a fixed offset for a zone',
     'Europe/Berlin   #',
     "'+01:00'   #",
-    'digests[0].timezone: is no time zone: “+01:00” (name a place, such as Europe/Berlin, for summer time)',
+    'digests[0].timezone: is not a time zone: “+01:00” (use the name of a place, for example Europe/Berlin, so that summer time applies)',
   ],
   [
     'a digest is on unknown days',
@@ -109,7 +109,7 @@ test.for<[string, string, string, string]>([
     'a weekly digest is on two days',
     'days: [mon]',
     'days: [mon, fri]',
-    'digests[1].days: must be a single day, such as mon',
+    'digests[1].days: must be a single day, for example mon',
   ],
   [
     'a monthly digest has days',

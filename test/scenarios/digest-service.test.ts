@@ -20,7 +20,7 @@ const ADD = '/cost digest add #db-costs at=14:00 zone=Europe/Berlin days=daily';
 test('an added digest is posted at its scheduled time for the chosen services', async () => {
   const stage = await openStage();
   const added = await answer(stage, ANA, `${ADD} tag=prod`, 'Digest added');
-  expect(added).toContain('#db-costs gets it every day at 14:00 (Europe/Berlin)');
+  expect(added).toContain('Posted in #db-costs every day at 14:00 (Europe/Berlin)');
   stage.clock.now = new Date('2026-11-20T13:00:30Z');
   stage.wake();
   await expect.poll(() => posted(stage).length).toBe(1);
@@ -32,7 +32,7 @@ test('an added digest is posted at its scheduled time for the chosen services', 
 test('an identical digest is refused, and a different one is added', async () => {
   const stage = await openStage();
   await answer(stage, ANA, ADD, 'Digest added');
-  await answer(stage, DORA, ADD, 'That digest is there already');
+  await answer(stage, DORA, ADD, 'This digest exists already');
   await answer(stage, ANA, '/cost digest list', '1 cost digest');
   await answer(stage, DORA, `${ADD} tag=prod`, 'Digest added');
   await answer(stage, DORA, '/cost digest list', '2 cost digests');
@@ -53,8 +53,8 @@ test('a digest that is added after today’s scheduled time starts tomorrow', as
 
 test.for([
   ['/cost digest add #db-costs zone=Europe/Berln', 'did you mean “Europe/Berlin”?'],
-  ['/cost digest add #db-costs at=9.30', 'at must be a time of day, such as 09:30'],
-  ['/cost digest add #db-costs at=25:00', 'at must be a time of day, such as 09:30'],
+  ['/cost digest add #db-costs at=9.30', 'at must be a time of day, for example 09:30'],
+  ['/cost digest add #db-costs at=25:00', 'at must be a time of day, for example 09:30'],
   ['/cost digest add #db-costs days=mun', 'must be daily, weekdays, or days of the week: mon'],
   ['/cost digest add time=25:00', 'has no key “time=”. Did you mean at?'],
   ['/cost digest add tz=Europe/Berlin #db-costs', 'has no key “tz=”. Did you mean zone?'],
@@ -62,23 +62,23 @@ test.for([
   ['/cost digest add #db-costs 09:00', 'does not take “09:00”. Keys: at=, zone='],
   ['/cost digest add #db-costs every=fortnight', 'every must be day, week or month'],
   ['/cost digest add #db-costs quiet=maybe', 'quiet must be on or off'],
-  ['/cost digest add #db-costs zone=Mars/Phobos', 'is no time zone: “Mars/Phobos” (such as'],
+  ['/cost digest add #db-costs zone=Mars/Phobos', 'is not a time zone: “Mars/Phobos” (for example'],
   ['/cost digest pause #db-costs at=09:00', 'at does not go with “pause”'],
   [
     '/cost digest add #db-costs tag=prd',
     'tag names no tag of a service: “prd” (did you mean “prod”?)',
   ],
   ['/cost digest add #db-costs service=analytics-prd', 'names no service'],
-  ['/cost digest add #nowhere at=09:00', 'there is no such channel'],
+  ['/cost digest add #nowhere at=09:00', 'the channel does not exist'],
   ['/cost digest add #shared-partners at=09:00', 'shared with another workspace'],
-  ['/cost digest add #general at=09:00', 'Signalbox is not in it'],
-  ['/cost digest add #db-costs every=week days=daily', 'must be a single day, such as mon'],
-  ['/cost digest remove K3M9QD', 'No digest goes there'],
+  ['/cost digest add #general at=09:00', 'Signalbox is not in the channel'],
+  ['/cost digest add #db-costs every=week days=daily', 'must be a single day, for example mon'],
+  ['/cost digest remove K3M9QD', 'No digest has this id'],
   ['/cost digest frob', 'can be list, add, remove, pause, resume, now or preview'],
 ])('%s gets an explanation and changes nothing', async ([line = '', words = '']) => {
   const stage = await openStage();
   await answer(stage, ANA, line, words);
-  await answer(stage, ANA, '/cost digest list', 'No channel gets a cost digest yet');
+  await answer(stage, ANA, '/cost digest list', 'No cost digests yet');
 });
 
 test.for([
@@ -127,16 +127,18 @@ test('the list shows each digest with its time and buttons to pause, resume and 
   await answer(stage, DORA, '/cost digest resume #db-costs', 'Digest resumed');
   stage.clock.now = new Date('2026-11-20T13:03:00Z');
   stage.wake();
-  await answer(stage, DORA, `/cost digest remove ${id}`, 'Digest removed');
-  await answer(stage, DORA, '/cost digest list', 'No channel gets a cost digest yet');
+  await answer(stage, DORA, `/cost digest remove ${id}`, 'Digest removed: #db-costs, 14:00');
+  await answer(stage, DORA, '/cost digest list', 'No cost digests yet');
   expect(posted(stage)).toEqual([]);
 });
 
 test('digests of the configuration file are listed, and can only be changed there', async () => {
   const yaml = (file: object) => ({ ...file, digests: [{ channel: '#db-costs', at: '08:00' }] });
   const stage = await openStage({ yaml });
-  expect(await answer(stage, ANA, '/cost digest list', '1 cost digest')).toContain('in the file');
-  await answer(stage, ANA, '/cost digest pause #db-costs', 'stands in signalbox.yaml');
+  expect(await answer(stage, ANA, '/cost digest list', '1 cost digest')).toContain(
+    'configuration file',
+  );
+  await answer(stage, ANA, '/cost digest pause #db-costs', 'defined in signalbox.yaml');
 });
 
 test('two configured digests of one channel have different names, and each can be previewed', async () => {
@@ -146,20 +148,25 @@ test('two configured digests of one channel have different names, and each can b
     stage,
     ANA,
     '/cost digest pause #db-costs',
-    'Say which: #db-costs:day, #db-costs:week',
+    'Name one: #db-costs:day, #db-costs:week',
   );
   const list = await answer(stage, ANA, '/cost digest list', '2 cost digests');
   const [line = ''] = /cost digest preview [^ ]*db-costs:week/.exec(list) ?? [];
   await answer(stage, ANA, `/${line}`, 'Cost · 13–19 Nov (UTC)');
-  await answer(stage, ANA, '/cost digest pause #db-costs:day', 'stands in signalbox.yaml');
+  await answer(stage, ANA, '/cost digest pause #db-costs:day', 'defined in signalbox.yaml');
 });
 
 test('a preview is private and shows what would be posted', async () => {
   const stage = await openStage();
-  const text = await answer(stage, DORA, '/cost digest preview service=staging', 'A preview');
+  const text = await answer(
+    stage,
+    DORA,
+    '/cost digest preview service=staging',
+    'Preview: only visible to you',
+  );
   expect(text).toContain('Cost of staging · Tue 17 Nov (UTC)');
   expect(text).toContain('data_visualization');
-  expect(text).toContain('No such digest is set yet');
+  expect(text).toContain('No such digest exists yet');
   expect(text).toContain('cost digest add');
   expect(text).not.toContain('next digest');
   await answer(stage, ANA, ADD, 'Digest added');
@@ -171,14 +178,19 @@ test('a preview is private and shows what would be posted', async () => {
   );
   expect(set).toContain('next digest 2026-11-20 13:00 UTC');
   await answer(stage, ANA, '/cost digest pause #db-costs', 'Digest paused');
-  const paused = await answer(stage, DORA, '/cost digest preview #db-costs', 'It is paused');
+  const paused = await answer(
+    stage,
+    DORA,
+    '/cost digest preview #db-costs',
+    'This digest is paused',
+  );
   expect(paused).not.toContain('next digest');
   expect(posted(stage)).toEqual([]);
 });
 
 test('a preview works without a configured digest', async () => {
   const stage = await openStage();
-  const text = await answer(stage, DORA, '/cost digest preview', 'A preview');
+  const text = await answer(stage, DORA, '/cost digest preview', 'Preview: only visible to you');
   expect(text).toContain('CSV of the month');
   expect(text).toContain('Add a digest');
 });
@@ -186,8 +198,8 @@ test('a preview works without a configured digest', async () => {
 test('“now” posts at once, and only once for repeated requests', async () => {
   const stage = await openStage();
   await answer(stage, ANA, ADD, 'Digest added');
-  await answer(stage, ANA, '/cost digest now #db-costs', 'It stands in the channel now');
-  await answer(stage, ANA, '/cost digest now #db-costs', 'once is enough');
+  await answer(stage, ANA, '/cost digest now #db-costs', 'The scheduled one is still sent');
+  await answer(stage, ANA, '/cost digest now #db-costs', 'less than a minute ago');
   expect(posted(stage)).toHaveLength(1);
 });
 
@@ -200,7 +212,7 @@ test('the stored last post of a digest is deleted with the digest', async () => 
     return rows.filter(({ key }) => key.startsWith('said:')).length;
   };
   await answer(stage, ANA, ADD, 'Digest added');
-  await answer(stage, ANA, '/cost digest now #db-costs', 'It stands in the channel now');
+  await answer(stage, ANA, '/cost digest now #db-costs', 'The scheduled one is still sent');
   expect(await storedPosts()).toBe(1);
   await answer(stage, ANA, '/cost digest remove #db-costs', 'Digest removed');
   expect(await storedPosts()).toBe(0);
@@ -217,10 +229,10 @@ test('a digest whose service was removed is reported once and can be removed', a
   const told = await stage.privateWord(ANA, 'service names no service: “staging”');
   expect(told?.channel[0]).toBe('D');
   const [, id = ''] =
-    /digest (\w+) cannot/i.exec(
-      await answer(stage, ANA, '/cost digest list', 'cannot be composed'),
+    /Digest (\w+) has invalid/.exec(
+      await answer(stage, ANA, '/cost digest list', 'has invalid options'),
     ) ?? [];
-  await answer(stage, ANA, `/cost digest preview ${id}`, 'That digest is broken');
+  await answer(stage, ANA, `/cost digest preview ${id}`, 'Invalid digest');
   await answer(stage, ANA, `/cost digest remove ${id}`, 'Digest removed');
 });
 
@@ -239,5 +251,5 @@ test('“add” without arguments opens a form with the current channel', async 
     which: { which: value('conversations_select', { selected_conversation: COSTS }) },
     at: { at: value('plain_text_input', { value: '14:00' }) },
   });
-  await stage.privateWord(ANA, '#db-costs gets it Mon–Fri at 14:00 (UTC)');
+  await stage.privateWord(ANA, 'Posted in #db-costs Mon–Fri at 14:00 (UTC)');
 });
