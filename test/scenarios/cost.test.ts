@@ -49,7 +49,7 @@ test.for([
   ['/cost csv 500d', 'too long: at most 400 days', '/cost csv 400d'],
   ['/cost csv stagin 7d', 'service called “stagin”', '/cost csv staging 7d'],
   ['/cost anomalies backtest 5000d', 'too long: at most 200 days', 'anomalies backtest 200d'],
-  ['/cost anomalies backtst 30d', 'has the wrong type', 'anomalies backtest 30d'],
+  ['/cost anomalies backtst 30d', 'is not understood here', 'anomalies backtest 30d'],
 ])('%s gets suggestions instead of a guess', async ([line = '', words = '', offer = '']) => {
   const stage = await openStage();
   await stage.slack.command(ANA, 'ops', line);
