@@ -107,14 +107,16 @@ test('a file that is not a database has an error sentence', async () => {
   const url = await freshUrl('sqlite');
   corrupted(url.slice('file:'.length));
   const { err, code } = await audit({ DATABASE_URL: url }, 'verify');
-  expect(err).toBe(
-    'This file is not a database of Signalbox, or it is damaged: look at DATABASE_URL.\n',
-  );
+  expect(err).toBe('The file is not a Signalbox database, or it is damaged. Check DATABASE_URL.\n');
   expect(code).toBe(1);
 });
 
 test.for<[string, string, string]>([
-  ['a file that is not there', 'file:/nowhere/at/all.db', 'There is no database there'],
+  [
+    'a file that is not there',
+    'file:/nowhere/at/all.db',
+    'The database cannot be opened, or does not exist.',
+  ],
   ['a server that is not there', 'postgres://127.0.0.1:1/x', 'The database does not answer'],
 ])('%s has an error sentence', async ([, url, sentence]) => {
   const { err, code } = await audit({ DATABASE_URL: url }, 'export', '--since', '2026-01-01');

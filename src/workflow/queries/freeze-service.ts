@@ -42,7 +42,7 @@ export function createFreezeService(context: FreezeContext): FreezeService {
         await deliverUnfreezeOffers(tx, now());
         return liftFreeze(tx, { id, by, at: now() });
       });
-      if (!lifted) throw new InvalidRequest('thaw', [LIFTED]);
+      if (!lifted) throw new InvalidRequest('freeze', [LIFTED]);
     },
   };
 }
