@@ -35,7 +35,7 @@ test('a crash writes no core dump', () => {
 
 test('systemd does not retry a configuration error', () => {
   expect(valuesOf('RestartPreventExitStatus')).toEqual(['78']);
-  expect(readFileSync('src/main.ts', 'utf8')).toContain('BAD_CONFIGURATION = 78');
+  expect(readFileSync('src/main.ts', 'utf8')).toContain('EX_CONFIG = 78');
 });
 
 test('each credential is loaded, named by a variable, and read by the bot', () => {
