@@ -63,7 +63,7 @@ test.for([
   ['/cost digest add #db-costs every=fortnight', 'every must be day, week or month'],
   ['/cost digest add #db-costs quiet=maybe', 'quiet must be on or off'],
   ['/cost digest add #db-costs zone=Mars/Phobos', 'is not a time zone: “Mars/Phobos” (for example'],
-  ['/cost digest pause #db-costs at=09:00', 'at does not go with “pause”'],
+  ['/cost digest pause #db-costs at=09:00', 'at cannot be used with “pause”'],
   [
     '/cost digest add #db-costs tag=prd',
     'tag names no tag of a service: “prd” (did you mean “prod”?)',
@@ -74,7 +74,7 @@ test.for([
   ['/cost digest add #general at=09:00', 'Signalbox is not in the channel'],
   ['/cost digest add #db-costs every=week days=daily', 'must be a single day, for example mon'],
   ['/cost digest remove K3M9QD', 'No digest has this id'],
-  ['/cost digest frob', 'can be list, add, remove, pause, resume, now or preview'],
+  ['/cost digest frob', 'Action must be list, add, remove, pause, resume, now or preview'],
 ])('%s gets an explanation and changes nothing', async ([line = '', words = '']) => {
   const stage = await openStage();
   await answer(stage, ANA, line, words);

@@ -36,7 +36,7 @@ test('the revert shows the opposite cost effect of its change', async () => {
   const stage = await openStage();
   await approved(stage, '/service stop staging for=4h cleaning up');
   const there = await stage.card('Stop staging: accepted');
-  expect(there?.text).toMatch(/Cost {2}about −[\d.]+ credits .*; −[\d.]+ in the 4 h until it goes/);
+  expect(there?.text).toMatch(/Cost {2}−[\d.]+ credits .*; −[\d.]+ in the 4 h until the revert/);
   const [, perDay = ''] = /Cost +−([\d.]+) credits/.exec(there?.text ?? '') ?? [];
   const back = await stage.card('Start staging: planned');
   expect(back?.text).toContain(`+${perDay} credits per day, as before ${idOf(there)}`);
