@@ -145,7 +145,7 @@ test('a freeze that has already ended cannot be ended again', async () => {
   passMinutes(stage, 2 * 60);
   await stage.press(BEN, card, 'change.approve');
   const ended = await stage.card('Unfreeze everything tagged staging: not done');
-  expect(textOf(ended ?? empty)).toContain('the freeze is over, or somebody has lifted it already');
+  expect(textOf(ended ?? empty)).toContain('the freeze has ended or was lifted');
 });
 
 test('a freeze does not block ending a freeze', async () => {
