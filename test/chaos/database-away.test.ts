@@ -111,7 +111,7 @@ test('a crash of the database server loses nothing and repeats nothing', TAKES_L
     .poll(() => getText(bot, '/readyz'), PATIENCE)
     .toEqual({
       status: 503,
-      says: 'The database does not answer: is the server at DATABASE_URL running?',
+      says: 'The database does not answer. Check that the server of DATABASE_URL is running.',
     });
   expect((await getText(bot, '/healthz')).status).toBe(200);
   expect((await getText(bot, '/metrics')).says).toContain('signalbox_database_readable 0');
@@ -145,7 +145,7 @@ test(
     wire.hold();
     expect(await getText(bot, '/readyz')).toEqual({
       status: 503,
-      says: 'The database does not answer: is the server at DATABASE_URL running?',
+      says: 'The database does not answer. Check that the server of DATABASE_URL is running.',
     });
     expect((await getText(bot, '/healthz')).status).toBe(200);
     expect((await getText(bot, '/metrics')).says).toContain('signalbox_database_readable 0');
