@@ -259,10 +259,10 @@ test('in a browser: a digest is added in its form and posted in the channel', as
   await dialog.getByRole('textbox', { name: /^Time zone/ }).fill('Europe/Berlin');
   await picture(ana, 'form-digest');
   await dialog.getByRole('button', { name: 'Look up' }).click();
-  await ana.getByText('#db-costs gets it Mon–Fri at 09:30 (Europe/Berlin).').waitFor();
+  await ana.getByText('Posted in #db-costs Mon–Fri at 09:30 (Europe/Berlin).').waitFor();
 
-  await ana.getByRole('button', { name: 'Post it now' }).click();
-  await ana.getByText('It stands in the channel now').waitFor();
+  await ana.getByRole('button', { name: 'Post now' }).click();
+  await ana.getByText('The scheduled one is still sent.').waitFor();
   const ben = await openAs(BEN, COSTS, 1000);
   const title = ben.getByRole('heading', { name: /^Cost · .* credits/ }).last();
   await title.waitFor();

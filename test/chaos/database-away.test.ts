@@ -15,7 +15,7 @@ const AUDIT_KEY = Buffer.alloc(32, 7);
 const TAKES_LONG = { timeout: 240_000 };
 /** A message that was being sent when the database failed is sent again after its lease. */
 const LONG = { timeout: 90_000, interval: 200 };
-const NOT_YET = 'the ending could not be stored yet';
+const NOT_YET = 'outcome could not be stored; retrying';
 const AWAY = 'Signalbox cannot reach its database';
 
 async function openServer(): Promise<OwnServer> {

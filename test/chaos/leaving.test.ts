@@ -86,7 +86,12 @@ test.for(['an unhandled promise rejection', 'an uncaught error'])(
 test.for<[string, number, Readonly<Record<string, string>>, string]>([
   ['an invalid variable', 78, { PORT: 'often' }, 'PORT'],
   ['a token that Slack refuses', 78, { SLACK_BOT_TOKEN: 'xoxb-wrong' }, 'SLACK_BOT_TOKEN'],
-  ['a database that does not answer', 1, { DATABASE_URL: 'postgres://127.0.0.1:1/x' }, 'running?'],
+  [
+    'a database that does not answer',
+    1,
+    { DATABASE_URL: 'postgres://127.0.0.1:1/x' },
+    'is running.',
+  ],
 ])('a start with %s exits with %i', { timeout: 60_000 }, async ([, code, env, words]) => {
   const stage = await openShippedStage({ databaseUrl: await freshUrl('sqlite'), env });
   const refused = await stage.refused();

@@ -89,7 +89,7 @@ async function seen(bot: ContractBot, recorder: Recorder, { name }: Operation, r
   for (const line of writes) lines.push(...(await written(bot, line)));
   for (const line of reads) lines.push(...(await bot.run(line)));
   return lines
-    .filter((line) => !line.startsWith('Seen  '))
+    .filter((line) => !line.startsWith('Last seen  '))
     .map((line) => line.replace(/^Fetched \S+ \S+ UTC/, 'Fetched [now]'));
 }
 

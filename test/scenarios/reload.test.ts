@@ -60,8 +60,8 @@ test('settings that need a restart are not reloaded', async () => {
   expect(refused).toEqual({
     ok: false,
     problems: [
-      { where: 'SIGNALBOX_KEY', problem: 'cannot change while it runs', hint: 'restart it' },
-      { where: 'PORT', problem: 'cannot change while it runs', hint: 'restart it' },
+      { where: 'SIGNALBOX_KEY', problem: 'cannot change at runtime', hint: 'restart Signalbox' },
+      { where: 'PORT', problem: 'cannot change at runtime', hint: 'restart Signalbox' },
     ],
   });
 });

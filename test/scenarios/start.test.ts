@@ -43,7 +43,7 @@ test('the start is refused for a user id that Slack does not know', async () => 
   });
   expect(started.ok).toBe(false);
   if (!started.ok)
-    expect(JSON.stringify(started.problems)).toContain('nobody with the id U0123ABCD');
+    expect(JSON.stringify(started.problems)).toContain('Slack has no user with the id U0123ABCD');
 });
 
 test('the whole approval flow works with Socket Mode', async () => {
@@ -60,8 +60,8 @@ test('health and readiness have separate endpoints', async () => {
 });
 
 test.for([
-  ['a file that is not a database', 'This file is not a database of Signalbox'],
-  ['a server that does not answer', 'is the server at DATABASE_URL running?'],
+  ['a file that is not a database', 'The file is not a Signalbox database'],
+  ['a server that does not answer', 'Check that the server of DATABASE_URL is running.'],
 ])('the start is refused with a hint for %s', async ([what = '', sentence = '']) => {
   const { started } = await openStage({ databaseUrl: await unusable(what) });
   expect(started.ok).toBe(false);
