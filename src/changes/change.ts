@@ -33,21 +33,21 @@ export interface Target {
   readonly kind: TargetKind;
   readonly id: string;
   readonly name: string;
-  /** Null: nobody has said, so that no rule about tags or warehouses can be decided. */
+  /** Null if unknown: then rules with tags or warehouses cannot be decided. */
   readonly tags: readonly string[] | null;
   readonly warehouse: string | null;
 }
 
-/** What is known of a target: never more than was read or replied at `seenAt`. */
+/** The known state of a target at `seenAt`, from a read or a reply. */
 export interface Snapshot {
   readonly fields: JsonObject;
-  /** What changes by itself, such as a state: shown to people and never compared. */
+  /** Fields that change by themselves, for example a state: shown to users, never compared. */
   readonly volatileFields?: JsonObject | undefined;
   readonly seenAt: Date;
   readonly source: string;
 }
 
-/** One field of a plan as people read it; `before` is null where nothing was seen of it. */
+/** One field of a plan as users read it; `before` is null if it was never seen. */
 export interface PlanRow {
   readonly field: string;
   readonly label: string;
@@ -58,59 +58,60 @@ export interface PlanRow {
 export interface Plan {
   readonly target: Target;
   readonly args: JsonObject;
-  /** The exact body that is sent, and how people read the call: `PATCH state`. */
+  /** Method and operation of the request as users read it: `PATCH state`. */
   readonly sends: string;
+  /** The exact body of the request. */
   readonly body: JsonObject;
   readonly before: Snapshot | null;
   readonly rows: readonly PlanRow[];
-  /** Fields that the target has and that stay as they are. */
+  /** The fields of the target that do not change. */
   readonly unchangedFields: readonly string[];
   readonly warnings: readonly string[];
-  /** Missing where nothing is to be said of it. Approvals are not bound to it. */
+  /** Missing if the change has no cost effect. Not part of the plan digest. */
   readonly cost?: CostEffect | undefined;
-  /** Missing where it runs as soon as it may, and holds. Approvals are bound to it. */
+  /** Missing for a change that runs once approved and has no revert. Part of the plan digest. */
   readonly timing?: Timing | undefined;
 }
 
-/** When a change runs, and how long it holds. */
+/** When a change runs, and when it is reverted. */
 export interface Timing {
-  /** An instant as ISO text in UTC; null: as soon as it may. */
+  /** A time as ISO text in UTC; null: once approved. */
   readonly startAt: string | null;
   readonly revert: RevertPlan | null;
 }
 
-/** What takes a change back by itself, so many milliseconds after it succeeded. */
+/** The automatic revert, `afterMs` milliseconds after the change succeeded. */
 export interface RevertPlan {
   readonly afterMs: number;
-  /** How people read it, and the words of the command that does it. */
+  /** The label that users read, and the command line that reverts. */
   readonly label: string;
   readonly line: string;
 }
 
-/** What a change would cost or save, estimated once, so that every drawing of it says the same. */
+/** The estimated cost effect. Stored, so that every card shows the same estimate. */
 export interface CostEffect {
   readonly text: string;
-  /** Credits of compute a day, negative where it saves; null where it is not known. */
+  /** Compute credits per day, negative for savings; null if unknown. */
   readonly perDay: number | null;
-  /** The same beside what it costs until then: −1 is all of it. */
+  /** The effect relative to the current cost: −1 saves all of it. */
   readonly share: number | null;
 }
 
-/** What a rule of the policy asks for before a change may run. */
+/** What a rule of the policy requires before a change may run. */
 export interface Requirement {
   /** The rule's place in the file, counted from 1. */
   readonly rule: number;
   readonly to: RoleName;
-  /** Whose approvals count; null where the rule asks for none. */
+  /** The role whose approvals count; null if the rule needs no approval. */
   readonly from: RoleName | null;
   readonly count: number;
   readonly self: boolean;
   readonly reason: boolean;
   readonly expiresAfterMs: number;
   readonly channel: string | null;
-  /** Who may decide as well once it has waited so long; null where the rule names nobody. */
+  /** The role that may also decide after this wait; null if the rule has none. */
   readonly escalation: { readonly to: RoleName; readonly afterMs: number } | null;
-  /** Who may run it alone in an emergency; null where the rule names nobody. */
+  /** The role that may use break-glass; null if the rule has none. */
   readonly breakGlass: RoleName | null;
 }
 
@@ -123,17 +124,17 @@ export interface Rejection extends Verdict {
   readonly reason: string;
 }
 
-/** Somebody took it on themselves: nobody approved it, and everybody is told. */
+/** A use of break-glass: the change runs without approvals, and users are notified. */
 export interface BreakGlassUse extends Verdict {
   readonly reason: string;
 }
 
-/** What another person found when they looked at a broken glass afterwards. */
+/** The review of a break-glass change by another person. */
 export interface Review extends Verdict {
   readonly note: string;
 }
 
-/** A freeze of the file names whom to ask; one that was made in Slack the change that made it. */
+/** The freeze that stopped a change. `made` is the change that created a freeze in Slack. */
 export interface BlockingFreeze {
   readonly until: Date;
   readonly reason: string;
@@ -147,7 +148,7 @@ export type ExecutionOutcome =
       readonly at: Date;
       readonly tookMs: number;
       readonly requestId: string | null;
-      /** What the server reported, in words; never more than it said. */
+      /** What the server reported, as text for users. */
       readonly reported: readonly string[];
     }
   | {
@@ -164,7 +165,7 @@ export interface Resolution extends Verdict {
   readonly note: string;
 }
 
-/** Where a message of ours stands, so that any replica can draw it again. */
+/** The position of a posted message, so that any replica can update it. */
 export interface Position {
   readonly channel: ChannelId;
   readonly ts: string;
@@ -176,7 +177,7 @@ export interface Change {
   readonly requester: UserId;
   readonly reason: string | null;
   readonly plan: Plan;
-  /** Binds an approval to exactly this command, target, body and before-state. */
+  /** The plan digest, to which approvals are bound. */
   readonly digest: string;
   readonly requires: Requirement;
   readonly state: State;
@@ -184,28 +185,28 @@ export interface Change {
   readonly approvals: readonly Verdict[];
   readonly rejection: Rejection | null;
   readonly cancelledBy: UserId | null;
-  /** Why a change became stale or was denied at execution, as a refusal's name. */
+  /** The refusal for which the change became stale or denied. */
   readonly stopReason: string | null;
-  /** The freeze that stopped it, as it was then; missing where it was not that. */
+  /** The freeze that stopped the change, as it was then; missing for other reasons. */
   readonly frozenBy?: BlockingFreeze | undefined;
   readonly outcome: ExecutionOutcome | null;
   readonly resolution: Resolution | null;
   readonly breakGlass: BreakGlassUse | null;
   readonly review: Review | null;
   readonly createdAt: Date;
-  /** Since when it waits for others; null while it is a draft. */
+  /** When the requester confirmed the draft; null before. */
   readonly confirmedAt: Date | null;
   readonly expiresAt: Date;
-  /** Not claimed before this instant: it is timed, or a permit was handed back. */
+  /** Not claimed before this time: the change is timed, or its permit was handed back. */
   readonly notBefore: Date | null;
-  /** When it is to be taken back; set when it succeeded. */
+  /** When the revert is due; set when the change succeeded. */
   readonly revertAt: Date | null;
-  /** The change that this one takes back at its time, approved together with it. */
+  /** The change that this one reverts; both were approved together. */
   readonly parent: ChangeId | null;
-  /** The change that takes this one back, as far as it is; missing where there is none. */
+  /** The revert of this change; missing until it is planned. */
   readonly child?: { readonly id: ChangeId; readonly state: State } | undefined;
   readonly lease: { readonly owner: string; readonly until: Date } | null;
-  /** Where the requester typed; null for a direct message or an unknown place. */
+  /** The channel of the command; null for a direct message or if unknown. */
   readonly origin: ChannelId | null;
   readonly card: Position | null;
 }

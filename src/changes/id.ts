@@ -1,12 +1,12 @@
 import type { ChangeId } from './change.ts';
 
-// No I, L, O, U, 0, 1: an id is read aloud and typed from a phone.
+// Without I, L, O, U, 0 and 1, because users read ids aloud and type them on phones.
 const ALPHABET = '23456789ABCDEFGHJKMNPQRSTVWXYZ';
 
-/** Six characters from random bytes: some 730 million, and the database refuses a second use. */
+/** Makes a six-character id from random bytes: 730 million ids; the database refuses duplicates. */
 export function changeIdFrom(bytes: Uint8Array): ChangeId {
   const letters = [...bytes.slice(0, 6)].map((byte) => ALPHABET[byte % ALPHABET.length]);
-  // The brand is put on here and nowhere else.
+  // The only place that makes a ChangeId.
   return letters.join('') as ChangeId;
 }
 

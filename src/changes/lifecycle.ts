@@ -3,10 +3,10 @@ import { type Actor, move, refuse, type Transition } from './outcome.ts';
 import { planDigest } from './plan-digest.ts';
 import type { Refusal } from './refusal.ts';
 
-/** The wait before a question that nobody answers is withdrawn. */
+/** A draft expires after this time without confirmation, in milliseconds. */
 export const DRAFT_LIFETIME_MS = 30 * 60_000;
 
-/** What could not begin in time is not begun much later, when nobody expects it any more. */
+/** A timed change may start this late, in milliseconds; later, users do not expect it any more. */
 export const START_GRACE_MS = 3_600_000;
 
 /** What a request determines; every other field of a draft is empty. */
@@ -50,12 +50,12 @@ export function confirm(change: Change, actor: Actor, now: Date): Transition {
   const confirmed = { ...change, confirmedAt: now };
   if (change.requires.count === 0) return move(approved(confirmed, now));
   const expiresAt = after(now, change.requires.expiresAfterMs);
-  // Whoever decides after the hour it was meant for would run it at another one.
+  // An approval after the scheduled time would run the change at another time.
   const decideBy = startAt && startAt < expiresAt ? startAt : expiresAt;
   return move({ ...confirmed, expiresAt: decideBy, state: 'pending' });
 }
 
-/** Approved, it may wait for its hour, and then only for so long. */
+/** A timed change waits for its start, and expires if it cannot start soon after it. */
 function approved(change: Change, now: Date): Change {
   const startAt = startOf(change);
   const expiresAt = startAt
@@ -101,7 +101,7 @@ function mayDecide(change: Change, actor: Actor, now: Date): boolean {
   return decidingRoles(change, now).some((role) => actor.roles.includes(role));
 }
 
-/** Whose verdicts count at this moment: a second role joins once it has waited long enough. */
+/** Returns the roles that may decide now: the escalation role joins after its wait. */
 export function decidingRoles(
   { requires, confirmedAt }: Pick<Change, 'requires' | 'confirmedAt'>,
   now: Date,
@@ -112,7 +112,7 @@ export function decidingRoles(
   return escalation && waited >= escalation.afterMs ? [from, escalation.to] : [from];
 }
 
-/** Alone, in an emergency, where the rule says who may; a person confirms it a second time. */
+/** Skips the approvals, if the rule allows the requester to use break-glass. */
 export function breakGlass(change: Change, actor: Actor, reason: string, now: Date): Transition {
   if (change.requester !== actor.id) return refuse('not-requester');
   if (!['draft', 'pending'].includes(change.state)) return refuse('already-decided');
@@ -152,7 +152,7 @@ export function expire(change: Change, now: Date): Transition {
   return move({ ...change, state: 'expired' });
 }
 
-/** The permit to send is committed with this move, and only its committer may send. */
+/** The claim: commit it together with the permit. Only the process that commits may send. */
 export function start(change: Change, lease: NonNullable<Change['lease']>, now: Date): Transition {
   if (change.state !== 'approved') return refuse('not-approved');
   if (now >= change.expiresAt) return refuse('expired');
@@ -161,7 +161,7 @@ export function start(change: Change, lease: NonNullable<Change['lease']>, now: 
   return move({ ...change, lease, state: 'executing' });
 }
 
-/** Approved, and yet not to be run: the target or the policy has moved since. */
+/** Stops an approved change, because the target or the policy changed. */
 export function stop(
   change: Change,
   state: 'stale' | 'denied',
@@ -173,7 +173,7 @@ export function stop(
   return move({ ...change, stopReason: why, ...(frozenBy && { frozenBy }), state });
 }
 
-/** Surely nothing was executed, so that the claim may be made again, with all its checks. */
+/** Nothing was executed, so that the change can be claimed again, with all checks. */
 export function returnPermit(change: Change, notBefore: Date): Transition {
   if (change.state !== 'executing') return refuse('not-executing');
 
@@ -187,11 +187,11 @@ export function finish(change: Change, outcome: ExecutionOutcome): Transition {
   return move({ ...change, lease: null, outcome, revertAt, state: outcome.how });
 }
 
-/** How late a change may still be taken back: to leave it for good is what nobody asked for. */
+/** A revert may run this late, in milliseconds: late is better than never. */
 export const REVERT_GRACE_MS = 24 * 3_600_000;
 
-/** When it is to be taken back, from when it took effect; null: it is for good. */
+/** Returns when the revert is due, counted from `at`; null for a change without a revert. */
 export function revertTime({ plan }: Change, at: Date): Date | null {
-  const back = plan.timing?.revert;
-  return back ? after(at, back.afterMs) : null;
+  const revert = plan.timing?.revert;
+  return revert ? after(at, revert.afterMs) : null;
 }

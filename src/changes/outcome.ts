@@ -5,13 +5,13 @@ export type Transition =
   | { readonly ok: true; readonly change: Change }
   | { readonly ok: false; readonly refusal: Refusal };
 
-/** Whoever acts, with the roles that were read of them just now. */
+/** The user who acts, with the current roles. */
 export interface Actor {
   readonly id: UserId;
   readonly roles: readonly RoleName[];
 }
 
-/** Whatever happens to a change makes it another version of itself. */
+/** Every move increases the version. */
 export function move(change: Change): Transition {
   return { ok: true, change: { ...change, version: change.version + 1 } };
 }

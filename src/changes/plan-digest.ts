@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Json, Plan } from './change.ts';
 
-/** One text for one value: keys sorted, so that equal content gives equal bytes. */
+/** Returns JSON with sorted keys, so that equal values have equal text. */
 export function canonical(value: Json): string {
   if (Array.isArray(value)) return `[${value.map(canonical).join(',')}]`;
   if (value === null || typeof value !== 'object') return JSON.stringify(value);
@@ -9,7 +9,7 @@ export function canonical(value: Json): string {
   return `{${entries.map(([key, inner]) => `${JSON.stringify(key)}:${canonical(inner)}`).join(',')}}`;
 }
 
-/** What an approval is bound to: the words on the card may change, this may not. */
+/** Returns the SHA-256 hash to which approvals and audit events are bound. */
 export function planDigest(command: string, plan: Plan): string {
   const { kind, id } = plan.target;
   const before = plan.before?.fields ?? null;

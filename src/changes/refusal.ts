@@ -1,6 +1,6 @@
-/** Every named "no" of the bot. The Slack room has one sentence for each. */
+/** All reasons for which Signalbox refuses. `slack` has one sentence for each. */
 export const REFUSALS = [
-  // The life of a change.
+  // The state of a change.
   'not-found',
   'not-draft',
   'not-pending',
@@ -24,14 +24,14 @@ export const REFUSALS = [
   'already-reviewed',
   'restored',
   'audit-mismatch',
-  // Who someone is.
+  // The identity of a user.
   'lookup-failed',
   'deactivated',
   'guest',
   'bot',
   'other-workspace',
   'rate-limited',
-  // What the policy says.
+  // The policy.
   'no-rule',
   'not-a-requester',
   'not-an-approver',

@@ -1,11 +1,11 @@
 import type { JsonObject, Snapshot, Target } from '../changes/change.ts';
 
-/** A service as people name it: from the configuration, or learned from a reply or a report. */
+/** A service that users can name: configured, or learned from a reply or the usage report. */
 export interface Service {
   readonly id: string;
   readonly name: string;
   readonly aliases: readonly string[];
-  /** Null for a service that the configuration does not list: nobody has said. */
+  /** Null for a service that the configuration does not list. */
   readonly tags: readonly string[] | null;
   readonly warehouse: string | null;
   readonly pipes: readonly { readonly id: string; readonly name: string }[];
@@ -26,8 +26,8 @@ type ConfiguredService = Omit<Service, 'source' | 'lastSeen' | 'tags'> & {
 };
 
 /**
- * All services that can be named. What the configuration says of names, tags and warehouse
- * always wins: a reply from outside may add a service, but never lend it a tag.
+ * Returns all services that users can name. The configuration decides names, tags and warehouses:
+ * a reply of the API may add a service, but never give it a tag.
  */
 export function buildDirectory(
   configured: readonly ConfiguredService[],
@@ -57,30 +57,30 @@ function learnedService(learned: LearnedService): Service {
   };
 }
 
-// A report of costs names a service but says nothing of its condition.
+// The usage report names a service but has no state of it.
 function snapshotOf(learned: LearnedService | undefined): Snapshot | null {
   if (!learned || Object.keys(learned.fields).length === 0) return null;
   return { fields: learned.fields, seenAt: learned.seenAt, source: learned.source };
 }
 
-/** Anything that people call by a name: a service, a pipe of it, an alert. */
+/** Anything with a name: a service, a pipe, an alert, a freeze. */
 export interface NamedItem {
   readonly id: string;
   readonly name: string;
   readonly aliases: readonly string[];
 }
 
-/** Every thing of exactly this name, alias or id; more than one where names are shared. */
-export function findByName<T extends NamedItem>(things: readonly T[], text: string): readonly T[] {
+/** Returns the items with this name, alias or id; several if they share a name. */
+export function findByName<T extends NamedItem>(items: readonly T[], text: string): readonly T[] {
   const wanted = text.trim().toLowerCase();
-  const byId = things.filter(({ id }) => id.toLowerCase() === wanted);
+  const byId = items.filter(({ id }) => id.toLowerCase() === wanted);
   if (byId.length > 0) return byId;
-  const byName = things.filter(({ name, aliases }) =>
+  const byName = items.filter(({ name, aliases }) =>
     [name, ...aliases].some((word) => word.toLowerCase() === wanted),
   );
-  // Cards show the first eight letters of an id: what is shown may be typed.
+  // Cards show the first eight characters of an id, so that users can type them.
   const isShortId = byName.length === 0 && /^[0-9a-f]{8}$/.test(wanted);
-  return isShortId ? things.filter(({ id }) => id.toLowerCase().startsWith(wanted)) : byName;
+  return isShortId ? items.filter(({ id }) => id.toLowerCase().startsWith(wanted)) : byName;
 }
 
 export function serviceTarget(service: Service): Target {

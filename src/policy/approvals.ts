@@ -5,14 +5,13 @@ export interface ApprovalStatus {
   readonly met: boolean;
   readonly counted: readonly UserId[];
   readonly missing: number;
-  /** Who might count, had it been possible to find out what they are today. */
+  /** Approvers whose current roles are unknown. */
   readonly unknown: readonly UserId[];
 }
 
 /**
- * Which approvals still count under a requirement. `rolesOf` tells what a person is today: null
- * where that could not be found out, which counts as no approval; an empty list for somebody who
- * has left.
+ * Returns which approvals count under a requirement. `rolesOf` returns the current roles of a user:
+ * null if unknown, which counts as no approval; an empty list for a deactivated user.
  */
 export function approvalStatus(
   requires: Requirement,

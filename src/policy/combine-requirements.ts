@@ -1,22 +1,22 @@
 import type { Requirement } from '../changes/change.ts';
 
 /**
- * What a change and the one that takes it back ask for together, so that whoever approves the one
- * approves both; null where the two ask different people, of whom nobody could approve both.
+ * Returns the requirement for a change together with its revert, so that one approval covers both.
+ * Returns null if they need different approvers.
  */
-export function combineRequirements(there: Requirement, back: Requirement): Requirement | null {
-  const breakGlass = there.breakGlass === back.breakGlass ? there.breakGlass : null;
-  if (back.from === null) return { ...there, breakGlass };
-  if (there.from === null) {
-    const { from, count, self, escalation } = back;
-    return { ...there, from, count, self, escalation, breakGlass };
+export function combineRequirements(change: Requirement, revert: Requirement): Requirement | null {
+  const breakGlass = change.breakGlass === revert.breakGlass ? change.breakGlass : null;
+  if (revert.from === null) return { ...change, breakGlass };
+  if (change.from === null) {
+    const { from, count, self, escalation } = revert;
+    return { ...change, from, count, self, escalation, breakGlass };
   }
-  if (there.from !== back.from) return null;
+  if (change.from !== revert.from) return null;
   return {
-    ...there,
-    count: Math.max(there.count, back.count),
-    self: there.self && back.self,
-    escalation: sameEscalation(there, back) ? there.escalation : null,
+    ...change,
+    count: Math.max(change.count, revert.count),
+    self: change.self && revert.self,
+    escalation: sameEscalation(change, revert) ? change.escalation : null,
     breakGlass,
   };
 }

@@ -24,19 +24,19 @@ export type Decision =
   | {
       readonly allow: false;
       readonly refusal: PolicyDenial;
-      /** The rule that decided; for `no-rule` the one of which nobody can say whether it holds. */
+      /** The rule that decided; for `no-rule` the first rule that may or may not match. */
       readonly rule: Rule | null;
       readonly freeze: Freeze | null;
       readonly never: NeverRule | null;
     };
 
 /**
- * The first rule that matches command and target decides, whoever asks: somebody whom it does not
- * admit never falls through to a laxer rule behind it.
+ * Decides a query or change. The first rule that matches command and target decides for every
+ * user: a user whom it does not admit never reaches a later, less strict rule.
  */
 export function decide(policy: Policy, question: PolicyQuestion): Decision {
-  const { rule, sure } = ruleFor(policy, question);
-  if (!rule || !sure) return deny('no-rule', rule);
+  const { rule, isCertain } = ruleFor(policy, question);
+  if (!rule || !isCertain) return deny('no-rule', rule);
   if (!question.actor.roles.includes(rule.to)) return deny('not-a-requester', rule);
   if (question.kind === 'query') return { allow: true, requires: asRead(rule), rule };
 
@@ -48,21 +48,21 @@ export function decide(policy: Policy, question: PolicyQuestion): Decision {
   return { allow: true, requires: requirementOf(rule), rule };
 }
 
-interface Found {
+interface RuleMatch {
   readonly rule: Rule | null;
-  readonly sure: boolean;
+  readonly isCertain: boolean;
 }
 
-// A change without a known target cannot be weighed against a rule about some targets. To skip
-// that rule could miss the stricter one, to apply it could take the laxer one: so it is refused.
-// A query without a target is about everything, which no rule about some targets covers.
-function ruleFor(policy: Policy, { command, kind, target }: PolicyQuestion): Found {
+// It is unknown whether a rule with a selector matches an unknown target. Skipping the rule could
+// miss a stricter one, and applying it could use a less strict one, so the change is refused.
+// A query without a target covers all targets, so that no rule with a selector matches.
+function ruleFor(policy: Policy, { command, kind, target }: PolicyQuestion): RuleMatch {
   for (const rule of reachable(policy, command)) {
     const selected = selects(rule.on, target);
-    if (selected === true) return { rule, sure: true };
-    if (selected === null && kind === 'change') return { rule, sure: false };
+    if (selected === true) return { rule, isCertain: true };
+    if (selected === null && kind === 'change') return { rule, isCertain: false };
   }
-  return { rule: null, sure: false };
+  return { rule: null, isCertain: false };
 }
 
 export function requirementOf(rule: Rule): Requirement {
@@ -85,22 +85,22 @@ function escalationOf({ approvals }: Rule): Requirement['escalation'] {
   return escalate ? { to: escalate.to, afterMs: escalate.after } : null;
 }
 
-// `service *` may name reads beside changes; what it asks for binds the changes only.
+// `service *` also matches queries; approvals and reasons apply to changes only.
 function asRead(rule: Rule): Requirement {
-  const asked = { from: null, count: 0, self: false, reason: false };
-  return { ...requirementOf(rule), ...asked, escalation: null, breakGlass: null };
+  const none = { from: null, count: 0, self: false, reason: false };
+  return { ...requirementOf(rule), ...none, escalation: null, breakGlass: null };
 }
 
-// An unknown target is ruled out as long as anything is that it could be.
+// An unknown target is refused if any target that it may be is refused.
 export function neverRuleFor(
   { never }: Policy,
   { command, target }: Pick<PolicyQuestion, 'command' | 'target'>,
 ): NeverRule | null {
-  const ruling = never.find(
+  const rule = never.find(
     ({ commands, on }) =>
       commands.some((pattern) => covers(pattern, command)) && selects(on, target) !== false,
   );
-  return ruling ?? null;
+  return rule ?? null;
 }
 
 function isReasonEnough({ reason }: Rule, given: string | null): boolean {

@@ -9,7 +9,7 @@ export interface RoleMembers {
   readonly users: readonly UserId[];
 }
 
-/** One way in which a command may be asked for. */
+/** One rule under which a command can be requested, with the members of its roles. */
 export interface RequestPath {
   readonly rule: Rule;
   readonly requesters: RoleMembers;
@@ -18,8 +18,8 @@ export interface RequestPath {
 }
 
 /**
- * Who may ask for a command: the one way that holds for a target, or, where no target is named,
- * each way that holds for some. None where no rule admits it.
+ * Returns who may request a command: under the rule for the target, or, without a target, under
+ * each rule that decides for some target. Empty if no rule allows the command.
  */
 export function whoMayRequest(
   policy: Policy,
@@ -27,13 +27,13 @@ export function whoMayRequest(
   target: Target | null,
 ): readonly RequestPath[] {
   const rules = reachable(policy, command);
-  if (target === null) return rules.map((rule) => wayOf(policy, rule));
+  if (target === null) return rules.map((rule) => pathOf(policy, rule));
 
   const deciding = rules.find(({ on }) => selects(on, target) === true);
-  return deciding ? [wayOf(policy, deciding)] : [];
+  return deciding ? [pathOf(policy, deciding)] : [];
 }
 
-/** The commands that an actor may ask for on at least some target. */
+/** Returns the commands that an actor may request on at least one target. */
 export function commandsFor(
   policy: Policy,
   commands: readonly string[],
@@ -44,21 +44,21 @@ export function commandsFor(
   );
 }
 
-function wayOf(policy: Policy, rule: Rule): RequestPath {
+function pathOf(policy: Policy, rule: Rule): RequestPath {
   const { to, approvals, breakGlass } = rule;
   return {
     rule,
-    requesters: peopleOf(policy, to),
-    approvers: approvals && { ...peopleOf(policy, approvals.from), ...verdictsOf(approvals) },
-    breakGlass: breakGlass && peopleOf(policy, breakGlass.to),
+    requesters: membersOf(policy, to),
+    approvers: approvals && { ...membersOf(policy, approvals.from), ...quorumOf(approvals) },
+    breakGlass: breakGlass && membersOf(policy, breakGlass.to),
   };
 }
 
-function verdictsOf({ count, self }: NonNullable<Rule['approvals']>) {
+function quorumOf({ count, self }: NonNullable<Rule['approvals']>) {
   return { count, self };
 }
 
-function peopleOf(policy: Policy, role: RoleName): RoleMembers {
+function membersOf(policy: Policy, role: RoleName): RoleMembers {
   const { groups, users } = policy.roles.get(role) ?? { groups: [], users: [] };
   return { role, groups, users };
 }

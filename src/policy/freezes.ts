@@ -5,19 +5,19 @@ import type { Freeze, Policy } from './policy-types.ts';
 
 const SOON_MS = 7 * 86_400_000;
 
-/** The freeze that holds longest, so that nobody is told a date at which another one goes on. */
+/** Returns the active freeze with the latest end, so that users read when the last one ends. */
 export function freezeFor(
   freezes: readonly Freeze[],
   target: Target | null,
   now: Date,
 ): Freeze | null {
-  const holding = covering(freezes, target)
+  const active = covering(freezes, target)
     .filter(({ from, until }) => from <= now && now < until)
     .sort((a, b) => b.until.getTime() - a.until.getTime());
-  return holding[0] ?? null;
+  return active[0] ?? null;
 }
 
-/** What holds over a target or begins within a week, the next first. */
+/** Returns the freezes of a target that are active or begin within a week, the first start first. */
 export function upcomingFreezes(
   freezes: readonly Freeze[],
   target: Target | null,
@@ -29,14 +29,14 @@ export function upcomingFreezes(
     .sort((a, b) => a.from.getTime() - b.from.getTime());
 }
 
-// An unknown target is frozen as long as anything is that it could be. A freeze is not: it would
-// hold the one lever that lifts it.
+// An unknown target is frozen if any target that it may be is frozen. Freezes themselves are exempt,
+// so that users can always lift them.
 function covering(freezes: readonly Freeze[], target: Target | null): readonly Freeze[] {
   if (target && !TARGET_TRAITS[target.kind].canBeFrozen) return [];
   return freezes.filter(({ on }) => selects(on, target) !== false);
 }
 
-/** The policy with freezes that were made since its file was read. */
+/** Returns the policy with the freezes that were created in Slack. */
 export function withFreezes(policy: Policy, more: readonly Freeze[]): Policy {
   return { ...policy, freezes: [...policy.freezes, ...more] };
 }

@@ -1,7 +1,7 @@
 import type { Target, TargetKind } from '../changes/change.ts';
 import type { Policy, Rule, Selector } from './policy-types.ts';
 
-/** `service *` covers every command that begins with the noun; anything else only itself. */
+/** `service *` matches every command of the noun, `*` every command; else only itself. */
 export function covers(pattern: string, command: string): boolean {
   if (pattern === '*') return true;
   return pattern.endsWith(' *') ? command.startsWith(pattern.slice(0, -1)) : pattern === command;
@@ -11,7 +11,7 @@ export function allows(rule: Rule, command: string): boolean {
   return rule.commands.some((pattern) => covers(pattern, command));
 }
 
-/** Whether a selector is about a target; null where too little is known of the target to say. */
+/** Whether a selector matches a target; null if too little is known about the target. */
 export function selects(selector: Selector | null, target: Target | null): boolean | null {
   if (selector === null) return true;
   if (target === null) return null;
@@ -62,8 +62,8 @@ function sameId(a: string, b: string): boolean {
 }
 
 /**
- * The rules that could decide about a command, in their order: up to the first that is about
- * every target, for nothing reaches those behind it.
+ * Returns the rules that can decide a command, in order: up to the first one without a selector,
+ * because no later rule is reached.
  */
 export function reachable(policy: Policy, command: string): readonly Rule[] {
   const rules = policy.rules.filter((rule) => allows(rule, command));

@@ -6,7 +6,7 @@ export interface Role {
   readonly users: readonly UserId[];
 }
 
-/** Which targets something is about: all keys that are given hold, by any entry of their list. */
+/** A selection of targets: every key that is set must match, by any entry of its list. */
 export interface Selector {
   readonly services: readonly { readonly name: string; readonly id: string }[] | null;
   readonly tags: readonly string[] | null;
@@ -23,7 +23,7 @@ export interface Rule {
     readonly from: RoleName;
     readonly count: number;
     readonly self: boolean;
-    /** Who may decide as well, once nobody has for so long. */
+    /** The role that may also decide after this wait, in milliseconds. */
     readonly escalate: { readonly to: RoleName; readonly after: number } | null;
   } | null;
   readonly reason: { readonly required: boolean; readonly minimum: number };
@@ -38,11 +38,11 @@ export interface Freeze {
   readonly on: Selector | null;
   readonly reason: string;
   readonly by: string | null;
-  /** Missing for one that stands in the file: nobody can lift that in Slack. */
+  /** The change that created the freeze; missing for one of the file, which Slack cannot lift. */
   readonly made?: { readonly id: ChangeId; readonly by: UserId };
 }
 
-/** What nobody may do, whatever the rules say; not even in an emergency. */
+/** Commands that no rule and no break-glass allows. */
 export interface NeverRule {
   readonly commands: readonly string[];
   readonly on: Selector | null;
@@ -64,10 +64,10 @@ export interface CommandNames {
   readonly aliases?: ReadonlyMap<string, string>;
 }
 
-/** Every word that the policy may name: declared elsewhere in its file, or a command. */
+/** The names that a policy may use: commands, and what its file declares elsewhere. */
 export interface PolicyVocabulary extends CommandNames {
   readonly roles: readonly string[];
-  /** The names of the services, with their ids. */
+  /** The id of each service, by its name. */
   readonly services: ReadonlyMap<string, string>;
   readonly tags: readonly string[];
   readonly warehouses: readonly string[];

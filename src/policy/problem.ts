@@ -1,7 +1,7 @@
 import leven from 'leven';
 import { z } from 'zod';
 
-/** What is wrong with a line of the configuration, in words for whoever wrote it. */
+/** A problem of the configuration: the path of the value, the problem, and what to do. */
 export interface ConfigProblem {
   readonly where: string;
   readonly problem: string;
@@ -12,22 +12,22 @@ export type ConfigResult<Value> =
   | { readonly ok: true; readonly value: Value }
   | { readonly ok: false; readonly problems: readonly ConfigProblem[] };
 
-/** A message of a schema: the problem, and on a second line what to do about it. */
+/** Returns the message of a schema: the problem, and a hint on the second line. */
 export function withHint(problem: string, hint: string | null = null): string {
   return hint === null ? problem : `${problem}\n${hint}`;
 }
 
-/** An object that refuses every key it does not know. */
+/** Returns the schema of an object that refuses unknown keys. */
 export function strictConfigObject<Shape extends z.ZodRawShape>(shape: Shape) {
-  // An issue carries the unknown keys but not the known ones, and without them nobody can be told
-  // what was probably meant; so they travel as the issue's message.
+  // A zod issue has the unknown keys but not the known ones, which the suggestion needs. They are
+  // passed in the message of the issue.
   const known = Object.keys(shape).join(' ');
   return z.strictObject(shape, {
     error: (issue) => (issue.code === 'unrecognized_keys' ? known : undefined),
   });
 }
 
-/** One of the words that the file itself, or the list of commands, declares. */
+/** Returns the schema of a name that the file declares, or of a command. */
 export function declaredName(what: string, known: readonly string[]) {
   return z.string().refine((word) => known.includes(word), {
     error: ({ input }) =>
@@ -77,12 +77,12 @@ function explain(issue: z.core.$ZodRawIssue): string | undefined {
 
 function wrongKind(expected: string, input: unknown): string {
   if (input === undefined) return 'is missing';
-  // An unquoted # begins a comment, so that a channel's name silently becomes nothing.
+  // In YAML an unquoted # begins a comment, so that a channel name becomes empty.
   if (input === null) {
     return withHint('is empty', expected === 'string' ? "a name with # needs quotes: '#db'" : null);
   }
   if (expected === 'int') return 'must be a whole number';
-  // What YAML writes as .inf and .nan is of the kind number, and yet none that can be meant.
+  // YAML allows .inf and .nan as numbers.
   if (expected === 'number' && typeof input === 'number') return 'must be a finite number';
   const kind = Array.isArray(input) ? 'array' : typeof input;
   return `must be ${KINDS[expected] ?? expected}, not ${KINDS[kind] ?? kind}`;
@@ -102,7 +102,7 @@ export function pathOf(path: readonly PropertyKey[]): string {
   }, '');
 }
 
-/** Foreign text within a sentence: cut, and without characters that could move a terminal. */
+/** Quotes text of a user: cut, and without control characters for the terminal. */
 export function quoted(text: string): string {
   const shown = text.length > 60 ? `${text.slice(0, 59)}…` : text;
   return `“${shown.replace(/\p{C}/gu, '?')}”`;

@@ -12,7 +12,7 @@ const User = z
   .regex(/^[UW][A-Z0-9]{2,}$/, {
     error: withHint('must be the id of a user', 'U… or W…, from the profile: “Copy member ID”'),
   })
-  // The text was just found to be a user's id; the brand says no more.
+  // The pattern above has checked that the text is a user id.
   .transform((text) => text as UserId);
 
 export function rolesSchema() {
@@ -24,7 +24,7 @@ export function rolesSchema() {
     users: z.array(User).min(1).optional(),
   })
     .refine(({ groups, users }) => groups || users, {
-      error: withHint('admits nobody', 'give it groups, users, or both'),
+      error: withHint('has no members', 'set groups, users, or both'),
     })
     .transform(({ groups = [], users = [] }): Role => ({ groups, users }));
   return z

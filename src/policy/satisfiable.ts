@@ -4,11 +4,11 @@ import type { ConfigProblem } from './problem.ts';
 
 type Members = ReadonlyMap<RoleName, ReadonlySet<UserId>>;
 
-const NOBODY: ReadonlySet<UserId> = new Set();
+const NO_MEMBERS: ReadonlySet<UserId> = new Set();
 
 /**
- * What no person can ever satisfy. `members` holds those who count today: active people of this
- * workspace. A role that is absent from it has nobody.
+ * Returns the rules that nobody can satisfy. `members` has the active users of this workspace by
+ * role; a role that is missing has no members.
  */
 export function impossibleRequirements(policy: Policy, members: Members): readonly ConfigProblem[] {
   return policy.rules.flatMap((rule) => [
@@ -18,8 +18,8 @@ export function impossibleRequirements(policy: Policy, members: Members): readon
 }
 
 /**
- * How many members of a role settle the question above: with one more than any rule asks to approve,
- * there is somebody else for every requester, however many there are in all.
+ * Returns how many members of each role `impossibleRequirements` needs to know: one more than the
+ * highest count of approvals, so that every requester has enough others.
  */
 export function membersNeeded(policy: Policy): number {
   return 1 + Math.max(1, ...policy.rules.map(({ approvals }) => approvals?.count ?? 0));
@@ -27,20 +27,26 @@ export function membersNeeded(policy: Policy): number {
 
 function emptyRoles(rule: Rule, members: Members): readonly ConfigProblem[] {
   const named = [
-    { key: 'to', role: rule.to, does: 'ask' },
+    { key: 'to', role: rule.to, does: 'request' },
     ...(rule.breakGlass
-      ? [{ key: 'breakGlass.to', role: rule.breakGlass.to, does: 'break the glass' }]
+      ? [{ key: 'breakGlass.to', role: rule.breakGlass.to, does: 'use break-glass' }]
       : []),
     ...(rule.approvals?.escalate
-      ? [{ key: 'approvals.escalate.to', role: rule.approvals.escalate.to, does: 'decide later' }]
+      ? [
+          {
+            key: 'approvals.escalate.to',
+            role: rule.approvals.escalate.to,
+            does: 'decide after the escalation',
+          },
+        ]
       : []),
   ];
   return named
     .filter(({ role }) => membersOf(role, members).size === 0)
     .map(({ key, role, does }) => ({
       where: whereOf(rule, key),
-      problem: `rule ${rule.place} lets only ${role} ${does}, and ${role} has no members`,
-      hint: `look at the groups and users of roles.${role}`,
+      problem: `rule ${rule.place} lets only ${role} ${does}, but ${role} has no members`,
+      hint: `check the groups and users of roles.${role}`,
     }));
 }
 
@@ -55,12 +61,12 @@ function approvalProblem(rule: Rule, members: Members): readonly ConfigProblem[]
     return [{ where, problem, hint: `add people to ${from}` }];
   }
   if (self || hasEnoughOthers(membersOf(rule.to, members), approvers, count)) return null;
-  const whoever = `whoever of ${rule.to} asks, too few of ${from} are left`;
-  const problem = `${needs} others than the requester, but ${whoever}`;
-  return [{ where, problem, hint: `add somebody to ${from}, or to ${rule.to}` }];
+  const tooFew = `without the requester, ${from} is too small for every member of ${rule.to}`;
+  const problem = `${needs} people other than the requester, but ${tooFew}`;
+  return [{ where, problem, hint: `add a person to ${from}, or to ${rule.to}` }];
 }
 
-// Nobody may be told "ask" who then waits for ever: at least one requester must have the approvers.
+// At least one requester must have enough other approvers, else no request can be approved.
 function hasEnoughOthers(
   requesters: ReadonlySet<UserId>,
   approvers: ReadonlySet<UserId>,
@@ -73,7 +79,7 @@ function hasEnoughOthers(
 }
 
 function membersOf(role: RoleName, members: Members): ReadonlySet<UserId> {
-  return members.get(role) ?? NOBODY;
+  return members.get(role) ?? NO_MEMBERS;
 }
 
 function whereOf(rule: Rule, key: string): string {

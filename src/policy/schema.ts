@@ -6,10 +6,10 @@ import { rolesSchema } from './roles.ts';
 import { selectorSchema } from './selector.ts';
 import { Duration, InstantTextSchema } from './time.ts';
 
-// What the schema reads to belongs to its promise; the two are imported together.
+// The types of the parsed policy, for the importers of this schema.
 export type { Freeze, Policy, PolicyVocabulary, Role, Rule, Selector } from './policy-types.ts';
 
-/** The keys of the file that make the policy. They read as `Policy`'s parts. */
+/** The keys of the configuration file that form the policy. */
 export function policyShape(words: PolicyVocabulary) {
   return {
     roles: rolesSchema(),
@@ -19,7 +19,7 @@ export function policyShape(words: PolicyVocabulary) {
   };
 }
 
-/** A channel by its name or its id. */
+/** A channel, by name or id. */
 export const ChannelName = z.string().regex(/^(#[\p{L}\d_-]{1,80}|[CG][A-Z0-9]{4,})$/u, {
   error: withHint('must be a channel', "its name in quotes, '#db-approvals', or its id, C…"),
 });
@@ -73,7 +73,7 @@ function patternSchema(commands: readonly string[], { aliases }: PolicyVocabular
   return z
     .string()
     .regex(/^(\*|[a-z][a-z-]*( [a-z][a-z-]*)*( \*)?)$/, {
-      error: withHint('must be a command', 'such as: service stop · service * · *'),
+      error: withHint('must be a command', 'for example: service stop · service * · *'),
       abort: true,
     })
     .transform((pattern) => aliases?.get(pattern) ?? pattern)
@@ -116,26 +116,27 @@ function ruleOf(entry: RuleEntry, index: number): Rule {
   };
 }
 
-// A strict rule behind a lax one that covers all of it looks like protection and is none.
+// A strict rule after a rule that covers all of its commands looks like protection but never decides.
 function deadRule(rule: Rule, rules: readonly Rule[], commands: readonly string[]): string | null {
-  const before = rules.slice(0, rule.place - 1).filter(({ on }) => on === null);
+  const earlierRules = rules.slice(0, rule.place - 1).filter(({ on }) => on === null);
   const own = commands.filter((command) => allows(rule, command));
-  if (!own.every((command) => before.some((earlier) => allows(earlier, command)))) return null;
-  const places = before.filter((earlier) => own.some((command) => allows(earlier, command)));
+  if (!own.every((command) => earlierRules.some((earlier) => allows(earlier, command))))
+    return null;
+  const places = earlierRules.filter((earlier) => own.some((command) => allows(earlier, command)));
   const names = places.map(({ place }) => place).join(' and ');
   return withHint(
-    `never decides: rule ${names} before it covers all of its commands`,
+    `never decides: rule ${names} covers all of its commands`,
     'the first rule that matches decides; put the stricter one first',
   );
 }
 
-// What cannot be kept is refused rather than passed over: nothing about a query is approved.
+// A key without effect is refused: queries need no approval and no reason.
 function idleRule(rule: Rule, changes: readonly string[]): string | null {
-  const asks = rule.approvals || rule.breakGlass || rule.reason.required;
-  if (!asks || changes.some((command) => allows(rule, command))) return null;
+  const requires = rule.approvals || rule.breakGlass || rule.reason.required;
+  if (!requires || changes.some((command) => allows(rule, command))) return null;
   return withHint(
-    'asks for approvals or a reason, but allows only queries',
-    'only changes are approved and explained; take approvals, reason and breakGlass out',
+    'requires approvals or a reason, but allows only queries',
+    'only changes need them; remove approvals, reason and breakGlass',
   );
 }
 

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { PolicyVocabulary, Selector } from './policy-types.ts';
 import { declaredName, strictConfigObject, withHint } from './problem.ts';
 
-/** A selection of targets, as rules, freezes, digests and budgets write it. */
+/** The schema of a selection of targets, for rules, freezes, digests and budgets. */
 export function selectorSchema({ services, tags, warehouses }: PolicyVocabulary) {
   const list = (what: string, known: readonly string[]) =>
     z.array(declaredName(what, known)).min(1).optional();
@@ -12,7 +12,7 @@ export function selectorSchema({ services, tags, warehouses }: PolicyVocabulary)
     warehouses: list('warehouse', warehouses),
   })
     .refine((on) => on.services || on.tags || on.warehouses, {
-      error: withHint('selects nothing', 'give it services, tags or warehouses, or leave it out'),
+      error: withHint('selects nothing', 'set services, tags or warehouses, or remove it'),
     })
     .transform(
       (on): Selector => ({

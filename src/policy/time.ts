@@ -4,9 +4,9 @@ import { withHint } from './problem.ts';
 const UNITS: Readonly<Record<string, number>> = { m: 60_000, h: 3_600_000, d: 86_400_000 };
 const LONGEST_MS = 365 * 86_400_000;
 
-const AS_DURATION = withHint('must be a duration', 'such as 30m, 4h or 2d, at most 365d');
+const AS_DURATION = withHint('must be a duration', 'for example 30m, 4h or 2d, at most 365d');
 
-/** `30m`, `4h`, `2d` → milliseconds, more than none and at most a year. */
+/** `30m`, `4h`, `2d` → milliseconds, from 1 minute to 365 days. */
 export const Duration = z
   .string(AS_DURATION)
   .regex(/^\d{1,6}[mhd]$/, AS_DURATION)
@@ -15,7 +15,7 @@ export const Duration = z
 
 const AS_INSTANT = withHint(
   'must be a date and time with its zone',
-  'such as 2026-12-24T00:00Z or 2026-12-24T00:00+01:00',
+  'for example 2026-12-24T00:00Z or 2026-12-24T00:00+01:00',
 );
 
 export const InstantTextSchema = z

@@ -13,20 +13,23 @@ const broken = { by: ana.id, at: minutes(1), reason: 'the disk is full' };
 const over = (more: Partial<Change> = {}) =>
   changeIn('succeeded', { requires, approvals: [], breakGlass: broken, ...more });
 
-test.for(['draft', 'pending'] as const)('in an emergency a %s is approved by nobody', (state) => {
-  const outcome = breakGlass(changeIn(state, { requires }), anaWhoMay, 'the disk is full', NOON);
-  expect(outcome).toMatchObject({
-    ok: true,
-    change: {
-      state: 'approved',
-      approvals: [],
-      breakGlass: { by: ana.id, at: NOON, reason: 'the disk is full' },
-      version: 4,
-    },
-  });
-});
+test.for(['draft', 'pending'] as const)(
+  'a %s change runs without approvals after break-glass',
+  (state) => {
+    const outcome = breakGlass(changeIn(state, { requires }), anaWhoMay, 'the disk is full', NOON);
+    expect(outcome).toMatchObject({
+      ok: true,
+      change: {
+        state: 'approved',
+        approvals: [],
+        breakGlass: { by: ana.id, at: NOON, reason: 'the disk is full' },
+        version: 4,
+      },
+    });
+  },
+);
 
-test('an emergency does not hide since when others were waited for', () => {
+test('break-glass keeps the time of the confirmation', () => {
   const alone = (change: Change) => breakGlass(change, anaWhoMay, 'the disk is full', NOON);
   const since = minutes(-9);
   expect(alone(pending())).toMatchObject({ change: { confirmedAt: since } });
@@ -35,17 +38,17 @@ test('an emergency does not hide since when others were waited for', () => {
 });
 
 test.for<[string, Change, Actor, string, Refusal]>([
-  ['somebody else presses', pending(), ben, 'now', 'not-requester'],
-  ['it is over', over(), anaWhoMay, 'now', 'already-decided'],
-  ['its time is over', pending({ expiresAt: NOON }), anaWhoMay, 'now', 'expired'],
-  ['no rule knows it', changeIn('pending'), anaWhoMay, 'now', 'no-break-glass'],
-  ['the role is missing', pending(), ana, 'now', 'may-not-break-glass'],
-  ['there is no reason', pending(), anaWhoMay, '  ', 'reason-required'],
-])('the glass holds when %s', ([, change, by, reason, refusal]) => {
+  ['another user presses', pending(), ben, 'now', 'not-requester'],
+  ['the change has ended', over(), anaWhoMay, 'now', 'already-decided'],
+  ['the change has expired', pending({ expiresAt: NOON }), anaWhoMay, 'now', 'expired'],
+  ['the rule has no break-glass', changeIn('pending'), anaWhoMay, 'now', 'no-break-glass'],
+  ['the requester lacks the role', pending(), ana, 'now', 'may-not-break-glass'],
+  ['the reason is empty', pending(), anaWhoMay, '  ', 'reason-required'],
+])('break-glass is refused when %s', ([, change, by, reason, refusal]) => {
   expect(breakGlass(change, by, reason, NOON)).toEqual({ ok: false, refusal });
 });
 
-test('somebody else reviews what was done alone', () => {
+test('another person reviews a break-glass change', () => {
   const outcome = review(over(), ben, 'I saw the same', NOON);
   const reviewed = { by: ben.id, at: NOON, note: 'I saw the same' };
   expect(outcome).toMatchObject({ ok: true, change: { state: 'succeeded', review: reviewed } });
@@ -59,31 +62,37 @@ test('approvers and users with break-glass may review, each without the other ro
 });
 
 test.for<[string, Change, Actor, string, Refusal]>([
-  ['no glass was broken', changeIn('succeeded'), ben, 'fine', 'no-break-glass'],
-  ['it still runs', changeIn('executing', { breakGlass: broken }), ben, 'fine', 'not-ended'],
+  ['break-glass was not used', changeIn('succeeded'), ben, 'fine', 'no-break-glass'],
   [
-    'somebody did so before',
+    'the change is executing',
+    changeIn('executing', { breakGlass: broken }),
+    ben,
+    'fine',
+    'not-ended',
+  ],
+  [
+    'it was reviewed before',
     over({ review: { by: ben.id, at: NOON, note: 'fine' } }),
     ben,
     'fine',
     'already-reviewed',
   ],
-  ['it is whoever broke it', over(), anaWhoMay, 'fine', 'self-approval'],
-  ['a viewer does', over(), dora, 'fine', 'not-an-approver'],
-  ['nothing is said', over(), ben, ' ', 'note-required'],
+  ['the user of break-glass reviews', over(), anaWhoMay, 'fine', 'self-approval'],
+  ['a viewer reviews', over(), dora, 'fine', 'not-an-approver'],
+  ['the note is empty', over(), ben, ' ', 'note-required'],
 ])('a review is refused when %s', ([, change, by, note, refusal]) => {
   expect(review(change, by, note, NOON)).toEqual({ ok: false, refusal });
 });
 
 test.for(['draft', 'pending', 'approved', 'executing', 'unknown'] as const)(
-  'after a restore what was %s is out of date',
+  'after a restore a change that was %s becomes stale',
   (state) => {
     const change = { state: 'stale', stopReason: 'restored', lease: null };
     expect(invalidateAfterRestore(changeIn(state))).toMatchObject({ ok: true, change });
   },
 );
 
-test('after a restore what is over stays as it was', () => {
+test('after a restore an ended change stays as it was', () => {
   const outcome = invalidateAfterRestore(changeIn('succeeded', { outcome: SUCCESS }));
   expect(outcome).toEqual({ ok: false, refusal: 'already-decided' });
 });

@@ -4,12 +4,12 @@ import { isEnded, STATES, targetKey } from '../../src/changes/change.ts';
 import { changeIdFrom, isChangeId } from '../../src/changes/id.ts';
 import { changeIn, PLAN } from './fixtures.ts';
 
-test('any six bytes make an id that is known as one', () => {
+test('any six bytes make a valid id', () => {
   const bytes = fc.uint8Array({ minLength: 6, maxLength: 12 });
   fc.assert(fc.property(bytes, (random) => isChangeId(changeIdFrom(random))));
 });
 
-test('an id uses every letter and digit that cannot be mistaken for another', () => {
+test('ids use every letter and digit that looks unlike any other', () => {
   const all = Array.from({ length: 5 }, (_, row) =>
     changeIdFrom(Uint8Array.from({ length: 6 }, (_, column) => row * 6 + column)),
   );
@@ -19,7 +19,7 @@ test('an id uses every letter and digit that cannot be mistaken for another', ()
 test.for<[string, string]>([
   ['too short', 'K3M9Q'],
   ['too long', 'K3M9QDD'],
-  ['in small letters', 'k3m9qd'],
+  ['in lower case', 'k3m9qd'],
   ['with a zero', 'K3M9Q0'],
   ['with a one', 'K3M9Q1'],
   ['with an I', 'K3M9QI'],
@@ -29,11 +29,11 @@ test.for<[string, string]>([
   ['with a line break', 'K3M9QD\n'],
   ['with a path', '../3M9'],
   ['empty', ''],
-])('a text is no id when it is %s', ([, text]) => {
+])('a text that is %s is no id', ([, text]) => {
   expect(isChangeId(text)).toBe(false);
 });
 
-test('a change is over once nothing more can happen to it', () => {
+test('a change has ended when no further move is possible', () => {
   expect(STATES.filter((state) => !isEnded(changeIn(state)))).toEqual([
     'draft',
     'pending',

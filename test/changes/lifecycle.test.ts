@@ -42,7 +42,7 @@ function moved(outcome: Transition): Change {
 test.for<[string, Change, Actor, Refusal]>([
   ['another user presses it', changeIn('draft'), ben, 'not-requester'],
   ['the requester presses it twice', changeIn('pending'), ana, 'not-draft'],
-  ['the half hour is over', changeIn('draft', { expiresAt: NOON }), ana, 'expired'],
+  ['the draft has expired', changeIn('draft', { expiresAt: NOON }), ana, 'expired'],
 ])('a confirmation is refused when %s', ([, change, by, refusal]) => {
   expect(confirm(change, by, NOON)).toEqual({ ok: false, refusal });
 });
@@ -54,7 +54,7 @@ test.for<[string, Change, Actor, Refusal]>([
   ['the hours have passed', changeIn('pending', { expiresAt: NOON }), ben, 'expired'],
   ['the requester approves alone', changeIn('pending'), anaApproves, 'self-approval'],
   [
-    'the same person presses twice',
+    'the same approver presses twice',
     changeIn('pending', { approvals: [byBen] }),
     ben,
     'already-approved',
@@ -67,12 +67,12 @@ test.for<[string, Change, Actor, Refusal]>([
     'not-an-approver',
   ],
   [
-    'the requester may, but is no approver',
+    'the requester may approve, but is no approver',
     changeIn('pending', { requires: selfServed }),
     ana,
     'not-an-approver',
   ],
-  ['the rule asks nobody', changeIn('pending', { requires: free }), ben, 'not-an-approver'],
+  ['the rule needs no approval', changeIn('pending', { requires: free }), ben, 'not-an-approver'],
 ])('approval is refused when %s', ([, change, by, refusal]) => {
   expect(approve(change, by, NOON)).toEqual({ ok: false, refusal });
 });
@@ -97,19 +97,19 @@ test('the first of several reasons against an approval is returned', () => {
 });
 
 test.for<[string, Change, Actor, string, Refusal]>([
-  ['nothing was asked yet', changeIn('draft'), ben, 'no', 'not-pending'],
+  ['the requester has not confirmed yet', changeIn('draft'), ben, 'no', 'not-pending'],
   ['it is approved', changeIn('approved'), ben, 'no', 'already-decided'],
-  ['the hours have passed', changeIn('pending', { expiresAt: NOON }), ben, 'no', 'expired'],
+  ['it has expired', changeIn('pending', { expiresAt: NOON }), ben, 'no', 'expired'],
   ['a viewer presses the button', changeIn('pending'), dora, 'no', 'not-an-approver'],
-  ['no reason is written', changeIn('pending'), ben, ' \n', 'reason-required'],
+  ['the reason is empty', changeIn('pending'), ben, ' \n', 'reason-required'],
 ])('a rejection is refused when %s', ([, change, by, reason, refusal]) => {
   expect(reject(change, by, reason, NOON)).toEqual({ ok: false, refusal });
 });
 
 test.for<[string, Change, Actor, Refusal]>([
   ['an approver presses it', changeIn('pending'), ben, 'not-requester'],
-  ['the request is under way', changeIn('executing'), ana, 'already-decided'],
-  ['nobody knows how it ended', changeIn('unknown'), ana, 'already-decided'],
+  ['the request is being sent', changeIn('executing'), ana, 'already-decided'],
+  ['its outcome is unknown', changeIn('unknown'), ana, 'already-decided'],
   ['it is cancelled', changeIn('cancelled'), ana, 'already-decided'],
 ])('a cancellation is refused when %s', ([, change, by, refusal]) => {
   expect(cancel(change, by)).toEqual({ ok: false, refusal });
@@ -121,7 +121,7 @@ test.for<[string, Transition, Refusal]>([
   ['runs unapproved', start(changeIn('pending'), lease, NOON), 'not-approved'],
   ['runs too late', start(changeIn('approved', { expiresAt: NOON }), lease, NOON), 'expired'],
   [
-    'runs before the server wants it again',
+    'runs before its retry time',
     start(changeIn('approved', { notBefore: minutes(1) }), lease, NOON),
     'too-early',
   ],
@@ -131,45 +131,45 @@ test.for<[string, Transition, Refusal]>([
     stop(changeIn('executing'), 'stale', 'target-changed'),
     'not-approved',
   ],
-  ['is handed back unsent', returnPermit(changeIn('approved'), NOON), 'not-executing'],
-  ['ends unsent', finish(changeIn('approved'), SUCCESS), 'not-executing'],
+  ['is handed back before the claim', returnPermit(changeIn('approved'), NOON), 'not-executing'],
+  ['ends before the claim', finish(changeIn('approved'), SUCCESS), 'not-executing'],
   ['ends twice', finish(changeIn('unknown'), SUCCESS), 'not-executing'],
-  ['is given up unsent', markUnknown(changeIn('approved'), NOON), 'not-executing'],
+  ['is marked unknown before the claim', markUnknown(changeIn('approved'), NOON), 'not-executing'],
   [
-    'is given up while its sender lives',
+    'is marked unknown during its lease',
     markUnknown(changeIn('executing', { lease }), NOON),
     'too-early',
   ],
-])('it is refused that a change %s', ([, outcome, refusal]) => {
+])('a move is refused when a change %s', ([, outcome, refusal]) => {
   expect(outcome).toEqual({ ok: false, refusal });
 });
 
 test.for<[string, Change, Actor, string, Refusal]>([
   ['it is running', changeIn('executing'), ben, 'I saw it', 'not-unknown'],
-  ['the server has said so', changeIn('failed'), ben, 'I saw it', 'not-unknown'],
-  ['a viewer looked', changeIn('unknown'), dora, 'I saw it', 'not-an-approver'],
-  ['the requester alone looked', changeIn('unknown'), anaApproves, 'I saw it', 'not-an-approver'],
+  ['the outcome is known', changeIn('failed'), ben, 'I saw it', 'not-unknown'],
+  ['a viewer resolves', changeIn('unknown'), dora, 'I saw it', 'not-an-approver'],
+  ['the requester resolves alone', changeIn('unknown'), anaApproves, 'I saw it', 'not-an-approver'],
   [
-    'a viewer looked where no approver is named',
+    'a viewer resolves where the rule has no approvers',
     changeIn('unknown', { requires: free }),
     dora,
     'I saw it',
     'not-an-approver',
   ],
-  ['no note is written', changeIn('unknown'), ben, '\t', 'note-required'],
-])('saying what happened is refused when %s', ([, change, by, note, refusal]) => {
+  ['the note is empty', changeIn('unknown'), ben, '\t', 'note-required'],
+])('resolving an unknown outcome is refused when %s', ([, change, by, note, refusal]) => {
   expect(resolve(change, by, { happened: false, note }, NOON)).toEqual({ ok: false, refusal });
 });
 
 test.for<[string, Change, Actor]>([
   ['an approver', changeIn('unknown'), ben],
   [
-    'the requester, where the rule lets them',
+    'the requester, where the rule allows self-approval',
     changeIn('unknown', { requires: selfServed }),
     anaApproves,
   ],
-  ['the requester, where nobody approves', changeIn('unknown', { requires: free }), ana],
-])('%s may say what happened', ([, change, by]) => {
+  ['the requester, where the rule needs no approval', changeIn('unknown', { requires: free }), ana],
+])('%s may resolve an unknown outcome', ([, change, by]) => {
   const resolution = { by: by.id, at: NOON, ...seen };
   expect(moved(resolve(change, by, seen, NOON))).toMatchObject({ state: 'succeeded', resolution });
   const answer = { happened: false, note: 'it still runs' };

@@ -45,10 +45,10 @@ const VERBS = {
   resolve: (change, by, now) => resolve(change, by, { happened: true, note: 'I saw it' }, now),
 } satisfies Readonly<Record<string, Verb>>;
 
-/** Whoever may, at a time that allows it: so that only the state can be in the way. */
+/** The verbs with an allowed actor and time, so that only the state can refuse. */
 function atBest(verb: string, change: Change): Transition {
   const by = ['confirm', 'cancel'].includes(verb) ? ana : ben;
-  // Every name comes from the table itself.
+  // The names come from the table itself.
   return VERBS[verb as keyof typeof VERBS](change, by, verb === 'expire' ? minutes(999) : NOON);
 }
 
@@ -64,7 +64,7 @@ function outcomes(verb: string): string {
   return [verb, ...lines].join('\n');
 }
 
-test('every verb does in every state what is written here', () => {
+test('every verb in every state has the result of this table', () => {
   expect(Object.keys(VERBS).map(outcomes).join('\n')).toMatchInlineSnapshot(`
     "confirm
       → pending: draft
@@ -104,7 +104,7 @@ test('every verb does in every state what is written here', () => {
   `);
 });
 
-// Ana may approve as well, so that only the rule about requesters stands in her way.
+// Ana is an approver as well, so that only the self-approval rule refuses her.
 const PEOPLE = [actor('U0ANA', 'operator', 'approver'), ben, cleo, dora];
 
 const ENDINGS: readonly Verb[] = [FAILURE, UNKNOWN].map(
@@ -114,7 +114,7 @@ const ENDINGS: readonly Verb[] = [FAILURE, UNKNOWN].map(
 );
 const denied: Verb = (change) => stop(change, 'denied', 'frozen');
 
-// Most steps lead on, for otherwise hardly a walk would get as far as to an ending.
+// Most steps move forward, so that enough walks reach a final state.
 const { confirm: ask, approve: agree, start: send, ...rest } = VERBS;
 const verbs = fc.oneof(
   { weight: 3, arbitrary: fc.constantFrom<Verb>(ask, agree, send) },
@@ -124,7 +124,7 @@ const steps = fc.array(
   fc.record({
     verb: verbs,
     by: fc.constantFrom(...PEOPLE),
-    // Now and then so late that everything has expired.
+    // Sometimes so late that everything has expired.
     at: fc.oneof({ weight: 19, arbitrary: fc.nat(29) }, fc.constant(999)).map(minutes),
   }),
   { maxLength: 40, size: 'max' },
@@ -133,7 +133,7 @@ const requirements = fc
   .record({ count: fc.nat(3), self: fc.boolean() })
   .map(({ count, self }) => ({ ...REQUIRES, count, self, from: count > 0 ? 'approver' : null }));
 
-/** What happens to one change when people and the bot do anything at any time. */
+/** Random moves of one change by users and by Signalbox. */
 const walks = fc.record({ requires: requirements, steps }).map(({ requires, steps }) => {
   const visited = [changeIn('draft', { requires })];
   for (const { verb, by, at } of steps) {
@@ -156,11 +156,11 @@ function holds(claim: (before: Change, after: Change) => void): void {
   );
 }
 
-test('nothing leads out of a state in which a change is over', () => {
+test('no move leaves a final state', () => {
   holds((before) => expect(isEnded(before)).toBe(false));
 });
 
-test('each move counts the version up by one and keeps what was asked for', () => {
+test('each move increases the version by one and keeps the request', () => {
   holds((before, after) => {
     expect(after.version).toBe(before.version + 1);
     const { id, requester, plan, digest, requires } = before;
@@ -168,7 +168,7 @@ test('each move counts the version up by one and keeps what was asked for', () =
   });
 });
 
-test('approvals are only added, one person at a time, and nobody twice', () => {
+test('approvals are only added, one at a time, and once per person', () => {
   holds((before, after) => {
     expect(after.approvals.slice(0, before.approvals.length)).toEqual(before.approvals);
     expect(after.approvals.length - before.approvals.length).toBeLessThanOrEqual(1);
@@ -178,14 +178,14 @@ test('approvals are only added, one person at a time, and nobody twice', () => {
   });
 });
 
-test('nothing runs without its approvals', () => {
+test('no change runs without its approvals', () => {
   holds((_before, after) => {
     if (after.state !== 'executing') return;
     expect(after.approvals.length).toBeGreaterThanOrEqual(after.requires.count);
   });
 });
 
-test('a random walk gets everywhere, so that the claims above are about something', () => {
+test('the random walks reach every state', () => {
   const states = fc
     .sample(walks, { numRuns: 1_000, seed: 7 })
     .flat()

@@ -24,27 +24,27 @@ function moved(outcome: Transition): Change {
   return outcome.change;
 }
 
-test('a confirmed change waits for its approvers, from now on for the time of its rule', () => {
+test('a confirmed change waits for approvals until the expiry of its rule', () => {
   const pending = moved(confirm(changeIn('draft'), ana, NOON));
   expect(pending).toMatchObject({ state: 'pending', version: 4, expiresAt: minutes(240) });
 });
 
-test('a confirmed change runs at once where its rule asks nobody', () => {
+test('a confirmed change is approved at once if its rule needs no approval', () => {
   const change = moved(confirm(changeIn('draft', { requires: free }), ana, NOON));
   expect(change).toMatchObject({ state: 'approved', notBefore: null, expiresAt: minutes(240) });
 });
 
-test('the last approval leaves the hour until which it may run as it was', () => {
+test('the last approval does not change the expiry', () => {
   const change = changeIn('pending', { approvals: [byBen], expiresAt: minutes(100) });
   const approved = moved(approve(change, cleo, NOON));
   expect(approved).toMatchObject({ state: 'approved', expiresAt: minutes(100) });
 });
 
-test('what waits for others expires at its hour, not after it', () => {
+test('a pending change expires at its expiry time, not after it', () => {
   expect(moved(expire(changeIn('pending'), minutes(240))).state).toBe('expired');
 });
 
-test('a change is approved by the last of those it needs', () => {
+test('the last required approval approves a change', () => {
   const once = moved(approve(changeIn('pending'), ben, NOON));
   expect(once).toMatchObject({ state: 'pending', approvals: [{ by: ben.id, at: NOON }] });
   const twice = moved(approve(once, cleo, minutes(1)));
@@ -55,7 +55,7 @@ test('a change is approved by the last of those it needs', () => {
   ]);
 });
 
-test('the requester approves too where the rule says so', () => {
+test('the requester may approve where the rule allows self-approval', () => {
   const change = changeIn('pending', { requires: selfServed });
   expect(moved(approve(change, anaApproves, NOON)).approvals).toEqual([{ by: ana.id, at: NOON }]);
 });
@@ -66,26 +66,26 @@ test('one rejection ends the change, also after approvals', () => {
   expect(rejected).toMatchObject({ state: 'rejected', rejection, approvals: [byBen] });
 });
 
-test('a change that was handed back runs again, with a lease of its own, when its time comes', () => {
+test('a change whose permit was handed back is claimed again later, with a new lease', () => {
   const back = moved(returnPermit(moved(start(changeIn('approved'), lease, NOON)), minutes(2)));
   expect(back).toMatchObject({ state: 'approved', lease: null, notBefore: minutes(2) });
   expect(moved(start(back, lease, minutes(2)))).toMatchObject({ state: 'executing', lease });
 });
 
-test('what stopped an approved change is kept by name', () => {
+test('a stopped change stores the refusal', () => {
   const stopped = moved(stop(changeIn('approved'), 'denied', 'frozen'));
   expect(stopped).toMatchObject({ state: 'denied', stopReason: 'frozen' });
   expect(stopped).not.toHaveProperty('frozenBy');
 });
 
-test('the freeze that stopped an approved change is kept with it', () => {
+test('a change that a freeze stopped stores the freeze', () => {
   const frozenBy: BlockingFreeze = { until: minutes(60), reason: 'year end', by: 'Gus' };
   const stopped = moved(stop(changeIn('approved'), 'denied', 'frozen', frozenBy));
   expect(stopped).toMatchObject({ state: 'denied', stopReason: 'frozen', frozenBy });
 });
 
-test('a change whose sender died is unknown, never failed', () => {
+test('a change whose sender crashed has an unknown outcome, never failed', () => {
   const left = moved(markUnknown(changeIn('executing', { lease }), lease.until));
-  const text = 'Signalbox stopped while the request was under way.';
+  const text = 'Signalbox stopped before the response arrived.';
   expect(left).toMatchObject({ state: 'unknown', lease: null, outcome: { how: 'unknown', text } });
 });

@@ -4,7 +4,7 @@ import type { Json, Plan } from '../../src/changes/change.ts';
 import { canonical, planDigest } from '../../src/changes/plan-digest.ts';
 import { minutes, PLAN } from './fixtures.ts';
 
-test('keys in another order give the same text, items in another order do not', () => {
+test('the order of keys does not change the text, the order of items does', () => {
   expect(canonical({ b: [1, { d: null, c: 'x' }], a: true })).toBe(
     '{"a":true,"b":[1,{"c":"x","d":null}]}',
   );
@@ -18,17 +18,17 @@ function reversed(value: Json): Json {
   return Object.fromEntries(entries.map(([key, inner]) => [key, reversed(inner)]));
 }
 
-// What fast-check calls JSON is what we call so.
+// The JSON values of fast-check have our type.
 const values = fc.jsonValue() as fc.Arbitrary<Json>;
 
-test('the order in which keys were written never matters', () => {
+test('equal values with keys in any order have the same text', () => {
   fc.assert(fc.property(values, (value) => canonical(reversed(value)) === canonical(value)));
 });
 
-test('no two values have the same text, for each can be read back from its own', () => {
+test('different values have different texts', () => {
   fc.assert(
     fc.property(values, (value) => {
-      // As JSON has it: there zero has no sign.
+      // JSON has no negative zero.
       expect(JSON.parse(canonical(value))).toEqual(JSON.parse(JSON.stringify(value)));
     }),
   );
@@ -43,21 +43,21 @@ test.for<[string, string, Partial<Plan>]>([
   ['a number in place of its digits', 'service stop', { body: { command: 1 } }],
   ['another service of the same name', 'service stop', target({ id: 'other' })],
   ['an alert of the same id', 'service stop', target({ kind: 'alert' })],
-  ['another condition before', 'service stop', { before: seen({ state: 'idle' }) }],
-  ['nothing known of before', 'service stop', { before: null }],
-])('an approval does not hold for %s', ([, command, over]) => {
+  ['another state before', 'service stop', { before: seen({ state: 'idle' }) }],
+  ['an unknown state before', 'service stop', { before: null }],
+])('the plan digest changes with %s', ([, command, over]) => {
   expect(planDigest(command, { ...PLAN, ...over })).not.toBe(digest);
 });
 
 test.for<[string, Partial<Plan>]>([
   ['the service has a new name', target({ name: 'analytics', tags: [], warehouse: null })],
-  ['a warning is worded anew', { warnings: ['Queries stop.'] }],
-  ['the same was seen again', { before: seen({ state: 'running' }) }],
-])('an approval still holds when %s', ([, over]) => {
+  ['a warning has another wording', { warnings: ['Queries stop.'] }],
+  ['the same state was read again', { before: seen({ state: 'running' }) }],
+])('the plan digest stays equal when %s', ([, over]) => {
   expect(planDigest('service stop', { ...PLAN, ...over })).toBe(digest);
 });
 
-test('bodies that differ only in where a text ends have different digests', () => {
+test('bodies whose texts only end at different places have different digests', () => {
   const one = planDigest('service stop', { ...PLAN, body: { a: 'x","b":"y' } });
   expect(one).not.toBe(planDigest('service stop', { ...PLAN, body: { a: 'x', b: 'y' } }));
 });

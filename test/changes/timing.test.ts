@@ -54,19 +54,19 @@ test.for<[string, Change, object]>([
   expect(confirm(draft, ana, NOON)).toMatchObject({ ok: true, change: expected });
 });
 
-test('the last approval of a timed change lets it wait for its hour', () => {
+test('after its last approval a timed change waits for its start', () => {
   const approvals = [{ by: cleo.id, at: NOON }];
   const change = timed(at(minutes(90)), 'pending', { approvals, expiresAt: minutes(90) });
   const expected = { state: 'approved', notBefore: minutes(90), expiresAt: minutes(150) };
   expect(approve(change, ben, NOON)).toMatchObject({ ok: true, change: expected });
 });
 
-test('a change whose hour is over is not asked for', () => {
+test('a draft whose scheduled time has passed cannot be confirmed', () => {
   const outcome = confirm(timed(at(NOON)), ana, NOON);
   expect(outcome).toEqual({ ok: false, refusal: 'too-late' });
 });
 
-test('what holds for four hours is taken back four hours after it succeeded', () => {
+test('a change for four hours is reverted four hours after it succeeded', () => {
   const change = timed({ startAt: null, revert: back }, 'executing');
   expect(finish(change, SUCCESS)).toMatchObject({ change: { revertAt: minutes(242) } });
   expect(finish(change, { ...FAILURE, how: 'failed' })).toMatchObject({
@@ -83,7 +83,7 @@ test('a resolved unknown outcome counts from the time of the request', () => {
   expect(settle(false)).toMatchObject({ change: { revertAt: null } });
 });
 
-test('what cannot be taken back any more stays, once', () => {
+test('a revert that cannot be planned is abandoned once', () => {
   const change = timed({ startAt: null, revert: back }, 'succeeded', { revertAt: minutes(242) });
   const kept = abandonRevert(change);
   expect(kept).toMatchObject({
@@ -95,12 +95,12 @@ test('what cannot be taken back any more stays, once', () => {
   expect(abandonRevert({ ...change, state: 'executing' })).toEqual(no);
 });
 
-test('a question waits for half an hour, and nothing is taken back later than a day', () => {
+test('a draft expires after 30 minutes, and a revert runs at most a day late', () => {
   expect(DRAFT_LIFETIME_MS).toBe(1_800_000);
   expect(REVERT_GRACE_MS).toBe(86_400_000);
 });
 
-test('an approval is bound to the times, too', () => {
+test('the plan digest covers the timing', () => {
   const digests = [undefined, at(null), at(NOON), { startAt: null, revert: back }].map((timing) =>
     planDigest('service stop', timing ? { ...PLAN, timing } : PLAN),
   );
@@ -110,7 +110,7 @@ test('an approval is bound to the times, too', () => {
 const escalating = { ...REQUIRES, escalation: { to: 'chief', afterMs: 3_600_000 } };
 const gus = actor('U0GUS', 'chief');
 
-test('the second role decides only once the first has let it wait', () => {
+test('the escalation role decides only after the wait', () => {
   const change = changeIn('pending', { requires: escalating, confirmedAt: NOON });
   expect(decidingRoles(change, minutes(59))).toEqual(['approver']);
   expect(decidingRoles(change, minutes(60))).toEqual(['approver', 'chief']);
@@ -118,7 +118,7 @@ test('the second role decides only once the first has let it wait', () => {
   expect(approve(change, gus, minutes(60))).toMatchObject({ ok: true });
 });
 
-test('a rule that asks nobody escalates to nobody', () => {
+test('a rule without approvals has no escalation', () => {
   const change = changeIn('pending', { requires: { ...escalating, from: null } });
   expect(decidingRoles(change, minutes(999))).toEqual([]);
 });

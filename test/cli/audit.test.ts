@@ -58,7 +58,7 @@ test.for(ENGINES)('a trail is verified while the bot runs on %s', async (engine)
   expect(anchored.code).toBe(0);
   const cut = await audit({ DATABASE_URL: url }, 'verify', '--anchor', `9:${hash}`);
   expect(cut.code).toBe(1);
-  expect(cut.out).toContain('Event 9 is not the one that was noted elsewhere');
+  expect(cut.out).toContain('Event 9 differs from the stored anchor');
 });
 
 test('an edited event is named, and the exit code is 1', async () => {
@@ -67,7 +67,7 @@ test('an edited event is named, and the exit code is 1', async () => {
   await runOn(url, 'drop trigger audit_event_only_added on audit_event');
   await runOn(url, "update audit_event set body = replace(body, 'UANA', 'UBEN') where seq = 3");
   const { out, code } = await audit({ DATABASE_URL: url }, 'verify');
-  expect(out).toContain('Event 3 is not as it was written');
+  expect(out).toContain('Event 3 does not match its hash');
   expect(code).toBe(1);
 });
 
@@ -78,7 +78,7 @@ test.for<[string, string, string]>([
   const url = await freshUrl('sqlite');
   await write(await openForTest(url), 2);
   const { out, code } = await audit({ DATABASE_URL: url, SIGNALBOX_KEY }, 'verify');
-  expect(out).toContain('Event 1 was not written with this SIGNALBOX_KEY.');
+  expect(out).toContain('Event 1 was not signed with this SIGNALBOX_KEY.');
   expect(out).toContain(sentence);
   expect(code).toBe(1);
 });
@@ -195,7 +195,7 @@ test('a restore is recorded for the next start, but not while the bot runs', asy
   const url = await freshUrl('sqlite');
   const running = await openDatabase(url);
   const refused = await audit({ DATABASE_URL: url }, 'restored');
-  expect(refused.err).toContain('Another process has');
+  expect(refused.err).toContain('Another process uses');
   expect(refused.code).toBe(1);
   await running.close();
 

@@ -17,29 +17,29 @@ function learned(over: Partial<LearnedService> = {}): LearnedService {
   return { id: prod.id, name: 'renamed', source: 'reply to a stop', seenAt: NOON, fields, ...over };
 }
 
-test('a reply tells the condition of a service, and neither its name nor its tags', () => {
+test('a reply adds the state of a configured service, but no name and no tags', () => {
   const [service, ...others] = buildDirectory([prod], [learned()]);
   const lastSeen = { fields: { state: 'running' }, seenAt: NOON, source: 'reply to a stop' };
   expect(service).toEqual({ ...prod, source: 'configuration', lastSeen });
   expect(others).toEqual([]);
 });
 
-test('a service that only a reply knows can be named, but nobody has said what tags it has', () => {
+test('a service that only a reply names can be used, but its tags are unknown', () => {
   const [, stranger] = buildDirectory([prod], [learned({ id: 'x', name: 'other' })]);
   expect(stranger).toMatchObject({ name: 'other', tags: null, aliases: [], warehouse: null });
   expect(stranger?.source).toBe('reply to a stop');
 });
 
-test('a cost report names a service and says nothing of its condition', () => {
+test('the usage report names a service without a state', () => {
   const fromReport = learned({ id: 'x', fields: {}, source: 'usage report' });
   expect(buildDirectory([], [fromReport])[0]).toMatchObject({ name: 'renamed', lastSeen: null });
 });
 
-test('a configured service of which nothing was seen has no condition', () => {
+test('a configured service without a reply has no state', () => {
   expect(buildDirectory([prod], [])[0]?.lastSeen).toBeNull();
 });
 
-test('services stand in the order of their names', () => {
+test('services are sorted by name', () => {
   const names = ['staging', 'Analytics', 'archive'];
   const services = buildDirectory(
     [],
@@ -59,6 +59,6 @@ test.for<[string, string, string[]]>([
   ['a part of its name', 'analytics', []],
   ['nothing', '', []],
   ['two names alike', 'Analytics-Prod', [prod.id, 'impostor']],
-])('by %s are found exactly these', ([, text, ids]) => {
+])('a search by %s finds exactly these services', ([, text, ids]) => {
   expect(findByName(services, text).map(({ id }) => id)).toEqual(ids);
 });

@@ -36,13 +36,13 @@ test.for<[string, readonly string[], Partial<Requirement>, object]>([
   ['one of two is missing', ['ben'], {}, { met: false, counted: ['ben'], missing: 1 }],
   ['one has left the group since', ['ben', 'left'], {}, { met: false, counted: ['ben'] }],
   [
-    'of one nobody could find out',
+    'the roles of one approver are unknown',
     ['ben', 'unclear'],
     {},
     { met: false, counted: ['ben'], missing: 1, unknown: ['unclear'] },
   ],
   [
-    'enough others are certain',
+    'enough other approvers are known',
     ['ben', 'cleo', 'unclear'],
     {},
     { met: true, unknown: ['unclear'] },
@@ -53,25 +53,25 @@ test.for<[string, readonly string[], Partial<Requirement>, object]>([
   ['one more than needed approved', ['ben', 'cleo', 'ana'], { self: true }, { missing: 0 }],
   ['the rule asks for nobody', [], { from: null, count: 0 }, { met: true, missing: 0 }],
   [
-    'the rule asks for somebody, but names no role',
+    'the rule needs an approval, but has no role',
     ['ben', 'cleo'],
     { from: null },
     { met: false, counted: [], missing: 2 },
   ],
   [
-    'the rule names no role, and of one nobody could find out',
+    'the rule has no role, and the roles of one approver are unknown',
     ['unclear'],
     { from: null },
     { counted: [], missing: 2, unknown: [] },
   ],
   [
-    'a second role was called, and one of each approved',
+    'the escalation role has joined, and one of each role approved',
     ['ben', 'gus'],
     { escalation: { to: 'chief', afterMs: 0 } },
     { met: true, counted: ['ben', 'gus'] },
   ],
   ['today more are asked for', ['ben', 'cleo'], { count: 3 }, { met: false, missing: 1 }],
   ['today others are asked for', ['ben', 'cleo'], { from: 'boss' }, { met: false, missing: 2 }],
-])('how approvals stand when %s', ([, approvers, requires, expected]) => {
+])('approvals are counted when %s', ([, approvers, requires, expected]) => {
   expect(stand(approvers, { ...TWO, ...requires })).toMatchObject(expected);
 });

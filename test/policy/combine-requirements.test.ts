@@ -18,31 +18,31 @@ test.for<[string, Requirement, Requirement, Partial<Requirement> | null]>([
   ['both let a requester approve', { ...one, self: true }, { ...one, self: true }, { self: true }],
   ['only one calls a second role', { ...one, escalation: later }, one, { escalation: null }],
   [
-    'both call the same second role',
+    'both have the same escalation',
     { ...one, escalation: later },
     { ...one, escalation: { ...later } },
     { escalation: later },
   ],
   [
-    'both call the same second role, but not at the same hour',
+    'both have the same escalation role after different waits',
     { ...one, escalation: later },
     { ...one, escalation: { ...later, afterMs: 1 } },
     { escalation: null },
   ],
   [
-    'they call different second roles at the same hour',
+    'they have different escalation roles after the same wait',
     { ...one, escalation: later },
     { ...one, escalation: { ...later, to: 'owner' } },
     { escalation: null },
   ],
   ['only one knows an emergency', { ...one, breakGlass: 'oncall' }, one, { breakGlass: null }],
   [
-    'both know the same emergency',
+    'both have the same break-glass role',
     { ...one, breakGlass: 'oncall' },
     { ...none, breakGlass: 'oncall' },
     { breakGlass: 'oncall' },
   ],
-])('approved as one where %s', ([, there, back, expected]) => {
+])('the combined requirement of a change and its revert when %s', ([, there, back, expected]) => {
   const both = combineRequirements(there, back);
   if (expected === null) expect(both).toBeNull();
   else expect(both).toMatchObject(expected);

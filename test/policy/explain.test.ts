@@ -17,7 +17,7 @@ const policy = policyOf([
   { allow: ['service *'], to: 'operator', approvals: { from: 'approver', self: 'allowed' } },
 ]);
 
-test('who may stop production, and who approves it', () => {
+test('the members who may request and approve a stop of production', () => {
   expect(whoMayRequest(policy, 'service stop', prod)).toEqual([
     {
       rule: policy.rules[1],
@@ -35,16 +35,16 @@ test.for<[string, string, Target | null, readonly number[]]>([
   ['the command reads', 'service show', staging, [1]],
   ['no rule speaks of it', 'alert edit', null, []],
   ['no rule speaks of it, and an alert is named', 'alert edit', alert, []],
-])('the rules that could let somebody in when %s', ([, command, target, places]) => {
+])('the rules that may allow a request when %s', ([, command, target, places]) => {
   expect(whoMayRequest(policy, command, target).map(({ rule }) => rule.place)).toEqual(places);
 });
 
-test('a role of which the file says nothing has nobody', () => {
+test('a role that the file does not define has no members', () => {
   const [way] = whoMayRequest({ ...policy, roles: new Map() }, 'service stop', prod);
   expect(way?.requesters).toEqual({ role: 'approver', groups: [], users: [] });
 });
 
-test('a rule behind one about every target is no way in', () => {
+test('a rule after one without a selector is never listed', () => {
   const covered = policyOf([
     { allow: ['service *'], to: 'operator' },
     { allow: ['service stop', 'alert edit'], to: 'viewer' },
@@ -53,7 +53,7 @@ test('a rule behind one about every target is no way in', () => {
   expect(commandsFor(covered, ['service stop', 'alert edit'], dora)).toEqual(['alert edit']);
 });
 
-test('everybody is shown what some rule lets them ask for, and no more', () => {
+test('users see the commands that some rule allows them, and no others', () => {
   const commands = [...words.queries, ...words.changes];
   const reading = ['service list', 'service show', 'cost', 'alert list'];
   expect(commandsFor(policy, commands, dora)).toEqual(reading);

@@ -28,7 +28,7 @@ export const roles = {
 
 const file = strictConfigObject(policyShape(words));
 
-/** The policy of a file with these rules, and with the roles and words above. */
+/** The policy of a file with these rules and the names above. */
 export function policyOf(
   rules: readonly object[],
   freezes: readonly object[] = [],
@@ -44,7 +44,7 @@ export function policyOf(
   };
 }
 
-/** What is said about a file, a line for each problem. */
+/** The problems of a file, one line each. */
 export function problemsOf(content: object): readonly string[] {
   const reading = parseConfig(file, { roles, policy: [], ...content });
   return reading.ok ? [] : reading.problems.map(textOf);
@@ -54,9 +54,9 @@ function textOf({ where, problem, hint }: ConfigProblem): string {
   return hint === null ? `${where}: ${problem}` : `${where}: ${problem} (${hint})`;
 }
 
-/** A user id as the tests write it. */
+/** A readable user id for tests. */
 export function user(id: string): UserId {
-  // The brand cannot be written down in a literal.
+  // A literal cannot have the brand.
   return id as UserId;
 }
 
@@ -85,7 +85,7 @@ export const staging: Target = {
   warehouse: null,
 };
 
-/** Not in the file: known from a reply only, under the very name of another. */
+/** A service outside the file, learned from a reply, with the name of another. */
 export const impostor: Target = {
   ...staging,
   id: '00000000-0000-4000-8000-000000000000',

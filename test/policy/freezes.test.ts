@@ -47,28 +47,28 @@ function ask(policy: ReturnType<typeof policyOf>, command: string, target: Targe
   return decision.allow ? `rule ${decision.rule.place}` : decision.refusal;
 }
 
-test('what holds and what begins within a week is shown, what is far off or over is not', () => {
+test('active freezes and those of the next week are shown, later and ended ones are not', () => {
   const all = [freeze(24, 48), freeze(-1, 1), freeze(7 * 24 + 1, 9 * 24), freeze(-4, -1)].flat();
   expect(upcomingFreezes(all, prod, NOON).map(({ reason }) => reason)).toEqual(['-1–1', '24–48']);
 });
 
-test('what begins in a week to the minute is shown, what is over since this minute is not', () => {
+test('a freeze that begins in exactly a week is shown, one that ends now is not', () => {
   const all = [freeze(7 * 24, 8 * 24), freeze(-1, 0)].flat();
   expect(upcomingFreezes(all, prod, NOON).map(({ reason }) => reason)).toEqual(['168–192']);
 });
 
-test('a freeze of others is not shown', () => {
+test('a freeze of other targets is not shown', () => {
   const all = [freeze(1, 2, { tags: ['prod'] }), freeze(1, 3, { services: ['staging'] })].flat();
   expect(upcomingFreezes(all, staging, NOON).map(({ reason }) => reason)).toEqual(['1–3']);
 });
 
-test('a freeze that was made since the file was read holds like one of the file', () => {
+test('a freeze from Slack applies like one of the file', () => {
   const policy = policyOf([{ allow: ['service *'], to: 'operator' }]);
   expect(ask(policy, 'service stop', prod)).toBe('rule 1');
   expect(ask(withFreezes(policy, freeze(-1, 1)), 'service stop', prod)).toBe('frozen');
 });
 
-test('no freeze holds what makes and lifts freezes', () => {
+test('no freeze blocks creating and lifting freezes', () => {
   const policy = withFreezes(policyOf([{ allow: ['*'], to: 'operator' }]), freeze(-1, 1));
   for (const target of [frozenTag, frozenService, everything]) {
     expect(ask(policy, 'change unfreeze', target)).toBe('rule 1');
@@ -84,15 +84,18 @@ test.for<[string, object, Target, string]>([
   ['a service, of a tag', { services: ['staging'] }, frozenTag, 'no-rule'],
   ['a warehouse, of a service in it', { warehouses: ['main'] }, frozenService, 'rule 1'],
   ['a warehouse, of a tag', { warehouses: ['main'] }, frozenTag, 'no-rule'],
-])('who may freeze by a rule about %s, is decided for sure or not at all', ([, on, target, is]) => {
-  const policy = policyOf([
-    { allow: ['*'], on, to: 'operator', approvals: { from: 'approver', count: 2 } },
-    { allow: ['*'], to: 'operator' },
-  ]);
-  expect(ask(policy, 'change freeze', target)).toBe(is);
-});
+])(
+  'a freeze under a rule about %s is decided only if the rule is certain to match',
+  ([, on, target, is]) => {
+    const policy = policyOf([
+      { allow: ['*'], on, to: 'operator', approvals: { from: 'approver', count: 2 } },
+      { allow: ['*'], to: 'operator' },
+    ]);
+    expect(ask(policy, 'change freeze', target)).toBe(is);
+  },
+);
 
-test('what is never done says why, and no freeze or rule comes before it', () => {
+test('a `never` entry comes before freezes and rules, with its reason', () => {
   const policy = policyOf(
     [{ allow: ['*'], to: 'operator' }],
     [],

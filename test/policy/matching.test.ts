@@ -14,19 +14,19 @@ const unlisted: Target = { ...impostor, tags: null };
 const alert: Target = { ...prod, kind: 'alert' };
 
 test.for<[string, Selector, Target, boolean | null]>([
-  ['the first of two services is', both, staging, true],
-  ['the second of two services is', both, prod, true],
-  ['a third service is not', both, impostor, false],
-  ['an alert with the id of a service is not', both, alert, false],
+  ['the first of two services', both, staging, true],
+  ['the second of two services', both, prod, true],
+  ['a third service', both, impostor, false],
+  ['an alert with the id of a service', both, alert, false],
   [
-    'an alert that calls itself a service is not',
+    'an alert with the key of a service as its id',
     both,
     { ...alert, id: `service:${PROD_ID}` },
     false,
   ],
-  ['a service in the warehouse is', main, prod, true],
-  ['a service that the file puts into none is not', main, staging, false],
-  ['a service of which the file says nothing may be in any', main, unlisted, null],
-])('whether a rule is about a target: %s', ([, selector, target, is]) => {
+  ['a service in the warehouse', main, prod, true],
+  ['a configured service without a warehouse', main, staging, false],
+  ['an unconfigured service, whose warehouse is unknown', main, unlisted, null],
+])('whether a selector matches a target: %s', ([, selector, target, is]) => {
   expect(selects(selector, target)).toBe(is);
 });

@@ -35,7 +35,7 @@ test.for<[string, boolean]>([
   ['xU0ANA0001', false],
   ['U0ANA0001 x', false],
   ['u0ana0001', false],
-])('whether “%s” is the id of a user: %s', ([user, is]) => {
+])('whether “%s” is a user id: %s', ([user, is]) => {
   expect(rolesOf({ viewer: { users: [user] } })).toEqual(
     is ? [['viewer', { groups: [], users: [user] }]] : null,
   );
@@ -75,7 +75,7 @@ test.for<[string | undefined, string]>([
   [undefined, 'is missing'],
   ['2026-12-24T00:00', 'must be a date and time with its zone'],
   ['2026-02-30T00:00Z', 'must be a date and time with its zone'],
-])('the instant %s is read as %s', ([text, is]) => {
+])('the time %s is read as %s', ([text, is]) => {
   const reading = parseConfig(InstantTextSchema, text);
   expect(reading.ok ? reading.value.toISOString() : reading.problems[0]?.problem).toBe(is);
 });

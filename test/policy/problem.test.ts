@@ -37,7 +37,7 @@ test.for<[string, z.ZodType, unknown, string]>([
   ['one of some words, and finds nothing', z.enum(['a', 'b']), null, 'is empty · one of: a, b'],
   ['one of some words, and no key', z.enum(['a', 'b']), undefined, 'is missing · one of: a, b'],
   ['what zod alone has words for', z.iso.date(), 'x', 'Invalid ISO date'],
-])('what is told where the file needs %s', ([, schema, input, problem]) => {
+])('the problem of a value that must be %s', ([, schema, input, problem]) => {
   expect(told(schema, input)).toBe(problem);
 });
 
@@ -51,12 +51,12 @@ test.for<[readonly PropertyKey[], string]>([
   expect(pathOf(path)).toBe(text);
 });
 
-test('foreign text is cut after sixty characters, not before', () => {
+test('quoted text is cut after 60 characters', () => {
   expect(quoted('x'.repeat(60))).toBe(`“${'x'.repeat(60)}”`);
   expect(quoted('x'.repeat(61))).toBe(`“${'x'.repeat(59)}…”`);
 });
 
-test('of a dozen words all are named, of more the first dozen', () => {
+test('the hint lists up to 12 known names', () => {
   const dozen = [...'abcdefghijkl'];
   expect(suggestion('elsewhere', dozen)).toBe(`known: ${dozen.join(', ')}`);
   expect(suggestion('elsewhere', [...dozen, 'm'])).toBe(`known: ${dozen.join(', ')} …`);
@@ -69,10 +69,10 @@ test.for<[string, string, string | null]>([
   ['two letters of a longer word', 'prox', 'prod'],
   ['three letters of a word of nine', 'onalitiks', 'analytics'],
   ['four letters of a word of nine', 'onalitikz', null],
-])('a slip in %s is seen through as far as that goes', ([, word, near]) => {
+])('a typing error in %s leads to the nearest name within a limit', ([, word, near]) => {
   expect(nearestWord(word, ['eu', 'prod', 'analytics'])).toBe(near);
 });
 
-test('of several near words the nearest is meant', () => {
+test('of several similar names the nearest is suggested', () => {
   expect(nearestWord('abcdef', ['abcdxy', 'abcdex'])).toBe('abcdex');
 });

@@ -6,18 +6,18 @@ import { policyOf, problemsOf, roles, words } from './fixtures.ts';
 
 const LAX = { allow: ['service stop'], to: 'operator' };
 
-test('a file without freezes and without what is never done has none of either', () => {
+test('a file without freezes and `never` has none of them', () => {
   const reading = parseConfig(strictConfigObject(policyShape(words)), { roles, policy: [LAX] });
   expect(reading).toMatchObject({ ok: true, value: { freezes: [], never: [] } });
 });
 
-test('what may be written out is read like what was left out', () => {
+test('an explicit default equals a missing key', () => {
   const plain = policyOf([{ ...LAX, approvals: { from: 'approver' } }]);
   const approvals = { from: 'approver', count: 1, self: 'refused' };
   expect(policyOf([{ ...LAX, approvals, reason: 'optional', expires: '24h' }])).toEqual(plain);
 });
 
-test('a rule and a ban may use the earlier name of a command', () => {
+test('rules and `never` accept the earlier name of a command', () => {
   const file = strictConfigObject(
     policyShape({ ...words, aliases: new Map([['service halt', 'service stop']]) }),
   );
@@ -31,17 +31,17 @@ test('a rule and a ban may use the earlier name of a command', () => {
 
 test('a word that is not a command is reported once', () => {
   expect(problemsOf({ policy: [{ ...LAX, allow: ['service st*'] }] })).toEqual([
-    'policy[0].allow[0]: must be a command (such as: service stop · service * · *)',
+    'policy[0].allow[0]: must be a command (for example: service stop · service * · *)',
   ]);
 });
 
-test('a freeze keeps whom to ask about it', () => {
+test('a freeze stores its contact', () => {
   const freeze = { from: '2026-12-24T00:00Z', until: '2027-01-02T00:00Z', reason: 'year end' };
   const { freezes } = policyOf([LAX], [{ ...freeze, by: 'Gus' }, freeze]);
   expect(freezes.map(({ by }) => by)).toEqual(['Gus', null]);
 });
 
-test('what is never done may be several commands, and not none', () => {
+test('`never` accepts several commands, but not an empty list', () => {
   const never = (commands: readonly string[]) => [{ commands, reason: 'it hurts' }];
   const several = ['service stop', 'service create'];
   expect(policyOf([LAX], [], never(several)).never).toMatchObject([{ commands: several }]);
@@ -50,7 +50,7 @@ test('what is never done may be several commands, and not none', () => {
   ]);
 });
 
-test('of the rules before one that never decides, those that cover it are named', () => {
+test('the problem of a rule that never decides names the rules that cover it', () => {
   const rules = [
     { allow: ['cost'], to: 'viewer' },
     { allow: ['service stop'], to: 'operator' },
@@ -58,15 +58,15 @@ test('of the rules before one that never decides, those that cover it are named'
     { allow: ['service start', 'service stop'], to: 'approver' },
   ];
   expect(problemsOf({ policy: rules })).toEqual([
-    'policy[3]: never decides: rule 2 and 3 before it covers all of its commands (the first rule that matches decides; put the stricter one first)',
+    'policy[3]: never decides: rule 2 and 3 covers all of its commands (the first rule that matches decides; put the stricter one first)',
   ]);
 });
 
 test.for<[string, object, boolean]>([
   ['lets the requester approve', { approvals: { from: 'approver', self: 'allowed' } }, true],
   ['does not', { approvals: { from: 'approver' } }, false],
-  ['asks nobody', {}, false],
-])('whether the requester counts where the rule %s', ([, rule, self]) => {
+  ['needs no approval', {}, false],
+])('self-approval when the rule %s', ([, rule, self]) => {
   const requirements = policyOf([{ ...LAX, ...rule }]).rules.map(requirementOf);
   expect(requirements).toMatchObject([{ self }]);
 });

@@ -21,41 +21,41 @@ function problems(rule: object, operators: readonly string[], approvers: readonl
 }
 
 test.for<[string, object, readonly string[], readonly string[], readonly string[]]>([
-  ['one asks and another approves', BY_ONE, ['ana'], ['ben'], []],
-  ['each can ask the other', BY_ONE, ['ana', 'ben'], ['ana', 'ben'], []],
-  ['one of the askers has enough others', BY_TWO, ['ana', 'ben'], ['ben', 'cleo'], []],
-  ['who asks alone may approve it, too', ALONE, ['ana'], ['ana'], []],
-  ['nothing is to be approved', STOP, ['ana'], [], []],
+  ['one user requests and another approves', BY_ONE, ['ana'], ['ben'], []],
+  ['each user can approve for the other', BY_ONE, ['ana', 'ben'], ['ana', 'ben'], []],
+  ['one of the requesters has enough others', BY_TWO, ['ana', 'ben'], ['ben', 'cleo'], []],
+  ['the only requester may approve as well', ALONE, ['ana'], ['ana'], []],
+  ['the rule needs no approval', STOP, ['ana'], [], []],
   [
-    'nobody may ask',
+    'the requester role is empty',
     STOP,
     [],
     ['ben'],
-    ['policy[0].to: rule 1 lets only operator ask, and operator has no members'],
+    ['policy[0].to: rule 1 lets only operator request, but operator has no members'],
   ],
   [
-    'nobody may ask for what others would approve',
+    'the requester role is empty and the approver role is not',
     BY_ONE,
     [],
     ['ben'],
-    ['policy[0].to: rule 1 lets only operator ask, and operator has no members'],
+    ['policy[0].to: rule 1 lets only operator request, but operator has no members'],
   ],
   [
-    'nobody may approve',
+    'the approver role is empty',
     BY_ONE,
     ['ana'],
     [],
     ['policy[0].approvals: rule 1 needs 1 approval from approver, which has no members'],
   ],
   [
-    'too few may approve',
+    'the approver role is too small',
     BY_TWO,
     ['ana'],
     ['ben'],
     ['policy[0].approvals: rule 1 needs 2 approvals from approver, which has 1 member'],
   ],
   [
-    'too few of several may approve',
+    'the approver role is too small for several approvals',
     BY_THREE,
     ['ana'],
     ['ben', 'cleo'],
@@ -67,34 +67,34 @@ test.for<[string, object, readonly string[], readonly string[], readonly string[
     ['ana'],
     ['ana'],
     [
-      'policy[0].approvals: rule 1 needs 1 approval from others than the requester, but whoever of operator asks, too few of approver are left',
+      'policy[0].approvals: rule 1 needs 1 approval from people other than the requester, but without the requester, approver is too small for every member of operator',
     ],
   ],
   [
-    'each asker is missing among the approvers',
+    'every requester is one of the needed approvers',
     BY_TWO,
     ['ben', 'cleo'],
     ['ben', 'cleo'],
     [
-      'policy[0].approvals: rule 1 needs 2 approvals from others than the requester, but whoever of operator asks, too few of approver are left',
+      'policy[0].approvals: rule 1 needs 2 approvals from people other than the requester, but without the requester, approver is too small for every member of operator',
     ],
   ],
   [
-    'nobody may break the glass',
+    'the break-glass role is empty',
     { ...STOP, breakGlass: { to: 'approver' } },
     ['ana'],
     [],
     [
-      'policy[0].breakGlass.to: rule 1 lets only approver break the glass, and approver has no members',
+      'policy[0].breakGlass.to: rule 1 lets only approver use break-glass, but approver has no members',
     ],
   ],
   [
-    'nobody may ask and nobody may approve',
+    'the requester and the approver role are empty',
     BY_ONE,
     [],
     [],
     [
-      'policy[0].to: rule 1 lets only operator ask, and operator has no members',
+      'policy[0].to: rule 1 lets only operator request, but operator has no members',
       'policy[0].approvals: rule 1 needs 1 approval from approver, which has no members',
     ],
   ],
@@ -102,9 +102,9 @@ test.for<[string, object, readonly string[], readonly string[], readonly string[
   expect(problems(rule, operators, approvers)).toEqual(expected);
 });
 
-test('a role of which nothing is known has nobody', () => {
+test('a role without known members counts as empty', () => {
   expect(impossibleRequirements(policyOf([STOP]), new Map()).map(({ hint }) => hint)).toEqual([
-    'look at the groups and users of roles.operator',
+    'check the groups and users of roles.operator',
   ]);
 });
 
@@ -117,16 +117,16 @@ test('an escalation role without members is reported before it is needed', () =>
   expect(impossibleRequirements(policyOf([{ ...STOP, approvals }]), members)).toEqual([
     {
       where: 'policy[0].approvals.escalate.to',
-      problem: 'rule 1 lets only viewer decide later, and viewer has no members',
-      hint: 'look at the groups and users of roles.viewer',
+      problem: 'rule 1 lets only viewer decide after the escalation, but viewer has no members',
+      hint: 'check the groups and users of roles.viewer',
     },
   ]);
 });
 
 test.for<[string, readonly string[], string]>([
-  ['too few approve', [], 'add people to approver'],
-  ['the requester alone could', ['ana'], 'add somebody to approver, or to operator'],
-])('whom to add is said where %s', ([, approvers, hint]) => {
+  ['the approvers are too few', [], 'add people to approver'],
+  ['only the requester could approve', ['ana'], 'add a person to approver, or to operator'],
+])('the hint names the role to extend when %s', ([, approvers, hint]) => {
   const members = new Map([
     ['operator', new Set([user('ana')])],
     ['approver', new Set(approvers.map(user))],
@@ -135,7 +135,7 @@ test.for<[string, readonly string[], string]>([
   expect(problem?.hint).toBe(hint);
 });
 
-test('one more than any rule asks for is enough to know of', () => {
+test('the needed members are one more than the highest count of approvals', () => {
   expect(
     [[STOP], [BY_ONE], [{ ...STOP, allow: ['service start'] }, BY_TWO]].map((rules) =>
       membersNeeded(policyOf(rules)),
@@ -143,7 +143,7 @@ test('one more than any rule asks for is enough to know of', () => {
   ).toEqual([2, 2, 3]);
 });
 
-test('the first few of each role tell the same as all of them', () => {
+test('the needed members of each role give the same problems as all members', () => {
   const someone = fc.constantFrom('ana', 'ben', 'cleo', 'dora', 'emil', 'finn', 'gus');
   const people = fc.uniqueArray(someone);
   const rule = fc.constantFrom(STOP, BY_ONE, BY_TWO, ALONE);

@@ -17,7 +17,7 @@ test.for<[string, object, string]>([
     'policy[0].approvals.from: names no role: “boss” (known: viewer, operator, approver)',
   ],
   [
-    'those who break the glass do not exist',
+    'the break-glass role does not exist',
     { policy: [{ ...LAX, breakGlass: { to: 'aprover' } }] },
     'policy[0].breakGlass.to: names no role: “aprover” (did you mean “approver”?)',
   ],
@@ -32,9 +32,9 @@ test.for<[string, object, string]>([
     'policy[0].allow[0]: matches no command: “servce *” (known: service list, service show, cost, alert list, service start, service stop, service scale, service create, alert edit)',
   ],
   [
-    'a star stands within a word',
+    'a star is inside a word',
     { policy: [{ allow: ['service st*'], to: 'operator' }] },
-    'policy[0].allow[0]: must be a command (such as: service stop · service * · *)',
+    'policy[0].allow[0]: must be a command (for example: service stop · service * · *)',
   ],
   [
     'a rule allows nothing',
@@ -42,7 +42,7 @@ test.for<[string, object, string]>([
     'policy[0].allow: must not be empty',
   ],
   [
-    'one command stands where a list belongs',
+    'a command is given instead of a list',
     { policy: [{ allow: 'cost', to: 'viewer' }] },
     'policy[0].allow: must be a list, not text',
   ],
@@ -65,7 +65,7 @@ test.for<[string, object, string]>([
   [
     'a selector is empty',
     { policy: [{ ...LAX, on: {} }] },
-    'policy[0].on: selects nothing (give it services, tags or warehouses, or leave it out)',
+    'policy[0].on: selects nothing (set services, tags or warehouses, or remove it)',
   ],
   [
     'a list of a selector is empty',
@@ -74,12 +74,12 @@ test.for<[string, object, string]>([
   ],
   ['a selector was left blank', { policy: [{ ...LAX, on: null }] }, 'policy[0].on: is empty'],
   [
-    'the quorum is nobody',
+    'the count of approvals is 0',
     { policy: [{ ...LAX, approvals: { from: 'approver', count: 0 } }] },
     'policy[0].approvals.count: must be at least 1',
   ],
   [
-    'the quorum is a part of a person',
+    'the count of approvals is a fraction',
     { policy: [{ ...LAX, approvals: { from: 'approver', count: 1.5 } }] },
     'policy[0].approvals.count: must be a whole number',
   ],
@@ -89,14 +89,14 @@ test.for<[string, object, string]>([
     'policy[0].approvals.self: cannot be “true” (one of: refused, allowed)',
   ],
   [
-    'a reason is wanted in a word of its own',
+    'the reason has an unknown value',
     { policy: [{ ...LAX, reason: 'please' }] },
     'policy[0].reason: must be required, optional, or { required: true, minimum: 20 }',
   ],
   [
     'a duration has no unit',
     { policy: [{ ...LAX, expires: '30' }] },
-    'policy[0].expires: must be a duration (such as 30m, 4h or 2d, at most 365d)',
+    'policy[0].expires: must be a duration (for example 30m, 4h or 2d, at most 365d)',
   ],
   [
     'a channel has no sign',
@@ -114,22 +114,22 @@ test.for<[string, object, string]>([
     'policy[0].aprovals: is not a known key (did you mean “approvals”?)',
   ],
   [
-    'what is never done is no command',
+    'never names an unknown command',
     { policy: [LAX], never: [{ commands: ['service stopp'], reason: 'it hurts' }] },
     'never[0].commands[0]: matches no command: “service stopp” (did you mean “service stop”?)',
   ],
   [
-    'what is never done only looks',
+    'never names a query',
     { policy: [LAX], never: [{ commands: ['service list'], reason: 'it hurts' }] },
     'never[0].commands[0]: matches no command: “service list” (did you mean “service start”?)',
   ],
   [
-    'what is never done says no why',
+    'never has no reason',
     { policy: [LAX], never: [{ commands: ['service stop'], reason: '  ' }] },
     'never[0].reason: must not be empty',
   ],
   [
-    'what is never done is about a tag that no service has',
+    'never names a tag without a service',
     {
       policy: [LAX],
       never: [{ commands: ['service *'], on: { tags: ['prdo'] }, reason: 'it hurts' }],
@@ -137,9 +137,9 @@ test.for<[string, object, string]>([
     'never[0].on.tags[0]: names no tag of a service: “prdo” (did you mean “prod”?)',
   ],
   [
-    'a role admits nobody',
+    'a role has no members',
     { roles: { operator: {} } },
-    'roles.operator: admits nobody (give it groups, users, or both)',
+    'roles.operator: has no members (set groups, users, or both)',
   ],
   [
     'the groups of a role are an empty list',
@@ -158,42 +158,42 @@ test.for<[string, object, string]>([
     "roles.operator.groups[0]: must be a user group (its handle in quotes, '@db-leads', or its id, S…)",
   ],
   [
-    'a person is given by name',
+    'a user is given by name',
     { roles: { operator: { users: ['ana'] } } },
     'roles.operator.users[0]: must be the id of a user (U… or W…, from the profile: “Copy member ID”)',
   ],
   [
-    'a role has a name that cannot be typed',
+    'a role has an invalid name',
     { roles: { 'The Boss': { users: ['U0ANA0001'] } } },
     'roles["The Boss"]: a role is named with lower-case letters, digits and dashes',
   ],
   [
-    'a strict rule stands behind a lax one',
+    'a strict rule comes after a rule that covers it',
     {
       policy: [
         { allow: ['service *'], to: 'operator' },
         { ...LAX, on: { tags: ['prod'] } },
       ],
     },
-    'policy[1]: never decides: rule 1 before it covers all of its commands (the first rule that matches decides; put the stricter one first)',
+    'policy[1]: never decides: rule 1 covers all of its commands (the first rule that matches decides; put the stricter one first)',
   ],
   [
-    'approvals are asked for reading',
+    'a query rule requires approvals',
     { policy: [{ allow: ['cost'], to: 'viewer', approvals: { from: 'approver' } }] },
-    'policy[0]: asks for approvals or a reason, but allows only queries (only changes are approved and explained; take approvals, reason and breakGlass out)',
+    'policy[0]: requires approvals or a reason, but allows only queries (only changes need them; remove approvals, reason and breakGlass)',
   ],
   [
-    'a reason is asked for reading',
+    'a query rule requires a reason',
     { policy: [{ allow: ['cost'], to: 'viewer', reason: 'required' }] },
-    'policy[0]: asks for approvals or a reason, but allows only queries (only changes are approved and explained; take approvals, reason and breakGlass out)',
+    'policy[0]: requires approvals or a reason, but allows only queries (only changes need them; remove approvals, reason and breakGlass)',
   ],
   [
-    'the glass could be broken to read',
+    'a query rule has break-glass',
     { policy: [{ allow: ['cost'], to: 'viewer', breakGlass: { to: 'approver' } }] },
-    'policy[0]: asks for approvals or a reason, but allows only queries (only changes are approved and explained; take approvals, reason and breakGlass out)',
+    'policy[0]: requires approvals or a reason, but allows only queries (only changes need them; remove approvals, reason and breakGlass)',
   ],
   [
-    'a freeze is over as it begins',
+    'a freeze ends when it begins',
     {
       policy: [LAX],
       freezes: [{ from: '2027-01-02T00:00Z', until: '2027-01-02T00:00Z', reason: 'year end' }],
@@ -201,22 +201,22 @@ test.for<[string, object, string]>([
     'freezes[0].until: must be later than from',
   ],
   [
-    'a word could move the terminal that shows it',
+    'a name contains control characters',
     { policy: [{ allow: ['cost'], to: '\u001b[2Jviewer\n' }] },
     'policy[0].to: names no role: “?[2Jviewer?” (known: viewer, operator, approver)',
   ],
   [
-    'a word goes on and on',
+    'a name is too long',
     { policy: [{ allow: ['cost'], to: 'x'.repeat(1000) }] },
     `policy[0].to: names no role: “${'x'.repeat(59)}…” (known: viewer, operator, approver)`,
   ],
   [
-    'a key goes on and on',
+    'a key is too long',
     { policy: [{ ...LAX, [`${'x'.repeat(500)} `]: 1 }] },
     `policy[0]["${'x'.repeat(60)}"]: is not a known key (known: allow, on, to, approvals, reason, expires, channel, breakGlass)`,
   ],
   [
-    'the quorum is a crowd',
+    'the count of approvals is too high',
     { policy: [{ ...LAX, approvals: { from: 'approver', count: 21 } }] },
     'policy[0].approvals.count: must be at most 20',
   ],
@@ -234,10 +234,10 @@ test.for<[string, object, string]>([
       policy: [LAX],
       freezes: [{ from: '2026-12-24', until: '2027-01-02T00:00Z', reason: 'year end' }],
     },
-    'freezes[0].from: must be a date and time with its zone (such as 2026-12-24T00:00Z or 2026-12-24T00:00+01:00)',
+    'freezes[0].from: must be a date and time with its zone (for example 2026-12-24T00:00Z or 2026-12-24T00:00+01:00)',
   ],
   [
-    'a freeze is not explained',
+    'a freeze has no reason',
     {
       policy: [LAX],
       freezes: [{ from: '2026-12-24T00:00Z', until: '2027-01-02T00:00Z', reason: ' ' }],
@@ -264,7 +264,7 @@ test('the problems of different rules are reported together', () => {
   ]);
 });
 
-test('a short rule is completed: no approval, no reason, a day to run', () => {
+test('the defaults of a rule are no approval, no reason and a day until expiry', () => {
   expect(policyOf([LAX]).rules).toEqual([
     {
       place: 1,
@@ -280,12 +280,12 @@ test('a short rule is completed: no approval, no reason, a day to run', () => {
   ]);
 });
 
-test('approvals are one, by somebody else, unless the rule says more', () => {
+test('the defaults of approvals are one approval and no self-approval', () => {
   const [rule] = policyOf([{ ...LAX, approvals: { from: 'approver' } }]).rules;
   expect(rule?.approvals).toEqual({ from: 'approver', count: 1, self: false, escalate: null });
 });
 
-test('a reason of some length may be asked for', () => {
+test('a rule can require a reason of a minimum length', () => {
   const [rule] = policyOf([{ ...LAX, reason: { required: true, minimum: 20 } }]).rules;
   expect(rule?.reason).toEqual({ required: true, minimum: 20 });
 });

@@ -13,7 +13,7 @@ import {
 export const ENGINES = ['sqlite', 'postgres'] as const;
 export type Engine = (typeof ENGINES)[number];
 
-/** An empty database of its own, closed and gone when the test is over. */
+/** Opens an empty database, which is closed and deleted after the test. */
 export async function freshDatabase(
   engine: Engine,
   options: DatabaseOptions = {},
@@ -22,14 +22,14 @@ export async function freshDatabase(
   return openForTest(url, options);
 }
 
-/** Opens what may be there already, and closes it when the test is over. */
+/** Opens a database, which may exist already, and closes it after the test. */
 export async function openForTest(url: string, options: DatabaseOptions = {}): Promise<Database> {
   const database = await openDatabase(url, options);
   onTestFinished(() => database.close());
   return database;
 }
 
-/** The address of an empty database, for tests that open it more than once. */
+/** Returns the URL of an empty database, for tests that open it several times. */
 export async function freshUrl(engine: Engine): Promise<string> {
   if (engine === 'postgres') return freshSchema();
   const dir = mkdtempSync(join(tmpdir(), 'signalbox-sqlite-'));
@@ -37,8 +37,8 @@ export async function freshUrl(engine: Engine): Promise<string> {
   return `file:${join(dir, 'signalbox.db')}`;
 }
 
-// One database for each test file and a schema in it for each test: a schema costs a millisecond,
-// a database a hundred.
+// One database per test file and a schema in it per test: creating a schema takes 1 ms, a database
+// 100 ms.
 const file = { database: `signalbox_${randomBytes(6).toString('hex')}`, made: false, schemas: 0 };
 
 async function freshSchema(): Promise<string> {
@@ -53,7 +53,7 @@ async function freshSchema(): Promise<string> {
   return url.href;
 }
 
-/** For what a test does behind the back of the code, as the owner of the server. */
+/** Runs statements as the owner of the server, past the code under test. */
 export async function run(url: string, statement: string): Promise<Record<string, unknown>[]> {
   const client = new pg.Client(url);
   await client.connect();

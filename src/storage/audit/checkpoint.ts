@@ -1,11 +1,11 @@
 import { closeSync, fsyncSync, openSync, readFileSync, renameSync, writeSync } from 'node:fs';
 import type { Head } from './chain.ts';
 
-/** The end of the audit trail outside of the database, where a restored copy does not reach. */
+/** The head of the audit trail in a file that a restore of the database does not replace. */
 export interface Checkpoint {
-  /** Null where none was written yet; throws for one that cannot be read. */
+  /** Returns null if there is no file yet; throws if it cannot be read. */
   readonly read: () => Head | null;
-  /** On the disk when it returns. An older head than the last one is passed over. */
+  /** Returns after the head is on the disk. Ignores a head older than the last one. */
   readonly write: (head: Head) => void;
 }
 
@@ -42,15 +42,15 @@ function textOf(path: string): string | null {
   }
 }
 
-// In the place of the old one in one go: half a line would be taken for a damaged file.
+// Replaces the file atomically: half a line would look like a damaged file.
 function writeDurably(path: string, text: string): void {
-  const fresh = `${path}.new`;
-  const file = openSync(fresh, 'w', 0o600);
+  const temporary = `${path}.new`;
+  const file = openSync(temporary, 'w', 0o600);
   try {
     writeSync(file, text);
     fsyncSync(file);
   } finally {
     closeSync(file);
   }
-  renameSync(fresh, path);
+  renameSync(temporary, path);
 }

@@ -3,9 +3,9 @@ import type { AuditEventTable, Db } from '../tables/schema.ts';
 import { isAuthentic, readEventBody } from './chain.ts';
 
 /**
- * Whether the trail tells how this change came to be as it stands: each of its versions, one after
- * the other, by the key of today, and each approval of the very digest. Whoever can write into the
- * database, but has no key, can change the change and not what is told of it.
+ * Whether the audit trail contains every version of this change in order, signed with the current
+ * key, and each approval of its plan digest. An attacker with write access to the database but
+ * without the key can change the change, but not its audit events.
  */
 export async function matchesAuditTrail(
   db: Db,
@@ -20,10 +20,10 @@ export async function matchesAuditTrail(
     .orderBy('version')
     .execute();
   if (!rows.every((row) => isAuthentic(row, key))) return false;
-  return isUnbroken(rows, change) && areTold(rows, change);
+  return hasEveryVersion(rows, change) && coversVerdicts(rows, change);
 }
 
-function isUnbroken(rows: readonly AuditEventTable[], { version, state }: Change): boolean {
+function hasEveryVersion(rows: readonly AuditEventTable[], { version, state }: Change): boolean {
   const follows = rows.every(
     (row, index) =>
       row.version === index + 1 && row.from_state === (rows[index - 1]?.to_state ?? null),
@@ -31,23 +31,19 @@ function isUnbroken(rows: readonly AuditEventTable[], { version, state }: Change
   return follows && rows.length === version && rows.at(-1)?.to_state === state;
 }
 
-/** The plan that is spoken of in all of them, whoever asked for it, and whoever approved it. */
-function areTold(rows: readonly AuditEventTable[], change: Change): boolean {
-  const deeds = rows.map((row): JsonObject => ({ ...readEventBody(row).body, kind: row.kind }));
-  const [first] = deeds;
-  const asked = first?.kind === 'planned-return' || first?.by === change.requester;
-  const sameDigest = deeds.every(({ digest }) => digest === change.digest);
-  return asked && sameDigest && change.approvals.every(({ by }) => deeds.some(approves(by)));
+/** Whether the events name the requester, every approver and always the same plan digest. */
+function coversVerdicts(rows: readonly AuditEventTable[], change: Change): boolean {
+  const events = rows.map((row): JsonObject => ({ ...readEventBody(row).body, kind: row.kind }));
+  const [first] = events;
+  const isRequested = first?.kind === 'planned-return' || first?.by === change.requester;
+  const sameDigest = events.every(({ digest }) => digest === change.digest);
+  return isRequested && sameDigest && change.approvals.every(({ by }) => events.some(approves(by)));
 }
 
-/** What takes a change back was approved with it, and says by whom. */
-function approves(person: string) {
-  return (deed: JsonObject): boolean => {
-    if (deed.kind === 'approved') return deed.by === person;
-    return (
-      deed.kind === 'planned-return' &&
-      Array.isArray(deed.approvers) &&
-      deed.approvers.includes(person)
-    );
+/** A revert was approved together with its parent: its first event lists the approvers. */
+function approves(user: string) {
+  return ({ kind, by, approvers }: JsonObject): boolean => {
+    if (kind === 'approved') return by === user;
+    return kind === 'planned-return' && Array.isArray(approvers) && approvers.includes(user);
   };
 }

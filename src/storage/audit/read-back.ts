@@ -3,7 +3,7 @@ import { isUnconfirmed } from '../tables/changes/change-lists.ts';
 import type { Db } from '../tables/schema.ts';
 import { type StoredEvent, storedEvent } from './append.ts';
 
-/** The newest first, from the one before this number on. */
+/** Returns the events before a sequence number, newest first. */
 export async function eventsBefore(
   db: Db,
   { before, limit }: { readonly before: number; readonly limit: number },
@@ -18,11 +18,11 @@ export async function eventsBefore(
   return rows.map(storedEvent);
 }
 
-/** What an event is about, as far as its change tells. */
+/** The change that an event is about. */
 export interface EventSubject {
   readonly command: string;
   readonly target: string;
-  /** Whose eyes alone it is for: it was never sent off. */
+  /** The only user who may see it, because it was never confirmed; else null. */
   readonly owner: UserId | null;
 }
 
@@ -34,15 +34,15 @@ export async function eventSubjects(
   const rows = await db
     .selectFrom('change')
     .select(['id', 'command', 'plan', 'requester'])
-    .select((eb) => eb.case().when(isUnconfirmed(eb)).then(1).else(0).end().as('unsent'))
+    .select((eb) => eb.case().when(isUnconfirmed(eb)).then(1).else(0).end().as('unconfirmed'))
     .where('id', 'in', ids)
     .execute();
-  // Plans were checked when they were stored; here only their name is read.
+  // The plan was validated when it was stored; only the name is read here.
   const nameOf = (plan: string) => String(JSON.parse(plan).target?.name ?? '');
   return new Map(
-    rows.map(({ id, command, plan, requester, unsent }) => [
+    rows.map(({ id, command, plan, requester, unconfirmed }) => [
       id,
-      { command, target: nameOf(plan), owner: unsent === 1 ? requester : null },
+      { command, target: nameOf(plan), owner: unconfirmed === 1 ? requester : null },
     ]),
   );
 }

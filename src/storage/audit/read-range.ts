@@ -1,7 +1,7 @@
 import type { AuditEventTable, Db } from '../tables/schema.ts';
 import { readEventBody } from './chain.ts';
 
-/** Replicas have clocks of their own: events may stand so far out of the order of their times. */
+/** Clocks of replicas differ: the times of events may be out of order by this much. */
 const SKEW_MS = 3_600_000;
 
 export interface TimeRange {
@@ -10,8 +10,8 @@ export interface TimeRange {
 }
 
 /**
- * Events of a span of time in their order, a batch in memory at a time. The first is searched for
- * by halves, since a trail of a million events is not read to tell the last day.
+ * Yields the events of a time range in order, one batch in memory at a time. A binary search finds
+ * the first one, because a trail can have millions of events.
  */
 export async function* eventRowsWithin(
   db: Db,
@@ -19,12 +19,12 @@ export async function* eventRowsWithin(
   batch = 1_000,
 ): AsyncGenerator<AuditEventTable & { readonly at: Date }> {
   let after = (await firstSeqSince(db, new Date(since.getTime() - SKEW_MS))) - 1;
-  const late = until.getTime() + SKEW_MS;
+  const end = until.getTime() + SKEW_MS;
   for (;;) {
     const rows = await select(db, after, batch);
     for (const row of rows) {
       const { at } = readEventBody(row);
-      if (at.getTime() >= late) return;
+      if (at.getTime() >= end) return;
       if (at >= since && at < until) yield { ...row, at };
       after = row.seq;
     }
@@ -32,7 +32,7 @@ export async function* eventRowsWithin(
   }
 }
 
-/** The number of the first event at or after an instant; one past the end where there is none. */
+/** Returns the number of the first event at or after a time; one past the end if there is none. */
 export async function firstSeqSince(db: Db, instant: Date): Promise<number> {
   const { seq } = await db.selectFrom('audit_head').select('seq').executeTakeFirstOrThrow();
   let [low, high] = [1, seq + 1];

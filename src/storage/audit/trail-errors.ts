@@ -3,14 +3,14 @@ import type { Db, Tx } from '../tables/schema.ts';
 
 const BROKEN = 'audit-broken';
 
-/** What the last look at the audit trail found, in words, by whichever replica; null for nothing. */
+/** Returns the problem that a replica found in the audit trail, as a sentence; or null. */
 export function storedTrailError(db: Db): Promise<string | null> {
   return readMeta(db, BROKEN);
 }
 
-/** False: another replica was first. */
-export function storeTrailError(tx: Tx, before: string | null, trouble: string): Promise<boolean> {
-  return replaceMeta(tx, BROKEN, before, trouble);
+/** Returns false if another replica was first. */
+export function storeTrailError(tx: Tx, before: string | null, problem: string): Promise<boolean> {
+  return replaceMeta(tx, BROKEN, before, problem);
 }
 
 export function clearTrailError(tx: Tx): Promise<void> {

@@ -4,23 +4,22 @@ const FOLLOW_EVERY_MS = 30_000;
 
 export interface SharedClock {
   readonly now: () => Date;
-  /** How far the clock of this machine is behind the shared one. */
+  /** How far the clock of this machine is behind the shared clock, in milliseconds. */
   readonly behindMs: () => number;
   readonly stop: () => void;
 }
 
 export interface ClockSource {
   readonly machine: () => number;
-  /** Never jumps, whatever somebody sets the machine's clock to. */
+  /** Never jumps, even if the clock of the machine is set. */
   readonly monotonic: () => number;
 }
 
 const MACHINE: ClockSource = { machine: () => Date.now(), monotonic: () => performance.now() };
 
 /**
- * One clock for all replicas: the database's, asked for now and then and counted on in between.
- * Expiries and leases are compared across machines, and a machine whose clock runs ahead would
- * else take what another one is still at work on.
+ * One clock for all replicas: the time of the database, read every 30 seconds and counted forward
+ * in between. Replicas compare leases: one whose clock is fast would take over live leases.
  */
 export async function followClock(
   database: Pick<Database, 'now'>,
@@ -28,10 +27,10 @@ export async function followClock(
   source: ClockSource = MACHINE,
 ): Promise<SharedClock> {
   const read = async () => {
-    const asked = source.monotonic();
+    const started = source.monotonic();
     const at = (await database.now()).getTime();
-    // Half of the way there and back: what the question itself took.
-    const mark = (asked + source.monotonic()) / 2;
+    // The database read its clock about halfway through the query.
+    const mark = (started + source.monotonic()) / 2;
     return { at, mark, behind: at - source.machine() };
   };
   let last = await read();

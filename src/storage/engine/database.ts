@@ -13,30 +13,30 @@ export type { Db, Tables, Tx } from '../tables/schema.ts';
 
 export interface Database {
   readonly engine: 'sqlite' | 'postgres';
-  /** For reads outside a transaction; it throws when it is used inside one. */
+  /** For reads outside a transaction; throws inside one. */
   readonly db: Db;
   /**
-   * The body may run several times, so it does nothing but read and write `tx`; what it throws
-   * rolls back and reaches the caller. After five seconds it is rolled back whatever it waits for.
+   * Runs the body in a transaction, which is retried on lock conflicts: the body must only use `tx`.
+   * An error of the body rolls back and rejects. A transaction is rolled back after 5 seconds.
    */
   transaction<T>(body: (tx: Tx) => Promise<T>): Promise<T>;
-  /** The clock that leases are compared with: one for all replicas. Not inside a transaction. */
+  /** The clock for leases, which all replicas share. Throws inside a transaction. */
   now(): Promise<Date>;
-  /** Throws when the database cannot be written, and soon: whoever asks does not wait for long. */
+  /** Throws within 3 seconds if the database cannot be written. */
   check(): Promise<void>;
-  /** A file of its own beside an SQLite database; null where there is no such place. */
+  /** The file next to an SQLite database; null for PostgreSQL and in memory. */
   readonly checkpoint: Checkpoint | null;
   close(): Promise<void>;
 }
 
 export interface DatabaseOptions {
-  /** The clock of the SQLite engine, which has one process and therefore one clock. */
+  /** The clock for SQLite, which has only one process. */
   readonly now?: () => Date;
-  /** Told about connections that PostgreSQL ended; the pool has replaced them already. */
+  /** Called for connections that PostgreSQL closed; the pool replaces them. */
   readonly onConnectionError?: (error: Error) => void;
 }
 
-/** `file:./signalbox.db`, `file::memory:` or `postgres://…`; its schema is up to date after it. */
+/** Opens `file:./signalbox.db`, `file::memory:` or `postgres://…`, and migrates its schema. */
 export async function openDatabase(url: string, options: DatabaseOptions = {}): Promise<Database> {
   if (url.startsWith('file:')) return openFile(sqlitePath(url), options);
   if (/^postgres(ql)?:\/\//.test(url)) return openServer(url, options);
@@ -58,9 +58,9 @@ async function openFile(path: string, options: DatabaseOptions): Promise<Databas
 
 async function openServer(url: string, options: DatabaseOptions): Promise<Database> {
   const onError = options.onConnectionError ?? ((error) => process.emitWarning(error));
-  // A replica may wait for long while another one migrates; after that nobody waits for so long.
-  const patient = openPostgres(url, { onError, silenceMs: null });
-  const first = await prepare(patient, async (db) => refuseLossy(await readDurability(db)));
+  // Without a limit: another replica may take long to migrate. The later connections have one.
+  const migrating = openPostgres(url, { onError, idleTimeoutMs: null });
+  const first = await prepare(migrating, async (db) => refuseLossy(await readDurability(db)));
   await first.destroy();
   const root = new Kysely<Tables>({ dialect: openPostgres(url, { onError }) });
   return assemble('postgres', root, {
@@ -87,7 +87,7 @@ async function prepare(
 
 const PROBE = 'last-probe';
 
-interface Surroundings {
+interface EngineParts {
   readonly clock: (db: Db) => Promise<Date>;
   readonly unlock: () => void;
   readonly checkpoint: Checkpoint | null;
@@ -96,7 +96,7 @@ interface Surroundings {
 function assemble(
   engine: Database['engine'],
   root: Kysely<Tables>,
-  { clock, unlock, checkpoint }: Surroundings,
+  { clock, unlock, checkpoint }: EngineParts,
 ): Database {
   const db = outsideTransactions(root);
   return {
@@ -109,7 +109,7 @@ function assemble(
       return clock(db);
     },
     async check() {
-      // A full disk can still be read: only a commit of something new shows it.
+      // Reads work on a full disk: only a commit shows the problem.
       const probe = new Date().toISOString();
       await withAnswerLimit(runTransaction(root, (tx) => writeMeta(tx, PROBE, probe)));
     },
@@ -123,6 +123,6 @@ function assemble(
 async function serverClock(db: Db): Promise<Date> {
   const { rows } = await sql<{ now: Date }>`select clock_timestamp() as now`.execute(db);
   const [row] = rows;
-  if (!row) throw new Error('PostgreSQL did not tell the time');
+  if (!row) throw new Error('PostgreSQL did not return its time');
   return row.now;
 }

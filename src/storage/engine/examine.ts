@@ -12,45 +12,45 @@ import { isLocked } from './process-lock.ts';
 import { openSqlite, openSqliteReader, sqlitePath } from './sqlite.ts';
 import { runTransaction } from './transaction.ts';
 
-/** The file of an SQLite database and what lies beside it. */
+/** The file of an SQLite database and the files next to it. */
 export interface FileFacts {
   readonly path: string;
-  /** Where it is not there so far, the folder is what counts. */
+  /** False: the file does not exist yet, so that only the folder is checked. */
   readonly exists: boolean;
   readonly folder: string;
   readonly folderIsWritable: boolean;
-  /** Files that others than their owner may read. */
+  /** Files that users other than the owner may read. */
   readonly readableByOthers: readonly string[];
   readonly ownedByUs: boolean;
-  /** A process of Signalbox has it open; false where the file is another user's. */
+  /** A process of Signalbox has it open; false for a file of another user. */
   readonly running: boolean;
 }
 
 export interface DatabaseInspection {
-  /** 0: Signalbox has not used it yet. */
+  /** The schema version; 0 for a database that Signalbox has not used. */
   readonly schema: number;
-  /** What this release brings it to. */
+  /** The schema version of this release. */
   readonly known: number;
   readonly durability: Durability | null;
-  /** The server's clock, and this machine's in the middle of the question. */
+  /** The clock of the server, and of this machine halfway through the query, in milliseconds. */
   readonly clock: { readonly server: Date; readonly here: number } | null;
   readonly mayCreateTables: boolean;
   readonly keyProblem: 'key-missing' | 'key-differs' | null;
-  /** What the last look at the audit trail found, in words. */
+  /** The problem that the last verification of the audit trail found, or null. */
   readonly trailProblem: string | null;
   readonly instances: readonly Instance[];
 }
 
-const BESIDE = ['', '-wal', '-shm', '.lock', '.head'];
+const FILE_SUFFIXES = ['', '-wal', '-shm', '.lock', '.head'];
 
-/** Null for PostgreSQL and for a database in memory, which have no file of ours. */
+/** Returns null for PostgreSQL and for a database in memory. */
 export function fileFacts(url: string): FileFacts | null {
   if (!url.startsWith('file:') || url === 'file::memory:') return null;
   const path = resolve(sqlitePath(url));
   const own = statOf(path);
   const folder = dirname(path);
   const ownedByUs = own === null || process.getuid === undefined || own.uid === process.getuid();
-  const loose = BESIDE.map((end) => `${path}${end}`).filter(
+  const readable = FILE_SUFFIXES.map((suffix) => `${path}${suffix}`).filter(
     (file) => ((statOf(file)?.mode ?? 0) & 0o077) !== 0,
   );
   return {
@@ -58,14 +58,14 @@ export function fileFacts(url: string): FileFacts | null {
     exists: own !== null,
     folder,
     folderIsWritable: isWritable(folder),
-    readableByOthers: process.platform === 'win32' ? [] : loose,
+    readableByOthers: process.platform === 'win32' ? [] : readable,
     ownedByUs,
-    // Another user's lock may not even be opened, and is none of our business.
+    // The lock file of another user cannot be opened.
     running: own !== null && ownedByUs && isLocked(path),
   };
 }
 
-/** Reads what there is to know, beside a running bot: nothing is created or brought up to date. */
+/** Reads the facts for the doctor. Safe next to a running bot: it creates and migrates nothing. */
 export async function inspectDatabase(
   url: string,
   key: Buffer | null,
@@ -88,15 +88,15 @@ export async function inspectDatabase(
   });
 }
 
-/** Writes a line and takes it back; throws where that is refused. For a schema that we know. */
+/** Writes a row and rolls back; throws if the write is refused. Needs a known schema. */
 export async function checkWritable(url: string): Promise<void> {
-  const takenBack = new Error('taken back');
+  const rollback = new Error('rolled back');
   await withDb(url, 'write', async (db) => {
     await runTransaction(db, async (tx) => {
-      await writeMeta(tx, 'doctor', 'was here');
-      throw takenBack;
+      await writeMeta(tx, 'doctor', 'write test');
+      throw rollback;
     }).catch((error: unknown) => {
-      if (error !== takenBack) throw error;
+      if (error !== rollback) throw error;
     });
   });
 }
@@ -119,10 +119,10 @@ async function withDb<T>(
 }
 
 async function clockOf(db: Db): Promise<DatabaseInspection['clock']> {
-  const asked = Date.now();
+  const started = Date.now();
   const { rows } = await sql<{ now: Date }>`select clock_timestamp() as now`.execute(db);
   const [row] = rows;
-  return row ? { server: row.now, here: (asked + Date.now()) / 2 } : null;
+  return row ? { server: row.now, here: (started + Date.now()) / 2 } : null;
 }
 
 async function mayCreate(db: Db): Promise<boolean> {
@@ -140,7 +140,7 @@ function isWritable(folder: string): boolean {
     accessSync(folder, constants.W_OK);
     return true;
   } catch (error) {
-    // Whatever the reason, a file cannot be made there; the fix names the folder.
+    // The reason does not matter: no file can be created there, and the fix names the folder.
     if (error instanceof Error) return false;
     throw error;
   }

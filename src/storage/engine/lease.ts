@@ -1,4 +1,4 @@
-/** Who takes rows from a queue, and until when nobody else gets them. */
+/** Who claims rows of a queue, and for how long other processes do not get them. */
 export interface Lease {
   readonly owner: string;
   readonly now: Date;

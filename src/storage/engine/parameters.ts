@@ -1,8 +1,8 @@
 import type { SQLInputValue } from 'node:sqlite';
 
 /**
- * What may be bound, or a thrown fault. `node:sqlite` takes a leading Date or object for the bag of
- * named parameters and shifts the rest, and binds a missing value as NULL: both without a word.
+ * Returns the values to bind, or throws. `node:sqlite` silently takes a leading Date or object for
+ * named parameters and shifts the rest, and binds a missing value as NULL.
  */
 export function boundValues(sql: string, parameters: readonly unknown[]): SQLInputValue[] {
   const expected = placeholders(sql);
@@ -23,9 +23,10 @@ function boundValue(value: unknown, index: number): SQLInputValue {
 
 const QUOTED = /'(?:[^']|'')*'|"(?:[^"]|"")*"|--[^\n]*|\/\*[\s\S]*?\*\//g;
 
-// The driver does not tell how many values a statement wants, so its text is asked.
+// The driver does not report how many values a statement needs, so they are counted in its text.
 function placeholders(sql: string): number {
   const bare = sql.replaceAll(QUOTED, '');
-  if (/\?\d|[:@$]\w/.test(bare)) throw new TypeError('Named and numbered parameters are not bound');
+  if (/\?\d|[:@$]\w/.test(bare))
+    throw new TypeError('Named and numbered parameters are not supported');
   return bare.split('?').length - 1;
 }

@@ -6,18 +6,18 @@ import { databaseTimeout } from './database-errors.ts';
 
 const CONNECTIONS = 10;
 const STATEMENT_LIMIT_MS = 10_000;
-// The server answers within its limit, and the pool ends what rests for as long: whoever is silent
-// for longer is not there, whatever the network says.
-const SILENCE_MS = STATEMENT_LIMIT_MS + 2_000;
+// The server answers or ends a statement within its limit. A connection without data for longer is
+// broken, even if the network does not report it.
+const IDLE_TIMEOUT_MS = STATEMENT_LIMIT_MS + 2_000;
 
-export interface Connecting {
+export interface PostgresOptions {
   readonly onError: (error: Error) => void;
-  /** Null: for statements without a limit. */
-  readonly silenceMs?: number | null;
+  /** Null: no limit, for migrations. */
+  readonly idleTimeoutMs?: number | null;
 }
 
-export function openPostgres(url: string, connecting: Connecting): PostgresDialect {
-  const { onError, silenceMs = SILENCE_MS } = connecting;
+export function openPostgres(url: string, options: PostgresOptions): PostgresDialect {
+  const { onError, idleTimeoutMs = IDLE_TIMEOUT_MS } = options;
   const pool = new pg.Pool({
     connectionString: url,
     max: CONNECTIONS,
@@ -26,28 +26,27 @@ export function openPostgres(url: string, connecting: Connecting): PostgresDiale
     statement_timeout: STATEMENT_LIMIT_MS,
     lock_timeout: 3_000,
     idle_in_transaction_session_timeout: 10_000,
-    stream: () => impatient(new Socket(), silenceMs),
+    stream: () => withIdleTimeout(new Socket(), idleTimeoutMs),
   });
-  // A server that restarts ends idle connections with an error event, and one without a listener
-  // ends the process. The pool listens to idle clients only, so those at work need their own.
+  // A restarting server closes connections with an error event, which without a listener ends the
+  // process. The pool listens to idle clients only, so that clients in use need a listener as well.
   pool.on('error', onError);
   pool.on('connect', (client) => client.on('error', onError));
   return new PostgresDialect({ pool });
 }
 
 /**
- * A network that drops packets tells nobody, and the limits of the server are kept by the server:
- * without one of ours, all connections would hang for as long as the system tries, a quarter of an
- * hour.
+ * A network that drops packets reports no error, and the server cannot enforce its limits then.
+ * Without a limit here, all connections would hang for the 15 minutes that the system retries.
  */
-function impatient(socket: Socket, silenceMs: number | null): Socket {
-  if (silenceMs === null) return socket;
-  return socket.setTimeout(silenceMs, () => {
-    socket.destroy(databaseTimeout('The connection to the database fell silent and was given up'));
+function withIdleTimeout(socket: Socket, idleTimeoutMs: number | null): Socket {
+  if (idleTimeoutMs === null) return socket;
+  return socket.setTimeout(idleTimeoutMs, () => {
+    socket.destroy(databaseTimeout('The connection to the database sent no data and was closed'));
   });
 }
 
-/** What makes a committed row survive the loss of power. */
+/** The settings that make a committed row survive a power loss. */
 export interface Durability {
   readonly fsync: string;
   readonly synchronousCommit: string;
@@ -58,7 +57,7 @@ export async function readDurability(db: Kysely<Tables>): Promise<Durability> {
     select current_setting('fsync') as "fsync",
       current_setting('synchronous_commit') as "synchronousCommit"`.execute(db);
   const [row] = rows;
-  if (!row) throw new Error('PostgreSQL did not tell its settings');
+  if (!row) throw new Error('PostgreSQL did not return its settings');
   return row;
 }
 
@@ -69,7 +68,7 @@ export function refuseLossy({ fsync, synchronousCommit }: Durability): void {
   ];
   if (off.length === 0) return;
   throw new Error(
-    `PostgreSQL has ${off.join(' and ')} off: an approval could be lost after it was confirmed. ` +
+    `PostgreSQL has ${off.join(' and ')} off: a confirmed approval could be lost. ` +
       'Switch it on for this database.',
   );
 }

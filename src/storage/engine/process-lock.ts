@@ -5,8 +5,8 @@ import { createPrivately } from './sqlite.ts';
 const BUSY = 5;
 
 /**
- * Held until it is called or the process dies, however it dies. Two processes on one SQLite file
- * would block each other's event loops and both believe that they own every lease.
+ * Returns the function that unlocks. The lock also ends when the process ends or crashes. Two
+ * processes on one SQLite file would block each other and both assume that they own every lease.
  */
 export function lockProcess(path: string): () => void {
   const lockPath = `${path}.lock`;
@@ -16,15 +16,15 @@ export function lockProcess(path: string): () => void {
     lock.exec('begin exclusive');
   } catch (error) {
     lock.close();
-    const way = 'Stop it first; several replicas need PostgreSQL';
-    throw new Error(`Another process has ${path} (it holds ${lockPath}). ${way}.`, {
+    const fix = 'Stop it first; several replicas need PostgreSQL';
+    throw new Error(`Another process uses ${path} (it holds ${lockPath}). ${fix}.`, {
       cause: error,
     });
   }
   return () => lock.close();
 }
 
-/** Asks without waiting, and lets go at once: a start in that moment would find the file taken. */
+/** Checks the lock without waiting, and holds it only for a moment, so that no start fails. */
 export function isLocked(path: string): boolean {
   const lockPath = `${path}.lock`;
   if (!existsSync(lockPath)) return false;

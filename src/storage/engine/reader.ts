@@ -9,7 +9,7 @@ export interface Reader {
   close(): Promise<void>;
 }
 
-/** Beside a running bot: nothing is created, locked or brought up to date. */
+/** Opens a database for reading next to a running bot: creates, locks and migrates nothing. */
 export async function openReader(url: string): Promise<Reader> {
   const db = new Kysely<Tables>({ dialect: dialectOf(url) });
   try {

@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { CompiledQuery, SqliteDialect, type SqliteDialectConfig, SqliteDriver } from 'kysely';
 import { boundValues } from './parameters.ts';
 
-// Waiting for a lock inside SQLite stops the event loop; the rest of the wait is asynchronous.
+// Waiting inside SQLite blocks the event loop, so that longer waits are asynchronous retries.
 const BLOCKING_WAIT_MS = 50;
 const READER_WAIT_MS = 5_000;
 
@@ -16,13 +16,13 @@ class ImmediateDriver extends SqliteDriver {
     this.#isOpen = isOpen;
   }
 
-  // A deferred transaction that reads and then writes fails at once when another has written.
+  // A deferred transaction that reads and then writes fails if another one wrote in between.
   override async beginTransaction(connection: Parameters<SqliteDriver['beginTransaction']>[0]) {
     await connection.executeQuery(CompiledQuery.raw('begin immediate'));
   }
 
-  // On a full disk and the like SQLite has rolled back by itself, and a second time is an error,
-  // which would stand in the place of the one that tells what happened.
+  // On a full disk, for example, SQLite rolls back by itself. A second rollback is an error, which
+  // would hide the original one.
   override async rollbackTransaction(
     connection: Parameters<SqliteDriver['rollbackTransaction']>[0],
   ) {
@@ -30,14 +30,14 @@ class ImmediateDriver extends SqliteDriver {
   }
 }
 
-// It extends the dialect for the adapter, which tells Kysely to let one transaction at a time on
-// the one connection.
+// Extends the dialect of Kysely for its adapter, which allows one transaction at a time on the one
+// connection.
 class NodeSqliteDialect extends SqliteDialect {
   readonly #config: SqliteDialectConfig;
   readonly #db: DatabaseSync;
 
   constructor(db: DatabaseSync) {
-    const config = { database: guarded(db) };
+    const config = { database: withCheckedParameters(db) };
     super(config);
     this.#config = config;
     this.#db = db;
@@ -50,14 +50,14 @@ class NodeSqliteDialect extends SqliteDialect {
 
 export function sqlitePath(url: string): string {
   const path = url.startsWith('file:/') ? fileURLToPath(url) : url.slice('file:'.length);
-  if (path === '') throw new Error('DATABASE_URL names no file: write file:./signalbox.db');
+  if (path === '') throw new Error('DATABASE_URL names no file: set it to file:./signalbox.db');
   return path;
 }
 
 export function openSqlite(path: string): NodeSqliteDialect {
   if (path !== ':memory:') {
     createPrivately(path);
-    for (const file of [path, `${path}-wal`, `${path}-shm`]) narrow(file);
+    for (const file of [path, `${path}-wal`, `${path}-shm`]) restrictToOwner(file);
   }
   const db = new DatabaseSync(path, { timeout: BLOCKING_WAIT_MS });
   try {
@@ -69,15 +69,15 @@ export function openSqlite(path: string): NodeSqliteDialect {
   return new NodeSqliteDialect(db);
 }
 
-/** For a process beside the one that writes: it takes no lock that anybody would wait for. */
+/** For a process next to the one that writes: it takes no lock for which the other would wait. */
 export function openSqliteReader(path: string): NodeSqliteDialect {
   const db = new DatabaseSync(path, { readOnly: true, timeout: READER_WAIT_MS });
   return new NodeSqliteDialect(db);
 }
 
 /**
- * Makes the file readable for its owner only; SQLite gives its journals the same mode. A file that
- * exists is not even opened: closing it again would drop the locks that this process holds on it.
+ * Creates a file that only its owner can read; SQLite gives its journals the same mode. An existing
+ * file is not opened, because closing it would drop the locks that this process holds on it.
  */
 export function createPrivately(path: string): void {
   try {
@@ -89,27 +89,27 @@ export function createPrivately(path: string): void {
   }
 }
 
-/** A file that was copied into its place often came with rights for everyone on the machine. */
-function narrow(file: string): void {
+/** A copied file often has read permission for every user of the machine. */
+function restrictToOwner(file: string): void {
   const mode = statSync(file, { throwIfNoEntry: false })?.mode ?? 0;
   if ((mode & 0o077) === 0) return;
   try {
     chmodSync(file, 0o600);
   } catch (error) {
-    const sentence = `Others on this machine can read ${file}, and that cannot be changed`;
-    throw new Error(`${sentence}: let it belong to the user who runs Signalbox`, { cause: error });
+    const problem = `Other users of this machine can read ${file}, and its mode cannot be changed`;
+    throw new Error(`${problem}: make the user of Signalbox its owner`, { cause: error });
   }
 }
 
 function configure(db: DatabaseSync, path: string): void {
   const mode = db.prepare('pragma journal_mode = wal').get()?.journal_mode;
   if (mode !== 'wal' && path !== ':memory:') {
-    throw new Error(`${path} cannot keep a write-ahead log there: use a local disk`);
+    throw new Error(`${path} does not support a write-ahead log: use a local disk`);
   }
   db.exec('pragma synchronous = full; pragma foreign_keys = on; pragma trusted_schema = off');
 }
 
-function guarded(db: DatabaseSync): SqliteDialectConfig['database'] & object {
+function withCheckedParameters(db: DatabaseSync): SqliteDialectConfig['database'] & object {
   return {
     close: () => db.close(),
     prepare(sql: string) {

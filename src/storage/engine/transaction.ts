@@ -9,36 +9,36 @@ const BUSY_BUDGET_MS = 2_000;
 const SERIALIZATION_TRIES = 5;
 
 interface Scope {
-  over: boolean;
+  ended: boolean;
   started: number;
-  ended: number;
+  finished: number;
 }
 
 const inside = new AsyncLocalStorage<Scope>();
 
 /**
- * The body may run several times, so it does nothing but read and write `tx`; what it throws rolls
- * back and reaches the caller. A body that takes longer than five seconds is rolled back.
+ * Runs the body in a transaction and retries it on lock conflicts: the body must only use `tx`. An
+ * error of the body rolls back and rejects. A body that takes over 5 seconds is rolled back.
  */
 export async function runTransaction<T>(
   root: Kysely<Tables>,
   body: (tx: Tx) => Promise<T>,
 ): Promise<T> {
   refuseInside();
-  const began = performance.now();
+  const started = performance.now();
   for (let tries = 1; ; tries += 1) {
     try {
       return await attempt(root, body);
     } catch (error) {
-      if (!isWorthRetrying(error, tries, performance.now() - began)) throw error;
+      if (!isWorthRetrying(error, tries, performance.now() - started)) throw error;
       await pause(Math.min(10 * 2 ** tries, 200));
     }
   }
 }
 
 /**
- * The same database for use outside transactions only. Inside one it would wait for ever for the
- * single connection of SQLite, and leave the transaction without a word on PostgreSQL.
+ * The same database, for use outside transactions only. Inside a transaction it would wait forever
+ * for the single connection of SQLite, and silently leave the transaction on PostgreSQL.
  */
 export function outsideTransactions(root: Kysely<Tables>): Kysely<Tables> {
   const db = root.withPlugin({
@@ -56,45 +56,45 @@ export function outsideTransactions(root: Kysely<Tables>): Kysely<Tables> {
 }
 
 export function refuseInside(): void {
-  if (inside.getStore()?.over !== false) return;
-  throw new Error('The root database was used inside a transaction: hand on the transaction');
+  if (inside.getStore()?.ended !== false) return;
+  throw new Error('The root database was used inside a transaction: pass the transaction instead');
 }
 
 function refuseOwn(): never {
-  throw new Error('Transactions are opened by Database.transaction, which retries and limits them');
+  throw new Error('Use Database.transaction, which retries and limits transactions');
 }
 
 async function attempt<T>(root: Kysely<Tables>, body: (tx: Tx) => Promise<T>): Promise<T> {
-  const scope = { over: false, started: 0, ended: 0 };
+  const scope = { ended: false, started: 0, finished: 0 };
   return root
     .transaction()
     .setIsolationLevel('read committed')
-    .execute((tx) => inside.run(scope, () => contain(tx, scope, body)));
+    .execute((tx) => inside.run(scope, () => runBody(tx, scope, body)));
 }
 
 /**
- * Statements that a body left behind, because it failed beside them or ran out of time, still wait
- * for the connection. They must be through before the rollback: after it they would commit.
+ * A body that failed or ran out of time can leave statements that still wait for the connection.
+ * They must end before the rollback: after it, they would be committed.
  */
-async function contain<T>(tx: Tx, scope: Scope, body: (tx: Tx) => Promise<T>): Promise<T> {
+async function runBody<T>(tx: Tx, scope: Scope, body: (tx: Tx) => Promise<T>): Promise<T> {
   try {
-    return await withTimeout(LIMIT_MS, body(tx.withPlugin(tether(scope))), tooLong);
+    return await withTimeout(LIMIT_MS, body(tx.withPlugin(trackQueries(scope))), tooLong);
   } finally {
-    scope.over = true;
-    // One more in the same line. In a failed transaction it fails, and that tells the same.
-    if (scope.started > scope.ended) await Promise.allSettled([sql`select 1`.execute(tx)]);
+    scope.ended = true;
+    // A last statement runs after all others. In a failed transaction it fails, which is fine.
+    if (scope.started > scope.finished) await Promise.allSettled([sql`select 1`.execute(tx)]);
   }
 }
 
-function tether(scope: Scope): KyselyPlugin {
+function trackQueries(scope: Scope): KyselyPlugin {
   return {
     transformQuery({ node }) {
-      if (scope.over) throw new Error('The transaction is over');
+      if (scope.ended) throw new Error('The transaction has ended');
       scope.started += 1;
       return node;
     },
     async transformResult({ result }) {
-      scope.ended += 1;
+      scope.finished += 1;
       return result;
     },
   };
@@ -110,7 +110,7 @@ function isWorthRetrying(error: unknown, tries: number, elapsedMs: number): bool
   return isSerializationFailure(error) && tries < SERIALIZATION_TRIES;
 }
 
-// The low byte is the error itself, the rest tells which kind of busy it was.
+// The low byte is the result code; the other bytes are its details.
 function isBusy(error: Error): boolean {
   return 'errcode' in error && typeof error.errcode === 'number' && (error.errcode & 0xff) === 5;
 }

@@ -1,12 +1,12 @@
 import { GENESIS } from '../audit/chain.ts';
 
-// Spelled out, not taken from the domain: what has run somewhere may not change with it.
+// A copy, not an import: a migration that ran somewhere must never change.
 const STATES = `'draft', 'pending', 'approved', 'executing', 'succeeded', 'failed', 'unknown',
   'rejected', 'cancelled', 'expired', 'stale', 'denied'`;
 
-/** What the two engines spell differently; everything else in the schema is common to both. */
+/** The parts of the schema that differ between the two engines. */
 interface Dialect {
-  /** Sorts and compares by bytes on both engines. */
+  /** Sorted and compared by bytes on both engines. */
   readonly text: string;
   readonly serial: string;
   readonly end: string;
@@ -35,7 +35,7 @@ const POSTGRES: Dialect = {
   ],
 };
 
-export function firstSchema(engine: 'sqlite' | 'postgres'): string[] {
+export function initialTables(engine: 'sqlite' | 'postgres'): string[] {
   const dialect = engine === 'sqlite' ? SQLITE : POSTGRES;
   return [
     ...changeTables(dialect),
@@ -103,7 +103,7 @@ function queueTables({ text, serial, end }: Dialect): string[] {
       not_before ${text} not null, attempts integer not null, lease_owner ${text},
       lease_until ${text}, done_at ${text}) ${end}`,
     'create index outbox_open on outbox (not_before) where done_at is null',
-    // A draw shows the change as it is then, so that one waiting draw is enough.
+    // A message without a body shows the current state, so that one waiting message is enough.
     `create unique index outbox_waiting_draw on outbox (change_id, kind)
       where done_at is null and lease_owner is null and body is null`,
     `create table digest (channel ${text} not null, day ${text} not null,

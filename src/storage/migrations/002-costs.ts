@@ -1,13 +1,13 @@
-/** Costs: what was read, what was posted, and who wants to hear of it. */
-export function secondSchema(engine: 'sqlite' | 'postgres'): string[] {
+/** Costs: stored reports, snapshots, subscriptions, anomalies and budget notices. */
+export function costTables(engine: 'sqlite' | 'postgres'): string[] {
   const text = engine === 'sqlite' ? 'text' : 'text collate "C"';
   const end = engine === 'sqlite' ? 'strict' : '';
   return [
-    // A whole month in one text: it is always read, kept and replaced as one.
+    // One text for a whole month, which is always read and replaced as a whole.
     `create table cost_month (month ${text} primary key, fetched_at ${text} not null,
       final integer not null check (final in (0, 1)), report ${text} not null) ${end}`,
-    // What a day was said to cost, each time it was said otherwise: totals in millionths, as text,
-    // for they outgrow the integers of one of the engines.
+    // One row for each change of a day's total, in millionths. Text, because 32-bit integers of
+    // PostgreSQL are too small.
     `create table cost_snapshot (day ${text} not null, fetched_at ${text} not null,
       total ${text} not null, final integer not null check (final in (0, 1)),
       primary key (day, fetched_at)) ${end}`,

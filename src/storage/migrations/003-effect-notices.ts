@@ -1,5 +1,5 @@
-/** Effects of changes on costs: which of them were told. */
-export function thirdSchema(engine: 'sqlite' | 'postgres'): string[] {
+/** The cost effects of changes that were posted. */
+export function effectNotices(engine: 'sqlite' | 'postgres'): string[] {
   const text = engine === 'sqlite' ? 'text' : 'text collate "C"';
   const end = engine === 'sqlite' ? 'strict' : '';
   return [

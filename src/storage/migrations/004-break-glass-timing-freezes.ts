@@ -1,11 +1,11 @@
-/** Emergencies, timed changes, freezes that were made in Slack. */
-export function fourthSchema(engine: 'sqlite' | 'postgres'): string[] {
+/** Break-glass, timed changes, and freezes that were created in Slack. */
+export function breakGlassTimingFreezes(engine: 'sqlite' | 'postgres'): string[] {
   const text = engine === 'sqlite' ? 'text' : 'text collate "C"';
   const end = engine === 'sqlite' ? 'strict' : '';
   const columns = ['broken_glass', 'review', 'confirmed_at', 'back_at', 'parent'];
   return [
     ...columns.map((column) => `alter table change add column ${column} ${text}`),
-    // However many replicas plan a return, there is one.
+    // Several replicas may plan the same revert: only one is stored.
     'create unique index change_by_parent on change (parent) where parent is not null',
     'create index change_to_take_back on change (back_at) where back_at is not null',
     `create table change_freeze (id ${text} primary key, scope ${text} not null, reason ${text} not null,

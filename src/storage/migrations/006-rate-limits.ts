@@ -1,5 +1,5 @@
-/** How much each person does in a while: replicas have to agree on what is too much. */
-export function sixthSchema(engine: 'sqlite' | 'postgres'): string[] {
+/** Counts per user and time window, which the replicas share for rate limits. */
+export function rateLimits(engine: 'sqlite' | 'postgres'): string[] {
   const text = engine === 'sqlite' ? 'text' : 'text collate "C"';
   const end = engine === 'sqlite' ? 'strict' : '';
   return [

@@ -2,22 +2,30 @@ import { type Kysely, sql } from 'kysely';
 import { onPostgres } from '../engine/postgres.ts';
 import { readMeta, writeMeta } from '../tables/meta.ts';
 import type { Db, Tables, Tx } from '../tables/schema.ts';
-import { firstSchema } from './001-initial.ts';
-import { secondSchema } from './002-costs.ts';
-import { thirdSchema } from './003-effect-notices.ts';
-import { fourthSchema } from './004-break-glass-timing-freezes.ts';
-import { fifthSchema } from './005-frozen-by.ts';
-import { sixthSchema } from './006-rate-limits.ts';
+import { initialTables } from './001-initial.ts';
+import { costTables } from './002-costs.ts';
+import { effectNotices } from './003-effect-notices.ts';
+import { breakGlassTimingFreezes } from './004-break-glass-timing-freezes.ts';
+import { frozenBy } from './005-frozen-by.ts';
+import { rateLimits } from './006-rate-limits.ts';
 
-// Append only: a migration that has run anywhere is never edited.
-const MIGRATIONS = [firstSchema, secondSchema, thirdSchema, fourthSchema, fifthSchema, sixthSchema];
+// Append only: never edit a migration that ran anywhere. It must only add: old replicas continue on
+// the new schema (docs/upgrading.md).
+const MIGRATIONS = [
+  initialTables,
+  costTables,
+  effectNotices,
+  breakGlassTimingFreezes,
+  frozenBy,
+  rateLimits,
+];
 export const SCHEMA_VERSION = MIGRATIONS.length;
 const VERSION_KEY = 'schema-version';
 
-// Any number does, as long as every replica of every release takes the same.
+// An arbitrary number, which must be the same in every release.
 const LOCK = 7_301_946;
 
-/** Brings the schema up to date, once, however many replicas start at the same moment. */
+/** Migrates the schema. If several replicas start at once, one migrates and the others wait. */
 export async function migrate(root: Kysely<Tables>): Promise<void> {
   await root.transaction().execute(async (tx) => {
     await waitForOthers(tx);
@@ -29,7 +37,7 @@ export async function migrate(root: Kysely<Tables>): Promise<void> {
   });
 }
 
-/** For whoever only reads: it finds what this release knows, and changes nothing. */
+/** Throws if this release cannot read the schema. For tools that only read. */
 export async function refuseUnreadable(db: Db): Promise<void> {
   const version = await schemaVersion(db);
   refuseNewer(version);
@@ -37,7 +45,7 @@ export async function refuseUnreadable(db: Db): Promise<void> {
   throw new Error('There is no audit trail in this database: Signalbox has not used it yet.');
 }
 
-// On SQLite the transaction holds the only write lock from its first statement on.
+// On SQLite, the transaction holds the only write lock from its first statement.
 async function waitForOthers(tx: Tx): Promise<void> {
   if (!onPostgres(tx)) return;
   await sql`set local lock_timeout = '60s'`.execute(tx);
@@ -45,7 +53,7 @@ async function waitForOthers(tx: Tx): Promise<void> {
   await sql`select pg_advisory_xact_lock(${sql.lit(LOCK)})`.execute(tx);
 }
 
-/** 0 for an empty database; the role that runs the bot needs no right to create tables. */
+/** Returns 0 for an empty database. Needs no permission to create tables. */
 export async function schemaVersion(db: Db): Promise<number> {
   if (!(await hasMeta(db))) return 0;
   const version = Number(await readMeta(db, VERSION_KEY));
@@ -68,7 +76,7 @@ function refuseNewer(version: number): void {
   );
 }
 
-async function run(tx: Tx, migration: typeof firstSchema): Promise<void> {
+async function run(tx: Tx, migration: typeof initialTables): Promise<void> {
   const statements = migration(onPostgres(tx) ? 'postgres' : 'sqlite');
   for (const statement of statements) await sql.raw(statement).execute(tx);
 }

@@ -3,10 +3,10 @@ import { decode, toDate, toText } from '../engine/portable.ts';
 import type { Db, Tx } from './schema.ts';
 
 export interface StoredMonth<Report> {
-  /** As 2026-11. */
+  /** For example 2026-11. */
   readonly month: string;
   readonly fetchedAt: Date;
-  /** All its days are over and locked: it is never asked for again. */
+  /** All its days are final: Signalbox never reads the month again. */
   readonly final: boolean;
   readonly report: Report;
 }
@@ -23,7 +23,7 @@ export async function loadMonth<Report>(
   return { month, fetchedAt: toDate(row.fetched_at), final: row.final === 1, report };
 }
 
-/** Never an older report over a newer one, nor anything over a month that is final. */
+/** Keeps a stored report that is newer, and one of a final month. */
 export async function storeMonth<Report>(tx: Tx, stored: StoredMonth<Report>): Promise<void> {
   const row = {
     fetched_at: toText(stored.fetchedAt),
@@ -51,13 +51,13 @@ export interface CostSnapshot {
   readonly final: boolean;
 }
 
-/** Only what differs from the last word on a day is written: how days grow and shrink is learnt. */
+/** Stores a snapshot only if its day changed, so that the table shows when days become final. */
 export async function recordSnapshots(tx: Tx, seen: readonly CostSnapshot[]): Promise<void> {
   const last = new Map((await costSnapshots(tx, seen[0]?.day ?? '9')).map((one) => [one.day, one]));
   const rows = seen
     .filter(({ day, total, final }) => {
-      const before = last.get(day);
-      return before?.total !== total || before.final !== final;
+      const previous = last.get(day);
+      return previous?.total !== total || previous.final !== final;
     })
     .map(({ day, fetchedAt, total, final }) => ({
       day,
@@ -70,7 +70,7 @@ export async function recordSnapshots(tx: Tx, seen: readonly CostSnapshot[]): Pr
   await insert.onConflict((conflict) => conflict.doNothing()).execute();
 }
 
-/** Every word on every day from one day on, oldest first. */
+/** Returns all snapshots of the days from `fromDay` on, oldest first. */
 export async function costSnapshots(db: Db, fromDay: string): Promise<readonly CostSnapshot[]> {
   const rows = await db
     .selectFrom('cost_snapshot')

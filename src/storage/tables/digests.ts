@@ -5,7 +5,7 @@ import type { Db, DigestTable, Tx } from './schema.ts';
 
 export interface Digest {
   readonly channel: ChannelId;
-  /** The channel's local day, as 2026-08-14. */
+  /** The local day of the channel, for example 2026-08-14. */
   readonly day: string;
   readonly state: DigestTable['state'];
   readonly owner: string;
@@ -15,12 +15,12 @@ export interface Digest {
 
 type DigestPermit = Pick<Digest, 'channel' | 'day' | 'owner' | 'at'>;
 
-/** The right to post, to be committed before the post. False: somebody has or had it. */
+/** Stores the permit to post; commit it before the post. False: a permit of that day exists. */
 export function permitDigest(tx: Tx, digest: DigestPermit): Promise<boolean> {
   return insertDigest(tx, digest, 'sending');
 }
 
-/** Writes down that no digest came that day. False: one did, or is about to. */
+/** Records that the digest of a day was not posted. False: it was posted, or is being posted. */
 export function recordMissedDigest(tx: Tx, digest: DigestPermit): Promise<boolean> {
   return insertDigest(tx, digest, 'missed');
 }
@@ -39,13 +39,13 @@ async function insertDigest(
   return inserted.length > 0;
 }
 
-/** From an owner who seems to have died, exactly as seen. False: it moved meanwhile. */
+/** Takes over the permit of a crashed replica. False: the permit changed since it was read. */
 export async function takeOverDigest(
   tx: Tx,
   seen: Digest,
   { owner, at }: { owner: string; at: Date },
 ): Promise<boolean> {
-  const taken = await tx
+  const updated = await tx
     .updateTable('digest')
     .set({ owner, at: toText(at) })
     .where('channel', '=', seen.channel)
@@ -55,10 +55,10 @@ export async function takeOverDigest(
     .where('at', '=', toText(seen.at))
     .returning('day')
     .execute();
-  return taken.length > 0;
+  return updated.length > 0;
 }
 
-/** False: the digest is no longer this owner's to end. */
+/** Stores the result of a post. False: this replica does not hold the permit any more. */
 export async function finishDigest(
   tx: Tx,
   { channel, day, owner }: Pick<Digest, 'channel' | 'day' | 'owner'>,
@@ -76,7 +76,7 @@ export async function finishDigest(
   return ended.length > 0;
 }
 
-/** Those whose permit was written before this instant and that nobody has ended since. */
+/** Returns permits from before this time that have no result yet. */
 export async function unfinishedDigests(db: Db, before: Date): Promise<Digest[]> {
   const rows = await db
     .selectFrom('digest')
@@ -88,22 +88,22 @@ export async function unfinishedDigests(db: Db, before: Date): Promise<Digest[]>
   return rows.map(digestFrom);
 }
 
-/** Nobody can say whether these were posted; none of them is posted again. Returns how many. */
+/** Marks all open permits as unknown, so that none is posted twice. Returns how many. */
 export async function markDigestsUnknown(tx: Tx): Promise<number> {
-  const doubted = await tx
+  const marked = await tx
     .updateTable('digest')
     .set({ state: 'unknown' })
     .where('state', '=', 'sending')
     .returning('day')
     .execute();
-  return doubted.length;
+  return marked.length;
 }
 
 function digestFrom(row: Selectable<DigestTable>): Digest {
   return { ...row, at: toDate(row.at) };
 }
 
-/** Surely nothing was posted: the permit is given back, and somebody may try again. */
+/** Deletes a permit after a definite refusal, so that the post can be tried again. */
 export async function withdrawDigest(
   tx: Tx,
   { channel, day, owner }: Pick<Digest, 'channel' | 'day' | 'owner'>,
@@ -119,7 +119,7 @@ export async function withdrawDigest(
   return withdrawn.length > 0;
 }
 
-/** For each channel the last day that was posted, or may have been, with when that began. */
+/** Returns the last day of each channel that was posted, or may have been, with its start. */
 export async function lastDigests(
   db: Db,
 ): Promise<ReadonlyMap<string, { readonly day: string; readonly at: Date }>> {

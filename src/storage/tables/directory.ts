@@ -8,18 +8,18 @@ import type { Db, KnownTable, Tx } from './schema.ts';
 export interface ServiceObservation {
   readonly id: string;
   readonly name: string;
-  /** What this source said; empty where it only named the thing. */
+  /** The facts of this source; empty if it only named the service. */
   readonly fields: JsonObject;
   readonly source: string;
   readonly seenAt: Date;
 }
 
-/** `seenAt` and `source` are those of the newest facts; older facts may stand beside them. */
+/** `seenAt` and `source` are those of the newest facts; other fields may be older. */
 export interface DirectoryEntry extends ServiceObservation {
   readonly fieldSeenAt: Readonly<Record<string, Date>>;
 }
 
-/** Replies can be stored in another order than they came: each field keeps its newest value. */
+/** Replies may be stored out of order, so that each field keeps its newest value. */
 export async function learnService(tx: Tx, learned: ServiceObservation): Promise<void> {
   const inserted = await tx
     .insertInto('known_service')
@@ -74,7 +74,7 @@ function isAfter(stored: Date | undefined, seenAt: Date): boolean {
   return stored !== undefined && stored > seenAt;
 }
 
-// A source that only names the thing must not make its facts look fresher than they are.
+// A source that only names a service must not make its facts look newer than they are.
 function isNewerReport(stored: ServiceObservation, learned: ServiceObservation): boolean {
   const facts = [stored, learned].map(({ fields }) => Object.keys(fields).length > 0);
   return facts[0] === facts[1] ? learned.seenAt >= stored.seenAt : facts[1] === true;

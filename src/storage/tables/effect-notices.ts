@@ -4,12 +4,12 @@ import type { Db, Tx } from './schema.ts';
 
 export interface EffectNotice {
   readonly changeId: ChangeId;
-  /** How many days after the change it tells of. */
+  /** The number of final days after the change that the notice covers. */
   readonly days: number;
   readonly at: Date;
 }
 
-/** The right to tell what a change did, once for each number of days. False: it was settled. */
+/** Stores the permit to post a cost effect once per number of days. False: it exists already. */
 export async function permitEffectNotice(
   tx: Tx,
   { changeId, days, at }: EffectNotice,
@@ -23,7 +23,7 @@ export async function permitEffectNotice(
   return inserted.length > 0;
 }
 
-/** For how many days each of these changes was settled; those without any are left out. */
+/** Returns the day counts that were handled since `since`, by change. */
 export async function listEffectNotices(
   db: Db,
   since: Date,
@@ -34,5 +34,5 @@ export async function listEffectNotices(
     .where('at', '>=', toText(since))
     .execute();
   const byChange = Map.groupBy(rows, ({ change_id }) => change_id);
-  return new Map([...byChange].map(([id, own]) => [id, own.map(({ days }) => days)]));
+  return new Map([...byChange].map(([id, notices]) => [id, notices.map(({ days }) => days)]));
 }

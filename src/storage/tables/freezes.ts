@@ -4,7 +4,7 @@ import { decode, JsonFields, toDate, toText } from '../engine/portable.ts';
 import type { Db, FreezeTable, Tx } from './schema.ts';
 
 export interface StoredFreeze {
-  /** The id of the change that made it. */
+  /** The id of the change that created the freeze. */
   readonly id: ChangeId;
   readonly scope: JsonObject;
   readonly reason: string;
@@ -13,10 +13,10 @@ export interface StoredFreeze {
   readonly until: Date;
 }
 
-/** Made once for each change; false where it was made before, and then it is as it was. */
+/** Returns false if the change created its freeze before; the stored freeze is kept. */
 export async function insertFreeze(tx: Tx, freeze: StoredFreeze): Promise<boolean> {
   const { id, scope, reason, createdBy, from, until } = freeze;
-  const made = await tx
+  const inserted = await tx
     .insertInto('change_freeze')
     .values({
       id,
@@ -31,10 +31,10 @@ export async function insertFreeze(tx: Tx, freeze: StoredFreeze): Promise<boolea
     .onConflict((conflict) => conflict.doNothing())
     .returning('id')
     .execute();
-  return made.length > 0;
+  return inserted.length > 0;
 }
 
-/** False where it is over, or was lifted before. */
+/** Returns false if the freeze has ended or was lifted before. */
 export async function liftFreeze(
   tx: Tx,
   { id, by, at }: { readonly id: ChangeId; readonly by: UserId; readonly at: Date },
@@ -55,7 +55,7 @@ export async function hasFreeze(db: Db, id: ChangeId): Promise<boolean> {
   return (await query.executeTakeFirst()) !== undefined;
 }
 
-/** Those that nobody has lifted and that are not over; what ends first is first. */
+/** Returns the freezes that were not lifted and have not ended, the first end first. */
 export async function activeFreezes(db: Db, now: Date): Promise<StoredFreeze[]> {
   const rows = await db
     .selectFrom('change_freeze')

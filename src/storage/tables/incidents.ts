@@ -2,7 +2,7 @@ import type { JsonObject } from '../../changes/change.ts';
 import { decode, JsonFields, toDate, toText } from '../engine/portable.ts';
 import type { Db, Tx } from './schema.ts';
 
-/** Something unusual in one line of costs, from the day on which it began. */
+/** An anomaly in one line of costs, from the day on which it began. */
 export interface StoredIncident {
   readonly line: string;
   readonly onset: string;
@@ -21,7 +21,7 @@ export async function saveIncident(tx: Tx, incident: StoredIncident): Promise<vo
     .execute();
 }
 
-/** Those that began on or after a day; the newest first. */
+/** Returns the anomalies that began on `day` or later, newest first. */
 export async function incidentsSince(db: Db, day: string): Promise<readonly StoredIncident[]> {
   const rows = await db
     .selectFrom('incident')
@@ -39,7 +39,7 @@ export async function incidentsSince(db: Db, day: string): Promise<readonly Stor
   }));
 }
 
-/** The right to tell of one mark of a budget, once a month. False: it was told already. */
+/** Stores the permit to post a budget threshold once a month. False: it exists already. */
 export async function permitBudgetNotice(
   tx: Tx,
   { budget, month, mark, at }: { budget: string; month: string; mark: string; at: Date },

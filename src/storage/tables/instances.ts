@@ -2,9 +2,9 @@ import { z } from 'zod';
 import { dropMeta, metaUnder, writeMeta } from './meta.ts';
 import type { Db, Tx } from './schema.ts';
 
-const UNDER = 'instance/';
+const KEY_PREFIX = 'instance/';
 
-/** One running process of Signalbox, as it said of itself. */
+/** A running process of Signalbox; each one stores its own row. */
 export interface Instance {
   readonly id: string;
   readonly version: string;
@@ -12,30 +12,33 @@ export interface Instance {
   readonly seenAt: Date;
 }
 
-// Of another release, perhaps: what it says beside this is its own affair.
-const Said = z.object({
+// Another release may store more fields, which are ignored.
+const StoredInstance = z.object({
   version: z.string(),
   startedAt: z.coerce.date(),
   seenAt: z.coerce.date(),
 });
 
-export async function saveInstance(tx: Tx, { id, ...said }: Instance): Promise<void> {
-  await writeMeta(tx, UNDER + id, JSON.stringify(said));
+export async function saveInstance(tx: Tx, { id, ...fields }: Instance): Promise<void> {
+  await writeMeta(tx, KEY_PREFIX + id, JSON.stringify(fields));
 }
 
 export async function dropInstance(tx: Tx, id: string): Promise<void> {
-  await dropMeta(tx, UNDER + id);
+  await dropMeta(tx, KEY_PREFIX + id);
 }
 
-/** The one that began first comes first. */
+/** Returns all processes, the oldest first. */
 export async function listInstances(db: Db): Promise<readonly Instance[]> {
-  const rows = await metaUnder(db, UNDER);
+  const rows = await metaUnder(db, KEY_PREFIX);
   return rows
-    .map(({ key, value }) => ({ id: key.slice(UNDER.length), ...Said.parse(JSON.parse(value)) }))
+    .map(({ key, value }) => ({
+      id: key.slice(KEY_PREFIX.length),
+      ...StoredInstance.parse(JSON.parse(value)),
+    }))
     .toSorted((a, b) => a.startedAt.getTime() - b.startedAt.getTime());
 }
 
-/** Those that were killed could not say goodbye. */
+/** Removes processes that were killed, which could not remove their own row. */
 export async function pruneInstances(tx: Tx, before: Date): Promise<void> {
   for (const { id, seenAt } of await listInstances(tx)) {
     if (seenAt < before) await dropInstance(tx, id);

@@ -13,7 +13,7 @@ export async function writeMeta(tx: Tx, key: string, value: string): Promise<voi
     .execute();
 }
 
-/** False: it does not read so any more, or with null before, it is there already. */
+/** Returns false if the value is not `before` any more; null stands for a missing key. */
 export async function replaceMeta(
   tx: Tx,
   key: string,
@@ -42,10 +42,10 @@ export async function dropMeta(tx: Tx, key: string): Promise<void> {
   await tx.deleteFrom('meta').where('key', '=', key).execute();
 }
 
-/** Everything whose key begins with these words, which hold no wildcard of their own. */
+/** Returns the entries whose key begins with `prefix`, which must contain no `%` or `_`. */
 export async function metaUnder(
   db: Db,
-  words: string,
+  prefix: string,
 ): Promise<readonly { readonly key: string; readonly value: string }[]> {
-  return db.selectFrom('meta').selectAll().where('key', 'like', `${words}%`).execute();
+  return db.selectFrom('meta').selectAll().where('key', 'like', `${prefix}%`).execute();
 }

@@ -4,7 +4,7 @@ import type { Db, Tx } from './schema.ts';
 const EPOCH = 'restore-epoch';
 const GUARDED = 'restore-guarded';
 
-/** A person says that this database is an older copy; the next start acts on it. */
+/** Records that this database is a restored copy. The next start stops its open changes. */
 export async function announceRestore(tx: Tx, at: Date): Promise<void> {
   await writeMeta(tx, EPOCH, at.toISOString());
 }
@@ -13,18 +13,18 @@ export function announcedRestore(db: Db): Promise<string | null> {
   return readMeta(db, EPOCH);
 }
 
-/** The last sign of a restore that was acted on: another replica finds the same one. */
+/** Returns the last restore that was handled, so that other replicas do not repeat it. */
 export function lastHandledRestore(db: Db): Promise<string | null> {
   return readMeta(db, GUARDED);
 }
 
-/** False: another replica was first. */
+/** Returns false if another replica was first. */
 export async function recordHandledRestore(
   tx: Tx,
   before: string | null,
-  sign: string,
+  restore: string,
 ): Promise<boolean> {
-  if (!(await replaceMeta(tx, GUARDED, before, sign))) return false;
+  if (!(await replaceMeta(tx, GUARDED, before, restore))) return false;
   await dropMeta(tx, EPOCH);
   return true;
 }

@@ -1,13 +1,13 @@
 import type { Generated, Kysely, Transaction } from 'kysely';
 import type { ChangeId, ChannelId, State, UserId } from '../../changes/change.ts';
 
-/** To read with; a transaction is one too. */
+/** For reading; a transaction can be passed as well. */
 export type Db = Kysely<Tables>;
-/** To write with: a function that writes asks for it, so that nothing is written by itself. */
+/** For writing: every function that writes takes it, so that no write runs outside a transaction. */
 export type Tx = Transaction<Tables>;
 
-// Instants are ISO texts in UTC with milliseconds and JSON is text as well: both engines keep the
-// same bytes, and the audit chain is computed over bytes.
+// Times are ISO texts in UTC with milliseconds, and JSON is text as well: both engines then keep
+// the same bytes, over which the audit chain is computed.
 export type InstantText = string;
 export type JsonText = string;
 
@@ -35,6 +35,7 @@ export interface Tables {
   tally: TallyTable;
 }
 
+// An old replica continues on a newer schema, so that columns are added but never renamed.
 export interface ChangeTable {
   id: ChangeId;
   command: string;
@@ -51,13 +52,16 @@ export interface ChangeTable {
   version: number;
   rejection: JsonText | null;
   cancelled_by: UserId | null;
+  /** The reason why the change was not run. */
   stopped: string | null;
   frozen_by: JsonText | null;
+  /** The execution outcome. */
   ending: JsonText | null;
   resolution: JsonText | null;
   broken_glass: JsonText | null;
   review: JsonText | null;
   confirmed_at: InstantText | null;
+  /** When the revert is due. */
   back_at: InstantText | null;
   parent: ChangeId | null;
   ended_at: InstantText | null;
@@ -210,7 +214,7 @@ export interface EffectNoticeTable {
 }
 
 export interface FreezeTable {
-  /** The id of the change that made it. */
+  /** The id of the change that created the freeze. */
   id: ChangeId;
   scope: JsonText;
   reason: string;
@@ -221,6 +225,7 @@ export interface FreezeTable {
   lifted_at: InstantText | null;
 }
 
+/** Counts per user, kind and time window. */
 export interface TallyTable {
   person: UserId;
   kind: string;

@@ -4,7 +4,7 @@ const FORMAT = 'v1';
 const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
 
-/** AES-256-GCM; `context`, such as the change's id, must be the same to open it again. */
+/** Encrypts with AES-256-GCM. `context`, for example a change id, must be equal to unseal. */
 export function seal(key: Buffer, clear: string, context: string): string {
   const nonce = randomBytes(NONCE_BYTES);
   const cipher = createCipheriv('aes-256-gcm', sealingKey(key), nonce);
@@ -14,12 +14,12 @@ export function seal(key: Buffer, clear: string, context: string): string {
   return `${FORMAT}.${bytes.toString('base64url')}`;
 }
 
-/** Throws when the key or the context is another, or a single bit was changed. */
+/** Throws if the key or the context differs, or if the sealed text was modified. */
 export function unseal(key: Buffer, sealed: string, context: string): string {
   const [format, text] = sealed.split('.');
   const bytes = Buffer.from(text ?? '', 'base64url');
   if (format !== FORMAT || bytes.length < NONCE_BYTES + TAG_BYTES) {
-    throw new Error('This is nothing that was sealed here');
+    throw new Error('The text was not sealed by Signalbox');
   }
   const nonce = bytes.subarray(0, NONCE_BYTES);
   const decipher = createDecipheriv('aes-256-gcm', sealingKey(key), nonce, {
@@ -31,7 +31,7 @@ export function unseal(key: Buffer, sealed: string, context: string): string {
   return Buffer.concat([clear, decipher.final()]).toString('utf8');
 }
 
-// The same secret keys the audit chain; each use has a key of its own.
+// SIGNALBOX_KEY also signs the audit chain: each use derives a key of its own.
 function sealingKey(key: Buffer): Buffer {
   return Buffer.from(hkdfSync('sha256', key, '', 'signalbox seal v1', 32));
 }

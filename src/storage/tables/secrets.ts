@@ -2,7 +2,7 @@ import type { ChangeId, UserId } from '../../changes/change.ts';
 import { toText } from '../engine/portable.ts';
 import type { Db, Tx } from './schema.ts';
 
-/** A row of what `seal` made; the clear text never comes here. */
+/** A sealed password; the clear text is never stored. */
 export interface SealedSecret {
   readonly changeId: ChangeId;
   readonly sealed: string;
@@ -18,7 +18,7 @@ export async function sealSecret(tx: Tx, secret: SealedSecret): Promise<void> {
     .execute();
 }
 
-/** For the requester alone, and only in time. Null does not tell which of these it was. */
+/** Returns the sealed text to its requester before it expires, else null. */
 export async function openSecret(
   db: Db,
   changeId: ChangeId,
@@ -34,13 +34,13 @@ export async function openSecret(
   return row?.sealed ?? null;
 }
 
-/** False: it is gone already, so that of two who opened it at once only one may show it. */
+/** Returns false if the secret is gone, so that of two concurrent reveals only one shows it. */
 export async function dropSecret(tx: Tx, changeId: ChangeId): Promise<boolean> {
   const query = tx.deleteFrom('sealed_secret').where('change_id', '=', changeId);
   return (await query.executeTakeFirst()).numDeletedRows > 0n;
 }
 
-/** Returns how many nobody looked at in time. */
+/** Deletes expired secrets that were never shown; returns how many. */
 export async function dropExpiredSecrets(tx: Tx, now: Date): Promise<number> {
   const query = tx.deleteFrom('sealed_secret').where('expires_at', '<=', toText(now));
   return Number((await query.executeTakeFirst()).numDeletedRows);

@@ -2,7 +2,7 @@ import type { JsonObject, UserId } from '../../changes/change.ts';
 import { decode, JsonFields, toDate, toText } from '../engine/portable.ts';
 import type { Db, Tx } from './schema.ts';
 
-/** A digest that was asked for in Slack; those of the configuration stand beside them. */
+/** A digest that a user added in Slack, in addition to those of the configuration. */
 export interface Subscription {
   readonly id: string;
   readonly channel: string;

@@ -4,19 +4,19 @@ import type { Tx } from './schema.ts';
 
 export interface RateCount {
   readonly kind: string;
-  /** When the while began in which they are counted. */
+  /** The start of the time window. */
   readonly since: Date;
-  /** Who, and how many more. */
+  /** What to add to the count of each user. */
   readonly more: ReadonlyMap<UserId, number>;
 }
 
-/** How many there are of each person now, these included, whichever replica counted the others. */
+/** Returns the new count of each user, which all replicas share. */
 export async function addToRateCounters(
   tx: Tx,
   { kind, since, more }: RateCount,
 ): Promise<Map<UserId, number>> {
   if (more.size === 0) return new Map();
-  // In one order everywhere, so that two replicas never wait for each other.
+  // All replicas lock the rows in the same order, which prevents deadlocks.
   const people = [...more].toSorted(([a], [b]) => (a < b ? -1 : 1));
   const rows = await tx
     .insertInto('tally')

@@ -23,7 +23,7 @@ async function write(database: Database, count: number, key: Buffer | null = KEY
   });
 }
 
-test.for(ENGINES)('events read as they were written on %s', async (engine) => {
+test.for(ENGINES)('events are read as they were written on %s', async (engine) => {
   const database = await freshDatabase(engine);
   const changeId = newId();
   const move = { kind: 'approved', changeId, version: 2, from: 'pending', to: 'approved' } as const;
@@ -65,7 +65,7 @@ test.for(ENGINES)('a transaction that fails leaves no gap on %s', async (engine)
   expect(await verifyChain(database.db, KEY)).toEqual({ ok: true, seq: 2 });
 });
 
-test.for(ENGINES)('a version of a change is written down once on %s', async (engine) => {
+test.for(ENGINES)('each version of a change has one event on %s', async (engine) => {
   const database = await freshDatabase(engine);
   const event = { ...EVENT, changeId: newId(), version: 1 };
   const refusal = { ...EVENT, changeId: event.changeId };
@@ -76,7 +76,7 @@ test.for(ENGINES)('a version of a change is written down once on %s', async (eng
   await expect(append(event)).rejects.toThrow(/unique/i);
 });
 
-test.for(ENGINES)('an event can be neither edited nor removed on %s', async (engine) => {
+test.for(ENGINES)('an event can be neither modified nor deleted on %s', async (engine) => {
   const database = await freshDatabase(engine);
   await write(database, 2);
   const statements = [
@@ -102,7 +102,7 @@ test.for(ENGINES)('the chain is read in batches on %s', async (engine) => {
   expect(await verifyChain((await freshDatabase(engine)).db, KEY)).toEqual({ ok: true, seq: 0 });
 });
 
-/** The owner of the database, who may drop triggers but has no key. */
+/** An attacker who owns the database, so that they can drop triggers, but has no key. */
 async function tamper(database: Database, engine: Engine, statements: string[]): Promise<void> {
   const disarm =
     engine === 'postgres'
@@ -121,40 +121,40 @@ const renumber = (from: number, to: number) => `update audit_event set seq = ${t
 
 const TAMPERINGS: [string, string[], number, string][] = [
   [
-    'edits a body',
+    'modifies a body',
     ["update audit_event set body = replace(body, 'UANA', 'UBEN') where seq = 4"],
     4,
     'body-changed',
   ],
   [
-    'edits a column',
+    'modifies a column',
     ["update audit_event set kind = 'approved' where seq = 4"],
     4,
     'columns-changed',
   ],
   ['breaks a body', ["update audit_event set body = 'x' where seq = 4"], 4, 'unreadable'],
   [
-    'edits a hash',
+    'modifies a hash',
     [`update audit_event set hash = '${'1'.repeat(64)}' where seq = 4`],
     4,
     'body-changed',
   ],
-  ['deletes one', ['delete from audit_event where seq = 4'], 4, 'event-missing'],
-  ['deletes the first', ['delete from audit_event where seq = 1'], 1, 'event-missing'],
+  ['deletes an event', ['delete from audit_event where seq = 4'], 4, 'event-missing'],
+  ['deletes the first event', ['delete from audit_event where seq = 1'], 1, 'event-missing'],
   [
-    'deletes one and closes the gap',
+    'deletes an event and closes the gap',
     ['delete from audit_event where seq = 9', renumber(10, 9)],
     9,
     'link-broken',
   ],
-  ['inserts one at the end', [copyAs(11, 'x')], 11, 'link-broken'],
-  ['inserts one before the first', [copyAs(-1, 'x')], 1, 'event-missing'],
-  ['swaps two', [renumber(4, 99), renumber(5, 4), renumber(99, 5)], 4, 'link-broken'],
+  ['appends an event', [copyAs(11, 'x')], 11, 'link-broken'],
+  ['inserts an event before the first', [copyAs(-1, 'x')], 1, 'event-missing'],
+  ['swaps two events', [renumber(4, 99), renumber(5, 4), renumber(99, 5)], 4, 'link-broken'],
   ['cuts the tail', ['delete from audit_event where seq > 8'], 9, 'head-differs'],
-  ['cuts everything', ['delete from audit_event'], 1, 'head-differs'],
-  ['takes the head away', ['delete from audit_head'], 1, 'head-differs'],
+  ['deletes all events', ['delete from audit_event'], 1, 'head-differs'],
+  ['deletes the head', ['delete from audit_head'], 1, 'head-differs'],
   [
-    'takes all of it away',
+    'deletes the events and the head',
     ['delete from audit_event', 'delete from audit_head'],
     1,
     'head-differs',
@@ -163,7 +163,7 @@ const TAMPERINGS: [string, string[], number, string][] = [
 ];
 
 test.for(ENGINES.flatMap((engine) => TAMPERINGS.map((one) => [one[0], engine, one] as const)))(
-  'it is found when someone %s on %s',
+  'the verification detects an attacker who %s on %s',
   async ([, engine, [, statements, seq, problem]]) => {
     const database = await freshDatabase(engine);
     await write(database, 10);
@@ -172,48 +172,54 @@ test.for(ENGINES.flatMap((engine) => TAMPERINGS.map((one) => [one[0], engine, on
   },
 );
 
-test.for(ENGINES)('a trail without a head takes no event and says why on %s', async (engine) => {
+test.for(ENGINES)('a trail without a head refuses events with a reason on %s', async (engine) => {
   const database = await freshDatabase(engine);
   await tamper(database, engine, ['delete from audit_head']);
-  await expect(auditHead(database.db)).rejects.toThrow('has lost its head');
-  await expect(write(database, 1)).rejects.toThrow('has lost its head');
+  await expect(auditHead(database.db)).rejects.toThrow('has no head');
+  await expect(write(database, 1)).rejects.toThrow('has no head');
 });
 
-test.for(ENGINES)('an event before all is found in an empty chain on %s', async (engine) => {
-  const database = await freshDatabase(engine);
-  await database.transaction((tx) =>
-    tx
-      .insertInto('audit_event')
-      .values({ ...linkAfter(FORGED, null, EVENT), seq: -1 })
-      .execute(),
-  );
-  const verified = await verifyChain(database.db, KEY);
-  expect(verified).toEqual({ ok: false, seq: 1, problem: 'head-differs' });
-});
+test.for(ENGINES)(
+  'an event before the first is detected in an empty chain on %s',
+  async (engine) => {
+    const database = await freshDatabase(engine);
+    await database.transaction((tx) =>
+      tx
+        .insertInto('audit_event')
+        .values({ ...linkAfter(FORGED, null, EVENT), seq: -1 })
+        .execute(),
+    );
+    const verified = await verifyChain(database.db, KEY);
+    expect(verified).toEqual({ ok: false, seq: 1, problem: 'head-differs' });
+  },
+);
 
 const FORGED = { seq: 0, hash: 'x' };
 
-test.for(ENGINES)('a tail cut with its head is found by the anchor on %s', async (engine) => {
-  const database = await freshDatabase(engine);
-  await write(database, 8);
-  const early = await auditHead(database.db);
-  await write(database, 2);
-  const anchor = await auditHead(database.db);
-  await tamper(database, engine, [
-    'delete from audit_event where seq > 8',
-    `update audit_head set seq = 8, hash = '${early.hash}'`,
-  ]);
+test.for(ENGINES)(
+  'a tail that was cut with its head is detected by the anchor on %s',
+  async (engine) => {
+    const database = await freshDatabase(engine);
+    await write(database, 8);
+    const early = await auditHead(database.db);
+    await write(database, 2);
+    const anchor = await auditHead(database.db);
+    await tamper(database, engine, [
+      'delete from audit_event where seq > 8',
+      `update audit_head set seq = 8, hash = '${early.hash}'`,
+    ]);
 
-  expect(await verifyChain(database.db, KEY)).toEqual({ ok: true, seq: 8 });
-  expect(await verifyChain(database.db, KEY, { anchor: early })).toEqual({ ok: true, seq: 8 });
-  expect(await verifyChain(database.db, KEY, { anchor })).toEqual({
-    ok: false,
-    seq: 10,
-    problem: 'anchor-differs',
-  });
-});
+    expect(await verifyChain(database.db, KEY)).toEqual({ ok: true, seq: 8 });
+    expect(await verifyChain(database.db, KEY, { anchor: early })).toEqual({ ok: true, seq: 8 });
+    expect(await verifyChain(database.db, KEY, { anchor })).toEqual({
+      ok: false,
+      seq: 10,
+      problem: 'anchor-differs',
+    });
+  },
+);
 
-/** A whole chain that is right in itself, made by someone who has another key or none. */
+/** A consistent chain that was signed with another key, or with none. */
 async function rewrite(database: Database, engine: Engine, key: Buffer | null, from: Head) {
   await tamper(database, engine, [`delete from audit_event where seq > ${from.seq}`]);
   const row = linkAfter(from, key, { ...EVENT, kind: 'approved' });
@@ -226,7 +232,7 @@ async function rewrite(database: Database, engine: Engine, key: Buffer | null, f
 test.for<[string, Buffer | null]>([
   ['another key', Buffer.alloc(32, 8)],
   ['no key', null],
-])('an event forged with %s is found', async ([, key]) => {
+])('an event that was signed with %s is detected', async ([, key]) => {
   const database = await freshDatabase('sqlite');
   await write(database, 3);
   const third = await auditHead(database.db);
@@ -238,12 +244,12 @@ test.for<[string, Buffer | null]>([
 test.for<[string, (text: string) => string]>([
   ['no key', (text) => createHash('sha256').update(text).digest('hex')],
   ['a guessed key', (text) => createHmac('sha256', 'guessed').update(text).digest('hex')],
-])('an event forged with %s under the name of ours is found', async ([, hashOf]) => {
+])('an event that was signed with %s under our key id is detected', async ([, hashOf]) => {
   const database = await freshDatabase('sqlite');
   await write(database, 3);
   const third = await auditHead(database.db);
   await write(database, 1);
-  // The name of a key stands in every event, for everybody to copy.
+  // Every event contains the key id, which an attacker can copy.
   const last = await sql<{ body: string }>`
     select body from audit_event where seq = 4`.execute(database.db);
   const body = (last.rows[0]?.body ?? '').replace(ana, 'UFORGER');
@@ -259,7 +265,7 @@ test.for<[string, (text: string) => string]>([
   });
 });
 
-test('a chain begun before there was a key goes on with it', async () => {
+test('a chain without a key continues with a key', async () => {
   const database = await freshDatabase('sqlite');
   await write(database, 2, null);
   await write(database, 2);

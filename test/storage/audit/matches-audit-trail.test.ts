@@ -29,7 +29,7 @@ const DRAFTED: Step = { kind: 'drafted', by: ana, to: 'draft' };
 const CONFIRMED: Step = { kind: 'confirmed', by: ana, from: 'draft', to: 'pending' };
 const AGREED: Step = { kind: 'approved', by: ben, from: 'pending', to: 'approved' };
 
-/** A trail that tells these steps of the change, one version after the other. */
+/** A trail with these events of the change, one version after the other. */
 async function trailOf(steps: readonly Step[]) {
   const database = await freshDatabase('sqlite');
   onTestFinished(() => database.close());
@@ -45,32 +45,35 @@ async function trailOf(steps: readonly Step[]) {
   return database;
 }
 
-test('a change that the trail tells of as it stands is believed', async () => {
+test('a change that matches its events is accepted', async () => {
   const { db } = await trailOf([DRAFTED, CONFIRMED, AGREED]);
   expect(await matchesAuditTrail(db, KEY, APPROVED)).toBe(true);
 });
 
 test.for<[string, readonly Step[]]>([
-  ['nothing at all is told', []],
-  ['its last step is not told', [DRAFTED, CONFIRMED]],
-  ['a step too many is told', [DRAFTED, CONFIRMED, AGREED, { ...AGREED, from: 'approved' }]],
-  ['a version is left out', [DRAFTED, CONFIRMED, { ...AGREED, version: 4 }]],
-  ['it came from where it never was', [DRAFTED, { ...AGREED, by: ana }, AGREED]],
-  ['it ended elsewhere', [DRAFTED, CONFIRMED, { ...AGREED, to: 'pending' }]],
-  ['somebody else asked for it', [{ ...DRAFTED, by: cleo }, CONFIRMED, AGREED]],
-  ['somebody else approved it', [DRAFTED, CONFIRMED, { ...AGREED, by: cleo }]],
+  ['the trail has no event of it', []],
+  ['its last event is missing', [DRAFTED, CONFIRMED]],
   [
-    'what its approver did is something else',
-    [DRAFTED, CONFIRMED, { ...AGREED, kind: 'confirmed' }],
+    'the trail has an event too many',
+    [DRAFTED, CONFIRMED, AGREED, { ...AGREED, from: 'approved' }],
   ],
-  ['it was approved with another plan', [DRAFTED, CONFIRMED, { ...AGREED, digest: 'other' }]],
-  ['another key tells it', [DRAFTED, CONFIRMED, { ...AGREED, key: Buffer.alloc(32, 8) }]],
-])('a change is not believed where %s', async ([, steps]) => {
+  ['a version is missing', [DRAFTED, CONFIRMED, { ...AGREED, version: 4 }]],
+  ['an event begins in a wrong state', [DRAFTED, { ...AGREED, by: ana }, AGREED]],
+  ['its last event has another state', [DRAFTED, CONFIRMED, { ...AGREED, to: 'pending' }]],
+  ['the trail has another requester', [{ ...DRAFTED, by: cleo }, CONFIRMED, AGREED]],
+  ['the trail has another approver', [DRAFTED, CONFIRMED, { ...AGREED, by: cleo }]],
+  ['its approver did not approve', [DRAFTED, CONFIRMED, { ...AGREED, kind: 'confirmed' }]],
+  ['an event has another plan digest', [DRAFTED, CONFIRMED, { ...AGREED, digest: 'other' }]],
+  [
+    'an event was signed with another key',
+    [DRAFTED, CONFIRMED, { ...AGREED, key: Buffer.alloc(32, 8) }],
+  ],
+])('a change is refused when %s', async ([, steps]) => {
   const { db } = await trailOf(steps);
   expect(await matchesAuditTrail(db, KEY, APPROVED)).toBe(false);
 });
 
-test('what takes a change back is approved by whom its first event names', async () => {
+test('a revert is approved by the users of its first event', async () => {
   const planned = { kind: 'planned-return', by: 'signalbox', to: 'approved', version: 1 } as const;
   const child = { ...APPROVED, version: 1 };
   const told = async (approvers: readonly string[]) => {
@@ -81,7 +84,7 @@ test('what takes a change back is approved by whom its first event names', async
   expect(await told([cleo])).toBe(false);
 });
 
-test('an event that was written over tells nothing', async () => {
+test('an overwritten event is refused', async () => {
   const { db } = await trailOf([DRAFTED, CONFIRMED, { ...AGREED, by: cleo }]);
   const { body } = await db
     .selectFrom('audit_event')
@@ -89,7 +92,7 @@ test('an event that was written over tells nothing', async () => {
     .where('version', '=', 3)
     .executeTakeFirstOrThrow();
   const forged = body.replace(cleo, ben);
-  // The owner of the database may do that, but has no key.
+  // The owner of the database can do that without the key.
   await sql`drop trigger audit_event_no_update`.execute(db);
   await db.updateTable('audit_event').set({ body: forged }).where('version', '=', 3).execute();
   expect(await matchesAuditTrail(db, KEY, APPROVED)).toBe(false);

@@ -21,7 +21,7 @@ function aMachine(database: { now: Date; down?: boolean }) {
   };
 }
 
-test('a machine whose clock runs ahead counts with that of the database', async () => {
+test('a machine with a fast clock uses the time of the database', async () => {
   const { state, follow } = aMachine({ now: minutes(-10) });
   const clock = await follow();
   expect(clock.now()).toEqual(minutes(-10));
@@ -31,7 +31,7 @@ test('a machine whose clock runs ahead counts with that of the database', async 
   clock.stop();
 });
 
-test('a clock that somebody sets while it runs moves nothing', async () => {
+test('setting the clock of the machine has no effect', async () => {
   const { state, follow } = aMachine({ now: NOON });
   const clock = await follow();
   state.machine += 3_600_000;
@@ -40,7 +40,7 @@ test('a clock that somebody sets while it runs moves nothing', async () => {
   clock.stop();
 });
 
-test('the database is asked again, and while it is away the clock goes on', async () => {
+test('the clock is synchronized again, and continues while the database is unavailable', async () => {
   vi.useFakeTimers();
   const database = { now: NOON, down: false };
   const { state, errors, follow } = aMachine(database);

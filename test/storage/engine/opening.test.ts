@@ -11,7 +11,7 @@ import { readMeta, writeMeta } from '../../../src/storage/tables/meta.ts';
 import { ENGINES, freshDatabase, freshUrl, openForTest, run } from '../engines.ts';
 import { NOON } from '../example-change.ts';
 
-test.for(ENGINES)('what was committed is there after a restart on %s', async (engine) => {
+test.for(ENGINES)('committed data survives a restart on %s', async (engine) => {
   const url = await freshUrl(engine);
   const first = await openDatabase(url);
   await first.transaction((tx) => writeMeta(tx, 'colour', 'red'));
@@ -31,11 +31,11 @@ test.for(ENGINES)('a database of a newer Signalbox is refused on %s', async (eng
   await expect(openDatabase(url)).rejects.toThrow(
     `This database has schema version 99 and this Signalbox knows versions up to ${SCHEMA_VERSION}.`,
   );
-  // The refusal holds nothing: the file is free and the connections are closed.
+  // After the refusal the file is free and the connections are closed.
   await expect(openDatabase(url)).rejects.toThrow('schema version 99');
 });
 
-test('replicas that start at the same moment set the schema up once', async () => {
+test('replicas that start at the same time create the schema once', async () => {
   const url = await freshUrl('postgres');
   const replicas = await Promise.all([1, 2, 3, 4].map(() => openForTest(url)));
   for (const { db } of replicas)
@@ -46,25 +46,25 @@ test.for(['mysql://host/db', 'signalbox.db', ''])('the address %j is refused', a
   await expect(openDatabase(url)).rejects.toThrow('must begin with file: or postgres://');
 });
 
-test('a folder that does not exist is named', async () => {
+test('the error names a folder that does not exist', async () => {
   await expect(openDatabase('file:/nowhere/at/all.db')).rejects.toThrow('/nowhere/at/all.db');
 });
 
-test('the clock of SQLite is the one handed in, and that of PostgreSQL is its own', async () => {
+test('SQLite uses the given clock, PostgreSQL its own', async () => {
   const sqlite = await freshDatabase('sqlite', { now: () => NOON });
   const postgres = await freshDatabase('postgres', { now: () => NOON });
   expect(await sqlite.now()).toEqual(NOON);
   expect(Math.abs((await postgres.now()).getTime() - Date.now())).toBeLessThan(60_000);
 });
 
-test.for(ENGINES)('a database that is closed is not ready on %s', async (engine) => {
+test.for(ENGINES)('a closed database is not ready on %s', async (engine) => {
   const database = await openDatabase(await freshUrl(engine));
   await database.check();
   await database.close();
   await expect(database.check()).rejects.toThrow();
 });
 
-test('a new file is readable for its owner only, with all that lies beside it', async () => {
+test('a new database and the files next to it are readable for the owner only', async () => {
   const url = await freshUrl('sqlite');
   await openForTest(url);
   const path = url.slice('file:'.length);
@@ -74,7 +74,7 @@ test('a new file is readable for its owner only, with all that lies beside it', 
   }
 });
 
-test('a file that others could read is theirs no longer once it is opened', async () => {
+test('opening a file removes the read permission of other users', async () => {
   const url = await freshUrl('sqlite');
   const path = url.slice('file:'.length);
   await (await openDatabase(url)).close();
@@ -98,11 +98,11 @@ test('a commit is on the disk before it is confirmed', async () => {
   expect(await pragma('trusted_schema')).toBe(0);
 });
 
-test('a second process on the same file is refused, until the first one dies', async () => {
+test('a second process on the same file is refused until the first one ends', async () => {
   const url = await freshUrl('sqlite');
   const holder = await holdInAnotherProcess(url);
   await expect(openDatabase(url)).rejects.toThrow(
-    /^Another process has .*signalbox\.db .*Stop it first; several replicas need PostgreSQL\.$/,
+    /^Another process uses .*signalbox\.db .*Stop it first; several replicas need PostgreSQL\.$/,
   );
 
   const died = once(holder, 'exit');
@@ -111,10 +111,10 @@ test('a second process on the same file is refused, until the first one dies', a
   await openForTest(url);
 });
 
-test('a second opening in the same process is refused as well, and harms nothing', async () => {
+test('opening a file twice in one process is refused without harm', async () => {
   const url = await freshUrl('sqlite');
   const first = await openForTest(url);
-  await expect(openDatabase(url)).rejects.toThrow('Another process has');
+  await expect(openDatabase(url)).rejects.toThrow('Another process uses');
   const stranger = new DatabaseSync(`${url.slice('file:'.length)}.lock`, { timeout: 0 });
   onTestFinished(() => stranger.close());
   expect(() => stranger.exec('begin exclusive')).toThrow('locked');
@@ -146,20 +146,20 @@ test.for<[string, string, string]>([
 });
 
 test.for(['on', 'local', 'remote_write', 'remote_apply'])(
-  'a server with synchronous_commit=%s will do',
+  'a server with synchronous_commit=%s is accepted',
   (synchronousCommit) => {
     expect(() => refuseLossy({ fsync: 'on', synchronousCommit })).not.toThrow();
   },
 );
 
-test('a server that confirms before it has written is refused at the start', async () => {
+test('a server that confirms before it writes is refused at the start', async () => {
   const url = new URL(await freshUrl('postgres'));
   const options = url.searchParams.get('options');
   url.searchParams.set('options', `${options} -c synchronous_commit=off`);
   await expect(openDatabase(url.href)).rejects.toThrow('synchronous_commit off');
 });
 
-test('sessions of PostgreSQL give up in time', async () => {
+test('sessions of PostgreSQL have time limits', async () => {
   const { db } = await freshDatabase('postgres');
 
   const { rows } = await sql<Record<string, string>>`
@@ -169,7 +169,7 @@ test('sessions of PostgreSQL give up in time', async () => {
   expect(rows).toEqual([{ statement: '10s', lock: '3s', idle: '10s' }]);
 });
 
-test('the role that runs the bot needs no right to create tables', async () => {
+test('the role of the bot needs no permission to create tables', async () => {
   const owner = new URL(await freshUrl('postgres'));
   await (await openDatabase(owner.href)).close();
   const bot = await roleOfBot(owner);
@@ -177,20 +177,20 @@ test('the role that runs the bot needs no right to create tables', async () => {
 });
 
 test.for<[string, string]>([
-  ['an event is edited', "update audit_event set body = ''"],
+  ['an event is modified', "update audit_event set body = ''"],
   ['an event is deleted', 'delete from audit_event'],
-  ['all events go at once', 'truncate audit_event'],
-  ['the guard is taken away', 'drop trigger audit_event_only_added on audit_event'],
-  ['the guard is switched off', 'alter table audit_event disable trigger all'],
+  ['all events are truncated', 'truncate audit_event'],
+  ['the trigger is dropped', 'drop trigger audit_event_only_added on audit_event'],
+  ['the trigger is disabled', 'alter table audit_event disable trigger all'],
   ['the whole trail is dropped', 'drop table audit_event'],
-])('the role that runs the bot is refused when %s', async ([, statement]) => {
+])('the role of the bot is refused when %s', async ([, statement]) => {
   const owner = new URL(await freshUrl('postgres'));
   await (await openDatabase(owner.href)).close();
   const bot = await roleOfBot(owner);
   await expect(run(bot.href, statement)).rejects.toThrow(/denied|owner|only ever added/);
 });
 
-/** A user who may use the tables, and owns none of them. */
+/** A role that may use the tables, but owns none of them. */
 async function roleOfBot(owner: URL): Promise<URL> {
   const schema = owner.searchParams.get('options')?.split('=')[1];
   const role = `bot_${owner.pathname.slice(-12)}_${schema}`;

@@ -7,8 +7,8 @@ test.for<[string, readonly unknown[], string]>([
   ['a date', [new Date(0), 'x'], 'Parameter 1 is [object Date]'],
   ['an object', [{ a: 'x' }, 'x'], 'Parameter 1 is [object Object]'],
   ['an array', ['x', ['y']], 'Parameter 2 is [object Array]'],
-  ['nothing', ['x', undefined], 'Parameter 2 is undefined'],
-  ['no number', ['x', Number.NaN], 'Parameter 2 is number'],
+  ['undefined', ['x', undefined], 'Parameter 2 is undefined'],
+  ['NaN', ['x', Number.NaN], 'Parameter 2 is number'],
   ['a function', ['x', () => 'y'], 'Parameter 2 is function'],
   ['too few values', ['x'], 'has 2 parameters but 1 values'],
   ['too many values', ['x', 'y', 'z'], 'has 2 parameters but 3 values'],
@@ -19,26 +19,26 @@ test.for<[string, readonly unknown[], string]>([
 test.for<[string, string, number]>([
   ['a text', 'select \'?\', ? as "odd ?"', 1],
   ['a text with a quote', "select 'it''s ?', ?", 1],
-  ['a remark', 'select ? -- why?\n/* ? */', 1],
+  ['a comment', 'select ? -- why?\n/* ? */', 1],
 ])('a question mark in %s is no parameter', ([, statement, count]) => {
   expect(boundValues(statement, Array(count).fill('x'))).toHaveLength(count);
 });
 
 test.for(['select ?1', 'select :name', 'select @name', 'select $name'])(
-  'the other kinds of parameters are refused: %s',
+  'other kinds of parameters are refused: %s',
   (statement) => {
-    expect(() => boundValues(statement, ['x'])).toThrow('are not bound');
+    expect(() => boundValues(statement, ['x'])).toThrow('are not supported');
   },
 );
 
-test('what has a column type goes through, and a flag becomes a number', () => {
+test('values with a column type are accepted, and a boolean becomes a number', () => {
   const bytes = new Uint8Array([1]);
   const values = boundValues('values (?, ?, ?, ?, ?, ?)', ['x', 1.5, 2n, null, true, bytes]);
   expect(values).toEqual(['x', 1.5, 2n, null, 1, bytes]);
 });
 
-// This very statement stores `x` in the first column and nothing in the second without the guard.
-test('a date in front of other values never reaches the database', async () => {
+// Without the check, this statement stores `x` in the first column and NULL in the second.
+test('a date before other values never reaches the database', async () => {
   const { db } = await freshDatabase('sqlite');
   const shifted = sql`select ${new Date(0)} as a, ${'x'} as b`.execute(db);
   await expect(shifted).rejects.toThrow('Parameter 1 is [object Date]');

@@ -7,7 +7,7 @@ import { SCHEMA_VERSION } from '../../../src/storage/migrations/migrate.ts';
 import { readMeta, writeMeta } from '../../../src/storage/tables/meta.ts';
 import { ENGINES, freshDatabase, freshUrl, openForTest, run } from '../engines.ts';
 
-test.for(ENGINES)('what a body throws rolls back and arrives on %s', async (engine) => {
+test.for(ENGINES)('an error of the body rolls back and rejects on %s', async (engine) => {
   const database = await freshDatabase(engine);
   const fault = new Error('no');
   const failing = database.transaction(async (tx) => {
@@ -19,38 +19,35 @@ test.for(ENGINES)('what a body throws rolls back and arrives on %s', async (engi
   expect(await readMeta(database.db, 'colour')).toBeNull();
 });
 
-test.for(ENGINES)(
-  'the root database refuses to work inside a transaction on %s',
-  async (engine) => {
-    const database = await freshDatabase(engine);
-    const misuses: ((tx: Tx) => Promise<unknown>)[] = [
-      () => readMeta(database.db, 'colour'),
-      () => sql`select 1`.execute(database.db),
-      () => database.transaction(async () => 'nested'),
-      () => database.now(),
-      () => database.check(),
-    ];
-    for (const misuse of misuses) {
-      await expect(database.transaction(misuse)).rejects.toThrow('inside a transaction');
-    }
-    // A body that is over does not taint what was started in it and runs on.
-    const after = Promise.withResolvers<void>();
-    const late = await database.transaction(async () => ({
-      read: after.promise.then(() => readMeta(database.db, 'schema-version')),
-    }));
-    after.resolve();
-    expect(await late.read).toBe(`${SCHEMA_VERSION}`);
-  },
-);
+test.for(ENGINES)('the root database throws inside a transaction on %s', async (engine) => {
+  const database = await freshDatabase(engine);
+  const misuses: ((tx: Tx) => Promise<unknown>)[] = [
+    () => readMeta(database.db, 'colour'),
+    () => sql`select 1`.execute(database.db),
+    () => database.transaction(async () => 'nested'),
+    () => database.now(),
+    () => database.check(),
+  ];
+  for (const misuse of misuses) {
+    await expect(database.transaction(misuse)).rejects.toThrow('inside a transaction');
+  }
+  // Work that was started in a body continues after it, outside the transaction.
+  const after = Promise.withResolvers<void>();
+  const late = await database.transaction(async () => ({
+    read: after.promise.then(() => readMeta(database.db, 'schema-version')),
+  }));
+  after.resolve();
+  expect(await late.read).toBe(`${SCHEMA_VERSION}`);
+});
 
-test.for(ENGINES)('transactions have one way in on %s', async (engine) => {
+test.for(ENGINES)('transactions are opened in one way only on %s', async (engine) => {
   const { db } = await freshDatabase(engine);
   expect(() => db.transaction()).toThrow('Database.transaction');
   expect(() => db.startTransaction()).toThrow('Database.transaction');
   expect(() => db.connection()).toThrow('Database.transaction');
 });
 
-test.for(ENGINES)('transactions at the same time do not mix on %s', async (engine) => {
+test.for(ENGINES)('concurrent transactions are isolated on %s', async (engine) => {
   const database = await freshDatabase(engine);
   await database.transaction((tx) => writeMeta(tx, 'count', '0'));
   const add = () =>
@@ -64,7 +61,7 @@ test.for(ENGINES)('transactions at the same time do not mix on %s', async (engin
   expect(await readMeta(database.db, 'count')).toBe('20');
 });
 
-test.for(ENGINES)('a body that hangs is rolled back after five seconds on %s', async (engine) => {
+test.for(ENGINES)('a hanging body is rolled back after 5 seconds on %s', async (engine) => {
   const database = await freshDatabase(engine);
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
   onTestFinished(() => void vi.useRealTimers());
@@ -84,7 +81,7 @@ test.for(ENGINES)('a body that hangs is rolled back after five seconds on %s', a
   expect(await readMeta(database.db, 'colour')).toBeNull();
 });
 
-test.for(ENGINES)('a body that goes on after its time leaves nothing on %s', async (engine) => {
+test.for(ENGINES)('a body that continues after its limit writes nothing on %s', async (engine) => {
   const database = await freshDatabase(engine);
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
   onTestFinished(() => void vi.useRealTimers());
@@ -106,29 +103,32 @@ test.for(ENGINES)('a body that goes on after its time leaves nothing on %s', asy
 
   await expect(busy).rejects.toThrow('longer than 5 s');
   vi.useRealTimers();
-  expect(String(await stopped.promise)).toContain('The transaction is over');
+  expect(String(await stopped.promise)).toContain('The transaction has ended');
   const rows = await database.db.selectFrom('meta').select('key').execute();
   expect(rows).toEqual([{ key: 'schema-version' }]);
 });
 
-test.for(ENGINES)('what ran beside a failure is rolled back with it on %s', async (engine) => {
-  const database = await freshDatabase(engine);
-  for (let round = 0; round < 10; round += 1) {
-    const failing = database.transaction((tx) =>
-      Promise.all([
-        sql`insert into meta (key) values ('no value')`.execute(tx),
-        ...['a', 'b', 'c'].map((key) => writeMeta(tx, key, 'red')),
-      ]),
+test.for(ENGINES)(
+  'statements next to a failed one are rolled back as well on %s',
+  async (engine) => {
+    const database = await freshDatabase(engine);
+    for (let round = 0; round < 10; round += 1) {
+      const failing = database.transaction((tx) =>
+        Promise.all([
+          sql`insert into meta (key) values ('no value')`.execute(tx),
+          ...['a', 'b', 'c'].map((key) => writeMeta(tx, key, 'red')),
+        ]),
+      );
+      await expect(failing).rejects.toThrow(/null/i);
+    }
+    // On PostgreSQL a statement left behind would be sent now, because connections are reused.
+    await Promise.all(
+      Array.from({ length: 10 }, () => database.transaction((tx) => readMeta(tx, 'a'))),
     );
-    await expect(failing).rejects.toThrow(/null/i);
-  }
-  // On PostgreSQL a statement that escaped would be sent by now: the same connections are in use.
-  await Promise.all(
-    Array.from({ length: 10 }, () => database.transaction((tx) => readMeta(tx, 'a'))),
-  );
-  const rows = await database.db.selectFrom('meta').select('key').execute();
-  expect(rows).toEqual([{ key: 'schema-version' }]);
-});
+    const rows = await database.db.selectFrom('meta').select('key').execute();
+    expect(rows).toEqual([{ key: 'schema-version' }]);
+  },
+);
 
 async function withStranger(): Promise<{ database: Database; stranger: DatabaseSync }> {
   const url = await freshUrl('sqlite');
@@ -145,7 +145,7 @@ test('a transaction has the write lock before its first statement', async () => 
   });
 });
 
-test('a backup tool that holds the file for a moment is waited for', async () => {
+test('a short lock by a backup tool delays the transaction', async () => {
   const { database, stranger } = await withStranger();
   stranger.exec('begin immediate');
   const writing = database.transaction((tx) => writeMeta(tx, 'colour', 'red'));
@@ -168,7 +168,7 @@ test('another program that locks the file is reported after two seconds', async 
   await outcome;
 });
 
-test('of two transactions that wait for each other one runs again', async () => {
+test('of two deadlocked transactions one is retried', async () => {
   const database = await freshDatabase('postgres');
   await database.transaction(async (tx) => {
     await writeMeta(tx, 'left', '0');
@@ -185,11 +185,11 @@ test('of two transactions that wait for each other one runs again', async () => 
       await writeMeta(tx, second, String(mine));
     });
   await Promise.all([cross('left', 'right', 0), cross('right', 'left', 1)]);
-  // On a busy machine both may have to give way, or one of them twice.
+  // On a loaded machine both may be retried, or one of them twice.
   expect(bodies).toBeGreaterThanOrEqual(3);
 });
 
-test('a connection that is cut fails its own transaction and not the process', async () => {
+test('a broken connection fails its transaction, not the process', async () => {
   const url = await freshUrl('postgres');
   const errors: Error[] = [];
   const database = await openForTest(url, { onConnectionError: (error) => errors.push(error) });
@@ -203,7 +203,7 @@ test('a connection that is cut fails its own transaction and not the process', a
   expect(await readMeta(database.db, 'colour')).toBeNull();
 });
 
-test('a connection that is cut while it rests is replaced', async () => {
+test('a broken idle connection is replaced', async () => {
   const url = await freshUrl('postgres');
   const { promise: told, resolve: onConnectionError } = Promise.withResolvers<Error>();
   const database = await openForTest(url, { onConnectionError });

@@ -24,26 +24,23 @@ const NOON = new Date('2026-11-20T12:00:00.000Z');
 const LATER = new Date('2026-11-20T13:00:00.000Z');
 const Report = z.object({ rows: z.number() });
 
-test.for(ENGINES)(
-  'a month is kept as it was read last, and for ever once final (%s)',
-  async (engine) => {
-    const { db, transaction } = await freshDatabase(engine);
-    const store = (rows: number, fetchedAt: Date, final = false) =>
-      transaction((tx) => storeMonth(tx, { month: '2026-10', fetchedAt, final, report: { rows } }));
-    const rows = async () => (await loadMonth(db, '2026-10', Report))?.report.rows;
+test.for(ENGINES)('a month keeps its latest report until it is final (%s)', async (engine) => {
+  const { db, transaction } = await freshDatabase(engine);
+  const store = (rows: number, fetchedAt: Date, final = false) =>
+    transaction((tx) => storeMonth(tx, { month: '2026-10', fetchedAt, final, report: { rows } }));
+  const rows = async () => (await loadMonth(db, '2026-10', Report))?.report.rows;
 
-    expect(await rows()).toBeUndefined();
-    await store(2, LATER);
-    await store(1, NOON);
-    expect(await rows()).toBe(2);
-    await store(3, LATER, true);
-    await store(4, new Date(LATER.getTime() + 1));
-    expect(await rows()).toBe(3);
-  },
-);
+  expect(await rows()).toBeUndefined();
+  await store(2, LATER);
+  await store(1, NOON);
+  expect(await rows()).toBe(2);
+  await store(3, LATER, true);
+  await store(4, new Date(LATER.getTime() + 1));
+  expect(await rows()).toBe(3);
+});
 
 test.for(ENGINES)(
-  'only a new word on a day is noted, beyond 32 bits as well (%s)',
+  'only changed totals of a day are stored, also beyond 32 bits (%s)',
   async (engine) => {
     const { db, transaction } = await freshDatabase(engine);
     const note = (total: number, fetchedAt: Date, final: boolean) =>
@@ -71,7 +68,7 @@ test.for(ENGINES)('subscriptions are added, paused and removed (%s)', async (eng
 });
 
 test.for(ENGINES)(
-  'an incident is kept with its newest state, a notice is given once (%s)',
+  'an anomaly keeps its newest state, and a notice is permitted once (%s)',
   async (engine) => {
     const { db, transaction } = await freshDatabase(engine);
     const incident = { line: 'x', onset: '2026-11-12', facts: { impact: 2 }, updatedAt: NOON };

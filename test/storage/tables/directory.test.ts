@@ -23,13 +23,13 @@ async function learned(database: Database, ...facts: Partial<ServiceObservation>
   return (await knownServices(database.db))[0];
 }
 
-test.for(ENGINES)('what was learned of a service is known on %s', async (engine) => {
+test.for(ENGINES)('facts of a service are stored on %s', async (engine) => {
   const database = await freshDatabase(engine);
   const fieldSeenAt = { state: minutes(10), memory: minutes(10) };
   expect(await learned(database, {})).toEqual({ ...SCALED, fieldSeenAt });
 });
 
-test.for(ENGINES)('newer facts come in beside the others on %s', async (engine) => {
+test.for(ENGINES)('newer facts are merged with the others on %s', async (engine) => {
   const database = await freshDatabase(engine);
   const stop = { fields: { state: 'stopping' }, source: 'reply to a stop', seenAt: minutes(20) };
   expect(await learned(database, {}, stop)).toMatchObject({
@@ -39,7 +39,7 @@ test.for(ENGINES)('newer facts come in beside the others on %s', async (engine) 
   });
 });
 
-test.for(ENGINES)('an older reply that comes late overwrites nothing on %s', async (engine) => {
+test.for(ENGINES)('a late, older reply overwrites nothing on %s', async (engine) => {
   const database = await freshDatabase(engine);
   const late = { name: 'old name', fields: { state: 'stopped', region: 'eu' }, seenAt: NOON };
   expect(await learned(database, {}, { ...late, source: 'reply to a stop' })).toEqual({
@@ -49,7 +49,7 @@ test.for(ENGINES)('an older reply that comes late overwrites nothing on %s', asy
   });
 });
 
-test.for(ENGINES)('each fact is as new as its own reply on %s', async (engine) => {
+test.for(ENGINES)('each fact has the time of its own reply on %s', async (engine) => {
   const database = await freshDatabase(engine);
   const scale = { fields: { memory: 32 }, seenAt: minutes(30) };
   const lateStop = { fields: { state: 'stopping' }, seenAt: minutes(20) };
@@ -60,7 +60,7 @@ test.for(ENGINES)('each fact is as new as its own reply on %s', async (engine) =
 });
 
 test.for(ENGINES)(
-  'a report that only names a service makes no fact look fresh on %s',
+  'a report that only names a service does not renew its facts on %s',
   async (engine) => {
     const database = await freshDatabase(engine);
     const report = { name: 'staging 2', fields: {}, source: 'usage report', seenAt: minutes(60) };
@@ -73,7 +73,7 @@ test.for(ENGINES)(
   },
 );
 
-test.for(ENGINES)('replies at the same moment are all kept on %s', async (engine) => {
+test.for(ENGINES)('concurrent replies are all stored on %s', async (engine) => {
   const database = await freshDatabase(engine);
   const names = Array.from({ length: 8 }, (_, n) => `f${n}`);
   await Promise.all(names.map((field) => learned(database, { fields: { [field]: 1 } })));

@@ -23,7 +23,7 @@ test.for(ENGINES)(
   },
 );
 
-test.for(ENGINES)('what a change would cost is kept with its plan (%s)', async (engine) => {
+test.for(ENGINES)('the cost estimate is stored with the plan (%s)', async (engine) => {
   const database = await freshDatabase(engine);
   const cost = { text: 'about −18.0 credits a day', perDay: -18, share: -1 };
   const old = aChange();

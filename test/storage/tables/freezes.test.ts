@@ -17,21 +17,18 @@ const freeze = {
   until: minutes(60),
 };
 
-test.for(ENGINES)(
-  'a freeze is made once for its change, whatever is said again (%s)',
-  async (e) => {
-    const database = await freshDatabase(e);
-    const make = (reason: string) =>
-      database.transaction((tx) => insertFreeze(tx, { ...freeze, reason }));
-    expect(await make('launch')).toBe(true);
-    expect(await make('another')).toBe(false);
-    expect(await activeFreezes(database.db, NOON)).toEqual([freeze]);
-    expect(await hasFreeze(database.db, freeze.id)).toBe(true);
-    expect(await hasFreeze(database.db, newId())).toBe(false);
-  },
-);
+test.for(ENGINES)('a change creates its freeze once (%s)', async (e) => {
+  const database = await freshDatabase(e);
+  const make = (reason: string) =>
+    database.transaction((tx) => insertFreeze(tx, { ...freeze, reason }));
+  expect(await make('launch')).toBe(true);
+  expect(await make('another')).toBe(false);
+  expect(await activeFreezes(database.db, NOON)).toEqual([freeze]);
+  expect(await hasFreeze(database.db, freeze.id)).toBe(true);
+  expect(await hasFreeze(database.db, newId())).toBe(false);
+});
 
-test.for(ENGINES)('of many who lift a freeze at once one does (%s)', async (engine) => {
+test.for(ENGINES)('of several concurrent lifts of a freeze one succeeds (%s)', async (engine) => {
   const database = await freshDatabase(engine);
   await database.transaction((tx) => insertFreeze(tx, freeze));
   const lifts = [ana, ben, cleo].map((by) =>
@@ -41,14 +38,11 @@ test.for(ENGINES)('of many who lift a freeze at once one does (%s)', async (engi
   expect(await activeFreezes(database.db, minutes(2))).toEqual([]);
 });
 
-test.for(ENGINES)(
-  'a freeze that is over holds no more and cannot be lifted (%s)',
-  async (engine) => {
-    const database = await freshDatabase(engine);
-    await database.transaction((tx) => insertFreeze(tx, freeze));
-    expect(await activeFreezes(database.db, minutes(59))).toHaveLength(1);
-    expect(await activeFreezes(database.db, minutes(60))).toEqual([]);
-    const late = { id: freeze.id, by: ben, at: minutes(60) };
-    expect(await database.transaction((tx) => liftFreeze(tx, late))).toBe(false);
-  },
-);
+test.for(ENGINES)('an ended freeze is not active and cannot be lifted (%s)', async (engine) => {
+  const database = await freshDatabase(engine);
+  await database.transaction((tx) => insertFreeze(tx, freeze));
+  expect(await activeFreezes(database.db, minutes(59))).toHaveLength(1);
+  expect(await activeFreezes(database.db, minutes(60))).toEqual([]);
+  const late = { id: freeze.id, by: ben, at: minutes(60) };
+  expect(await database.transaction((tx) => liftFreeze(tx, late))).toBe(false);
+});

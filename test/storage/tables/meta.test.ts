@@ -2,17 +2,20 @@ import { expect, test } from 'vitest';
 import { dropMeta, readMeta, replaceMeta, writeMeta } from '../../../src/storage/tables/meta.ts';
 import { ENGINES, freshDatabase } from '../engines.ts';
 
-test.for(ENGINES)('of those who saw the same value one moves it on (%s)', async (engine) => {
-  const { db, transaction } = await freshDatabase(engine);
-  const move = (before: string | null, value: string) =>
-    transaction((tx) => replaceMeta(tx, 'k', before, value));
-  const first = await Promise.all([move(null, 'a'), move(null, 'a'), move(null, 'a')]);
-  expect(first.filter(Boolean)).toHaveLength(1);
-  const second = await Promise.all([move('a', 'b'), move('a', 'c')]);
-  expect(second.filter(Boolean)).toHaveLength(1);
-  expect(await move('a', 'd')).toBe(false);
-  expect(['b', 'c']).toContain(await readMeta(db, 'k'));
-});
+test.for(ENGINES)(
+  'of concurrent replacements of the same value one succeeds (%s)',
+  async (engine) => {
+    const { db, transaction } = await freshDatabase(engine);
+    const move = (before: string | null, value: string) =>
+      transaction((tx) => replaceMeta(tx, 'k', before, value));
+    const first = await Promise.all([move(null, 'a'), move(null, 'a'), move(null, 'a')]);
+    expect(first.filter(Boolean)).toHaveLength(1);
+    const second = await Promise.all([move('a', 'b'), move('a', 'c')]);
+    expect(second.filter(Boolean)).toHaveLength(1);
+    expect(await move('a', 'd')).toBe(false);
+    expect(['b', 'c']).toContain(await readMeta(db, 'k'));
+  },
+);
 
 test.for(ENGINES)('a deleted value can be written again (%s)', async (engine) => {
   const { transaction } = await freshDatabase(engine);

@@ -32,7 +32,7 @@ test.for(ENGINES)(
   },
 );
 
-test.for(ENGINES)('sums of long ago are forgotten (%s)', async (engine) => {
+test.for(ENGINES)('counts of old time windows are deleted (%s)', async (engine) => {
   const { transaction } = await freshDatabase(engine);
   const one = (since: Date) =>
     transaction((tx) => addToRateCounters(tx, { kind: 'click', since, more: new Map([[ana, 1]]) }));

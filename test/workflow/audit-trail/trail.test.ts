@@ -61,7 +61,7 @@ test.for(ENGINES)(
     await tamper(database, 7);
     await trail.verifyAll();
     await trail.verifyAll();
-    expect(await trail.problem(database.db)).toContain('Event 7 is not as it was written');
+    expect(await trail.problem(database.db)).toContain('Event 7 does not match its hash');
     expect(told).toHaveLength(1);
     expect(told[0]).toContain('executes no change until an operator has checked it');
 

@@ -11,18 +11,18 @@ export function dueExpiries(db: Db, now: Date, limit: number): Promise<ChangeId[
   return idsOf(db, where, limit);
 }
 
-/** How many at most, and without those that are to wait: they would stand before the others. */
-export interface Pass {
+/** `except` holds changes that back off after an error, so that they do not block others. */
+export interface DueQuery {
   readonly limit: number;
   readonly except?: readonly ChangeId[];
 }
 
-function isNone(eb: Builder, ids: readonly ChangeId[] = []) {
+function isExcluded(eb: Builder, ids: readonly ChangeId[] = []) {
   return ids.length > 0 ? [eb('id', 'not in', ids)] : [];
 }
 
-/** Approved, in time, and with a target that no change holds: the others would only wait again. */
-export function dueClaims(db: Db, now: Date, { limit, except }: Pass): Promise<ChangeId[]> {
+/** Approved changes that may run now and whose target is not locked. */
+export function dueClaims(db: Db, now: Date, { limit, except }: DueQuery): Promise<ChangeId[]> {
   const at = toText(now);
   const where = (eb: Builder) =>
     eb.and([
@@ -30,19 +30,19 @@ export function dueClaims(db: Db, now: Date, { limit, except }: Pass): Promise<C
       eb('expires_at', '>', at),
       eb.or([eb('not_before', 'is', null), eb('not_before', '<=', at)]),
       eb('target_key', 'not in', eb.selectFrom('target_lock').select('target')),
-      ...isNone(eb, except),
+      ...isExcluded(eb, except),
     ]);
   return idsOf(db, where, limit);
 }
 
-/** Succeeded for a while only, and nothing is planned yet that takes them back. */
-export function dueReverts(db: Db, { limit, except }: Pass): Promise<Change[]> {
+/** Succeeded changes with a revert time but without a planned revert. */
+export function dueReverts(db: Db, { limit, except }: DueQuery): Promise<Change[]> {
   const where = (eb: Builder) =>
     eb.and([
       eb('state', '=', 'succeeded'),
       eb('back_at', 'is not', null),
       eb.not(eb.exists(childIn(eb))),
-      ...isNone(eb, except),
+      ...isExcluded(eb, except),
     ]);
   return select(db, { where, limit });
 }

@@ -11,7 +11,7 @@ export function openChangesOfTarget(db: Db, targetKey: string): Promise<Change[]
   });
 }
 
-/** Others of the same target that were asked for from an instant on. */
+/** Other changes of the same target that were requested since a time. */
 export function changesRequestedSince(
   db: Db,
   { id, plan }: Change,
@@ -30,30 +30,30 @@ export function changesRequestedSince(
 export interface ChangeFilter {
   readonly states?: readonly State[];
   readonly requester?: UserId;
-  /** Only those whose request was sent, and that ended, from this instant on. */
+  /** Only changes that were sent and ended since this time. */
   readonly endedSince?: Date;
-  /** Glass was broken, it is over, and nobody has looked at it since. */
+  /** Only ended break-glass changes without a review. */
   readonly toReview?: true;
-  /** Without what others have not sent off, or never did. */
+  /** Without drafts that other users have not confirmed, or never did. */
   readonly privateTo?: UserId;
   readonly limit: number;
-  /** The last change of the page before. */
+  /** The last change of the previous page. */
   readonly before?: Pick<Change, 'id' | 'createdAt'>;
 }
 
-/** The newest first. */
+/** Returns the matching changes, newest first. */
 export function listChanges(db: Db, { limit, ...filter }: ChangeFilter): Promise<Change[]> {
-  return select(db, { where: (eb) => fits(eb, filter), limit, order: 'desc' });
+  return select(db, { where: (eb) => matches(eb, filter), limit, order: 'desc' });
 }
 
-/** How many there are, all pages together. */
+/** Returns the number of matching changes on all pages. */
 export async function countChanges(db: Db, filter: Omit<ChangeFilter, 'limit'>): Promise<number> {
   const query = db.selectFrom('change').select((eb) => eb.fn.countAll().as('count'));
-  const row = await query.where((eb) => fits(eb, filter)).executeTakeFirstOrThrow();
+  const row = await query.where((eb) => matches(eb, filter)).executeTakeFirstOrThrow();
   return Number(row.count);
 }
 
-function fits(eb: Builder, filter: Omit<ChangeFilter, 'limit'>) {
+function matches(eb: Builder, filter: Omit<ChangeFilter, 'limit'>) {
   const { states, requester, endedSince, toReview, privateTo, before } = filter;
   return eb.and([
     ...(states ? [eb('state', 'in', states)] : []),
@@ -65,16 +65,16 @@ function fits(eb: Builder, filter: Omit<ChangeFilter, 'limit'>) {
   ]);
 }
 
-/** Only its requester has seen it: it is a draft, or ended as one. */
+/** A change that only its requester has seen: a draft, or one that ended as a draft. */
 export function isUnconfirmed(eb: Builder) {
-  const isOver = eb('state', 'in', ['cancelled', 'expired', 'stale']);
-  return eb.or([eb('state', '=', 'draft'), eb.and([eb('card_channel', 'is', null), isOver])]);
+  const hasEnded = eb('state', 'in', ['cancelled', 'expired', 'stale']);
+  return eb.or([eb('state', '=', 'draft'), eb.and([eb('card_channel', 'is', null), hasEnded])]);
 }
 
 function isUnreviewed(eb: Builder) {
   return eb.and([
     eb('broken_glass', 'is not', null),
-    // What takes it back was let through by the same broken glass, which is looked at once.
+    // A revert runs under the break-glass of its parent, which is reviewed once.
     eb('parent', 'is', null),
     eb('review', 'is', null),
     eb('state', 'not in', OPEN),
@@ -86,7 +86,7 @@ function isOlder(eb: Builder, { id, createdAt }: Pick<Change, 'id' | 'createdAt'
   return eb.or([eb('created_at', '<', at), eb.and([eb('created_at', '=', at), eb('id', '<', id)])]);
 }
 
-/** Over, with glass that was broken and that nobody has looked at since; the oldest first. */
+/** Returns ended break-glass changes without a review, oldest first. */
 export function changesToReview(db: Db, limit: number): Promise<Change[]> {
   return select(db, { where: isUnreviewed, limit });
 }

@@ -4,7 +4,7 @@ import { toDate } from '../../engine/portable.ts';
 import type { ChangeTable, Db, Tables } from '../schema.ts';
 import { changeFrom } from './change-row.ts';
 
-/** Their ids alone: one that cannot be read must not stand before those behind it. */
+/** Selects ids only, so that one unreadable row does not block the others. */
 export async function idsOf(
   db: Db,
   where: (eb: Builder) => Expression<SqlBool>,
@@ -23,7 +23,7 @@ interface Selection {
   readonly order?: 'asc' | 'desc';
 }
 
-// One statement for the changes and their approvals: two would see two moments.
+// One statement reads changes and approvals, so that both are of the same moment.
 export async function select(
   db: Db,
   { where, limit, order = 'asc' }: Selection,
@@ -52,7 +52,7 @@ export async function select(
     .execute();
   return Map.groupBy(rows, ({ id }) => id)
     .values()
-    .map(fold)
+    .map(changeOf)
     .toArray();
 }
 
@@ -63,9 +63,9 @@ interface ApprovedRow extends Selectable<ChangeTable> {
   readonly child_state: State | null;
 }
 
-function fold(rows: ApprovedRow[]): Change {
+function changeOf(rows: ApprovedRow[]): Change {
   const [first] = rows;
-  if (!first) throw new Error('A group of rows has at least one');
+  if (!first) throw new Error('A group of rows is never empty');
   const approvals = rows.flatMap(({ person, approved_at }) =>
     person && approved_at ? [{ by: person, at: toDate(approved_at) }] : [],
   );

@@ -2,7 +2,6 @@ import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import {
   type BlockingFreeze,
-  type BreakGlassUse,
   type Change,
   type ChangeId,
   type ChannelId,
@@ -21,7 +20,14 @@ import {
   type Verdict,
 } from '../../../changes/change.ts';
 import { canonical } from '../../../changes/plan-digest.ts';
-import { Any, decode, JsonFields, StoredInstant, toDate, toText } from '../../engine/portable.ts';
+import {
+  AnyJson,
+  decode,
+  JsonFields,
+  StoredInstant,
+  toDate,
+  toText,
+} from '../../engine/portable.ts';
 import type { ChangeTable } from '../schema.ts';
 
 const Id = z.custom<ChangeId>((value) => typeof value === 'string');
@@ -56,7 +62,7 @@ const StoredPlan = z
     body: JsonFields,
     before: StoredSnapshot.nullable(),
     rows: z.array(
-      z.strictObject({ field: z.string(), label: z.string(), before: Any, after: Any }),
+      z.strictObject({ field: z.string(), label: z.string(), before: AnyJson, after: AnyJson }),
     ),
     keptAsIs: z.array(z.string()),
     warnings: z.array(z.string()),
@@ -90,7 +96,7 @@ const StoredRequirement: z.ZodType<Requirement> = z.strictObject({
   reason: z.boolean(),
   expiresAfterMs: z.number(),
   channel: z.string().nullable(),
-  // What was stored before there were these says nothing of them.
+  // Changes of earlier releases have no value for these.
   escalation: z.strictObject({ to: z.string(), afterMs: z.number() }).nullable().default(null),
   breakGlass: z.string().nullable().default(null),
 });
@@ -115,26 +121,24 @@ const StoredFreeze: z.ZodType<BlockingFreeze> = z.strictObject({
   made: z.strictObject({ id: Id, by: User }).optional(),
 });
 
-const StoredGlass: z.ZodType<BreakGlassUse> = StoredRejection;
-
 const StoredReview: z.ZodType<Review> = z.strictObject({
   by: User,
   at: StoredInstant,
   note: z.string(),
 });
 
-const answer = { at: StoredInstant, tookMs: z.number(), requestId: z.string().nullable() };
+const call = { at: StoredInstant, tookMs: z.number(), requestId: z.string().nullable() };
 const StoredEnding: z.ZodType<ExecutionOutcome> = z.discriminatedUnion('how', [
-  z.strictObject({ how: z.literal('succeeded'), ...answer, reported: z.array(z.string()) }),
+  z.strictObject({ how: z.literal('succeeded'), ...call, reported: z.array(z.string()) }),
   z.strictObject({
     how: z.enum(['failed', 'unknown']),
-    ...answer,
+    ...call,
     status: z.number().nullable(),
     text: z.string(),
   }),
 ]);
 
-/** Every column but those of the card, which moves without the change moving. */
+/** All columns except those of the card, which is updated without a new version. */
 export type ChangeRow = Omit<ChangeTable, 'card_channel' | 'card_ts' | 'card_version'>;
 
 export function changeRow(change: Change): ChangeRow {
@@ -201,7 +205,7 @@ export function changeFrom(row: ChangeTable, approvals: readonly Verdict[]): Cha
     ...(row.frozen_by && { frozenBy: decode(StoredFreeze, row.frozen_by, name) }),
     outcome: read(StoredEnding, row.ending),
     resolution: read(StoredResolution, row.resolution),
-    breakGlass: read(StoredGlass, row.broken_glass),
+    breakGlass: read(StoredRejection, row.broken_glass),
     review: read(StoredReview, row.review),
     createdAt: toDate(row.created_at),
     confirmedAt: toDate(row.confirmed_at),
@@ -242,7 +246,8 @@ const CALL_CLASSES = { PATCH: 'patch', POST: 'post', PUT: 'put' } as const;
 
 function callClass({ sends }: Plan): ChangeTable['call_class'] {
   const method = z.enum(['PATCH', 'POST', 'PUT']).safeParse(sends.split(' ')[0]);
-  if (!method.success) throw new Error(`A plan must say how it is sent, and this says: ${sends}`);
+  if (!method.success)
+    throw new Error(`The plan must begin with PATCH, POST or PUT, not: ${sends}`);
   return CALL_CLASSES[method.data];
 }
 

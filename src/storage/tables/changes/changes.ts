@@ -5,9 +5,9 @@ import type { ApprovalTable, Db, Tx } from '../schema.ts';
 import { select } from './change-query.ts';
 import { changeRow } from './change-row.ts';
 
-/** Somebody was first: the transaction rolls back, and whoever began it looks again. */
+/** Another transaction was first. This one rolls back, and its caller reads the change again. */
 export class OptimisticLockError extends Error {
-  override readonly name = 'LostRace';
+  override readonly name = 'OptimisticLockError';
 }
 
 export async function insertChange(
@@ -26,7 +26,7 @@ export async function loadChange(db: Db, id: ChangeId): Promise<Change | null> {
   return change ?? null;
 }
 
-/** As `loadChange`, and nobody else may move the change until the transaction ends. */
+/** Loads a change and locks its row until the transaction ends. */
 export async function lockChange(tx: Tx, id: ChangeId): Promise<Change | null> {
   await tx
     .selectFrom('change')
@@ -34,13 +34,13 @@ export async function lockChange(tx: Tx, id: ChangeId): Promise<Change | null> {
     .where('id', '=', id)
     .$if(onPostgres(tx), (query) => query.forUpdate())
     .execute();
-  // Another statement, since the first may have waited and then saw the approvals of before.
+  // A second statement, because the first may have waited and then misses newer approvals.
   return loadChange(tx, id);
 }
 
 /**
- * Stores the move from `before` to `after` with the verdicts that are new in it, and throws
- * `LostRace` when the change is no longer as it was before. The card has its own function.
+ * Stores the move from `before` to `after` and its new verdicts. Throws `OptimisticLockError` if
+ * the stored change is not `before` any more. The card is stored by `setCard`.
  */
 export async function updateChange(
   tx: Tx,
@@ -48,7 +48,7 @@ export async function updateChange(
   after: Change,
   { source = 'slack' }: { source?: string } = {},
 ): Promise<void> {
-  refuseOddMove(before, after);
+  assertNextVersion(before, after);
   const { id, ...columns } = changeRow(after);
   const moved = await tx
     .updateTable('change')
@@ -59,14 +59,14 @@ export async function updateChange(
     .returning('id')
     .execute();
   if (moved.length === 0)
-    throw new OptimisticLockError(`Change ${id} has moved on from ${before.state}`);
+    throw new OptimisticLockError(`Change ${id} is not ${before.state} any more`);
   await insertVerdicts(tx, before, after, source);
 }
 
-function refuseOddMove(before: Change, after: Change): void {
+function assertNextVersion(before: Change, after: Change): void {
   const same = before.id === after.id && before.digest === after.digest;
   if (same && after.version === before.version + 1) return;
-  throw new Error(`Change ${before.id} may move on by one version, with the plan that was shown`);
+  throw new Error(`Change ${before.id} must move by one version and keep its plan digest`);
 }
 
 async function insertVerdicts(
@@ -78,10 +78,10 @@ async function insertVerdicts(
   for (const approval of after.approvals.slice(before?.approvals.length ?? 0)) {
     const isNew = await insertVerdict(tx, verdictRow(after, approval, 'approved', source));
     if (!isNew)
-      throw new OptimisticLockError(`${approval.by} has decided on change ${after.id} already`);
+      throw new OptimisticLockError(`${approval.by} already decided on change ${after.id}`);
   }
   const { rejection } = after;
-  // Whoever approved before keeps that row; the rejection itself stands on the change.
+  // An earlier approval by the same user keeps its row; the change itself stores the rejection.
   if (rejection && !before?.rejection) {
     await insertVerdict(tx, verdictRow(after, rejection, 'rejected', source));
   }
@@ -106,7 +106,7 @@ async function insertVerdict(tx: Tx, row: ApprovalTable): Promise<boolean> {
   return inserted.length > 0;
 }
 
-/** Remembers where the card stands and which version it shows; an older drawing changes nothing. */
+/** Stores the position of the card and the version that it shows; ignores an older version. */
 export async function setCard(
   tx: Tx,
   id: ChangeId,
@@ -121,7 +121,7 @@ export async function setCard(
     .execute();
 }
 
-/** The version that the card shows; null before it was drawn. */
+/** Returns the version that the card shows; null before the first card. */
 export async function cardVersion(db: Db, id: ChangeId): Promise<number | null> {
   const query = db.selectFrom('change').select('card_version').where('id', '=', id);
   return (await query.executeTakeFirst())?.card_version ?? null;

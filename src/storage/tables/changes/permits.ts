@@ -5,13 +5,13 @@ import { OptimisticLockError } from './changes.ts';
 
 export interface Permit {
   readonly changeId: ChangeId;
-  /** The call must not be made twice: one permit for ever, unless it was surely not sent. */
+  /** The call must not be repeated: only one permit, unless the request was not sent. */
   readonly single: boolean;
   readonly owner: string;
   readonly at: Date;
 }
 
-/** The right to put one request on the wire, for whoever commits it; returns its number. */
+/** Stores the permit to send one request, for the process that commits it; returns its number. */
 export async function writePermit(
   tx: Tx,
   { changeId, single, owner, at }: Permit,
@@ -30,11 +30,11 @@ export async function writePermit(
     .returning('n')
     .execute();
   if (written.length === 0)
-    throw new OptimisticLockError(`Change ${changeId} has a permit to send already`);
+    throw new OptimisticLockError(`Change ${changeId} already has a permit to send`);
   return n;
 }
 
-/** Throws `LostRace` when there is no such permit that is still open. */
+/** Throws `OptimisticLockError` if the permit is not open. */
 export async function closePermit(
   tx: Tx,
   changeId: ChangeId,
@@ -54,7 +54,7 @@ export async function closePermit(
     throw new OptimisticLockError(`Permit ${n} of change ${changeId} is not open`);
 }
 
-/** For a sender that died: its request may have arrived, and nobody will send it again. */
+/** Closes the permits of a crashed sender as unknown: its request may have arrived. */
 export async function closeOpenPermits(tx: Tx, changeId: ChangeId): Promise<void> {
   await tx
     .updateTable('send_permit')
@@ -64,20 +64,20 @@ export async function closeOpenPermits(tx: Tx, changeId: ChangeId): Promise<void
     .execute();
 }
 
-/** False: another change has the target. Taking what one has already is no harm. */
+/** Returns false if another change holds the lock. Locking twice has no effect. */
 export async function lockTarget(
   tx: Tx,
   targetKey: string,
   changeId: ChangeId,
   at: Date,
 ): Promise<boolean> {
-  const taken = await tx
+  const inserted = await tx
     .insertInto('target_lock')
     .values({ target: targetKey, change_id: changeId, at: toText(at) })
     .onConflict((conflict) => conflict.doNothing())
     .returning('target')
     .execute();
-  return taken.length > 0 || (await lockHolder(tx, targetKey)) === changeId;
+  return inserted.length > 0 || (await lockHolder(tx, targetKey)) === changeId;
 }
 
 export async function unlockTarget(tx: Tx, changeId: ChangeId): Promise<void> {
@@ -90,9 +90,8 @@ export async function lockHolder(db: Db, targetKey: string): Promise<ChangeId | 
 }
 
 /**
- * Whether another change of the target succeeded after this one was planned, or, for one that takes
- * another back, after that one ended. To be asked while the target is taken: before that, the other
- * may end between the question and the taking.
+ * Whether another change of the target succeeded after this one was planned, or, for a revert,
+ * after its parent ended. Lock the target first, so that no other change ends after this check.
  */
 export async function hasTargetChangedSincePlan(
   tx: Tx,
@@ -104,7 +103,7 @@ export async function hasTargetChangedSincePlan(
   return othersRan(tx, targetKey, { since, except: parent ? [id, parent] : [id] });
 }
 
-/** Whether another change of the target succeeded after this one, so that it is not as it left it. */
+/** Whether another change of the target succeeded after this one ended. */
 export async function hasTargetChangedSinceEnd(
   db: Db,
   targetKey: string,

@@ -4,7 +4,7 @@ import { withAnswerLimit } from '../../engine/database-errors.ts';
 import { toText } from '../../engine/portable.ts';
 import type { Db } from '../schema.ts';
 
-/** How many, and since when the oldest of them waits; null where there is none. */
+/** `since` is the time of the oldest entry; null if there is none. */
 export interface Gauge {
   readonly count: number;
   readonly since: Date | null;
@@ -15,14 +15,14 @@ export interface Gauges {
   readonly outbox: Gauge;
   readonly inbox: Gauge;
   readonly digests: ReadonlyMap<string, number>;
-  /** What was found wrong with the audit trail; null for nothing. */
+  /** The problem that the last verification of the audit trail found, or null. */
   readonly trailProblem: string | null;
 }
 
-// What is over is counted as it ends; here is what somebody still waits for.
+// Ended changes are counted when they end, by metrics.
 const OPEN: readonly State[] = ['pending', 'approved', 'executing', 'unknown'];
 
-/** What lies in the database at this moment, the same whichever replica is asked. */
+/** Reads the gauges, which are the same on every replica. */
 export async function readGauges(db: Db, now: Date): Promise<Gauges> {
   const [changes, outbox, inbox, digests, trailProblem] = await withAnswerLimit(
     Promise.all([
@@ -43,11 +43,11 @@ async function openChanges(db: Db): Promise<ReadonlyMap<State, Gauge>> {
     .where('state', 'in', OPEN)
     .groupBy('state')
     .execute();
-  const found = new Map(rows.map(({ state, n, oldest }) => [state, levelOf(n, oldest)]));
+  const found = new Map(rows.map(({ state, n, oldest }) => [state, gaugeOf(n, oldest)]));
   return new Map(OPEN.map((state) => [state, found.get(state) ?? { count: 0, since: null }]));
 }
 
-/** What is due; a reminder of tomorrow waits for nobody. */
+/** Counts due entries only; a reminder for tomorrow does not count. */
 async function waiting(
   db: Db,
   table: 'outbox' | 'inbox',
@@ -55,13 +55,13 @@ async function waiting(
   now: Date,
 ): Promise<Gauge> {
   const row = await db
-    // The two queues differ in the name of this column alone.
+    // The two tables differ in the name of this column only.
     .selectFrom(table as 'outbox')
     .select((eb) => [eb.fn.countAll().as('n'), eb.fn.min('not_before').as('oldest')])
     .where(done as 'done_at', 'is', null)
     .where('not_before', '<=', toText(now))
     .executeTakeFirstOrThrow();
-  return levelOf(row.n, row.oldest);
+  return gaugeOf(row.n, row.oldest);
 }
 
 async function digestStates(db: Db): Promise<ReadonlyMap<string, number>> {
@@ -75,6 +75,6 @@ async function digestStates(db: Db): Promise<ReadonlyMap<string, number>> {
   return new Map(states.map((state) => [state, found.get(state) ?? 0]));
 }
 
-function levelOf(n: string | number | bigint, oldest: string | null): Gauge {
+function gaugeOf(n: string | number | bigint, oldest: string | null): Gauge {
   return { count: Number(n), since: oldest === null ? null : new Date(oldest) };
 }

@@ -13,11 +13,11 @@ export interface ReceivedClick {
 }
 
 export interface ClaimedClick extends ReceivedClick {
-  /** How often it was taken, this time included. */
+  /** How often the click was claimed, this time included. */
   readonly attempts: number;
 }
 
-/** False: it was received before, and whoever stored it then sees to it. */
+/** Returns false if the click was stored before: the process that stored it handles it. */
 export async function storeClick(tx: Tx, { key, kind, body, at }: ReceivedClick): Promise<boolean> {
   const received = toText(at);
   const stored = await tx
@@ -36,7 +36,7 @@ export async function storeClick(tx: Tx, { key, kind, body, at }: ReceivedClick)
   return stored.length > 0;
 }
 
-/** The oldest first. */
+/** Claims due clicks, oldest first. */
 export async function claimDueClicks(tx: Tx, batch: Batch): Promise<ClaimedClick[]> {
   const due = await tx
     .selectFrom('inbox')
@@ -55,10 +55,10 @@ export async function claimDueClicks(tx: Tx, batch: Batch): Promise<ClaimedClick
   );
 }
 
-/** This one, if nobody has it and nobody handled it. */
+/** Claims one click; null if another process holds it or it was handled. */
 export async function claimClick(tx: Tx, key: string, by: Lease): Promise<ClaimedClick | null> {
-  const [taken] = await lease(tx, [key], by);
-  return taken ?? null;
+  const [claimed] = await lease(tx, [key], by);
+  return claimed ?? null;
 }
 
 async function lease(tx: Tx, keys: string[], by: Lease): Promise<ClaimedClick[]> {
@@ -72,7 +72,7 @@ async function lease(tx: Tx, keys: string[], by: Lease): Promise<ClaimedClick[]>
     .execute();
   return rows
     .sort((a, b) => compare(a.at, b.at) || compare(a.dedup_key, b.dedup_key))
-    .map(takenFrom);
+    .map(claimedFrom);
 }
 
 function compare(a: string, b: string): number {
@@ -86,7 +86,7 @@ function isFree(eb: ExpressionBuilder<Tables, 'inbox'>, now: Date) {
   ]);
 }
 
-function takenFrom(row: Selectable<InboxTable>): ClaimedClick {
+function claimedFrom(row: Selectable<InboxTable>): ClaimedClick {
   return {
     key: row.dedup_key,
     kind: row.kind,
@@ -96,7 +96,7 @@ function takenFrom(row: Selectable<InboxTable>): ClaimedClick {
   };
 }
 
-/** Only the key stays, against redelivery: what a person typed is not kept twice. */
+/** Keeps only the key, to recognize a redelivery; the body is deleted. */
 export async function markHandled(tx: Tx, key: string, now: Date): Promise<void> {
   await tx
     .updateTable('inbox')
@@ -114,7 +114,7 @@ export async function retryClickAt(tx: Tx, key: string, notBefore: Date): Promis
     .execute();
 }
 
-/** Forgets what was handled before this instant; returns how much that was. */
+/** Deletes clicks that were handled before this time; returns how many. */
 export async function pruneInbox(tx: Tx, before: Date): Promise<number> {
   const query = tx.deleteFrom('inbox').where('handled_at', '<', toText(before));
   return Number((await query.executeTakeFirst()).numDeletedRows);

@@ -24,22 +24,17 @@ import {
   stored,
 } from '../../example-change.ts';
 
-test.for(ENGINES)(
-  'the open changes of a target are those that are not over on %s',
-  async (engine) => {
-    const database = await freshDatabase(engine);
-    const changes = STATES.map((state) => aChange({ state }));
-    await stored(database, ...changes, elsewhere(), aPost());
+test.for(ENGINES)('the open changes of a target have not ended on %s', async (engine) => {
+  const database = await freshDatabase(engine);
+  const changes = STATES.map((state) => aChange({ state }));
+  await stored(database, ...changes, elsewhere(), aPost());
 
-    const open = await openChangesOfTarget(database.db, STAGING);
-    const expected = changes.filter((change) => !isEnded(change));
-    expect(open.map(({ state }) => state).sort()).toEqual(
-      expected.map(({ state }) => state).sort(),
-    );
-  },
-);
+  const open = await openChangesOfTarget(database.db, STAGING);
+  const expected = changes.filter((change) => !isEnded(change));
+  expect(open.map(({ state }) => state).sort()).toEqual(expected.map(({ state }) => state).sort());
+});
 
-test.for(ENGINES)('a list is read page by page, the newest first, on %s', async (engine) => {
+test.for(ENGINES)('lists are paged, newest first, on %s', async (engine) => {
   const database = await freshDatabase(engine);
   const mine = [0, 1, 1, 2].map((at) => aChange({ createdAt: minutes(at), approvals: byBoth() }));
   await stored(database, ...mine, aChange({ requester: ben }), aChange({ state: 'draft' }));
@@ -61,7 +56,7 @@ function byBoth() {
   ];
 }
 
-test.for(ENGINES)('the sweeps find what is due and nothing else on %s', async (engine) => {
+test.for(ENGINES)('the queries of background work find only due changes on %s', async (engine) => {
   const database = await freshDatabase(engine);
   const now = minutes(10);
   const lease = (until: Date) => ({ owner: 'one', until });

@@ -8,7 +8,7 @@ const made = { id: newId(), by: ben };
 const frozenBy = { until: minutes(60), reason: 'the launch', by: null, made };
 const review = { by: ben, at: NOON, note: 'it was right' };
 
-test.for(ENGINES)('what is to be looked at is over, and nobody has (%s)', async (engine) => {
+test.for(ENGINES)('changes to review have ended without a review (%s)', async (engine) => {
   const database = await freshDatabase(engine);
   const due = elsewhere({ state: 'denied', stopReason: 'frozen', breakGlass, frozenBy });
   await stored(

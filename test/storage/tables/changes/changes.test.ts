@@ -60,7 +60,7 @@ test.for(ENGINES)('a change is loaded as it was stored on %s', async (engine) =>
   expect(await loadChange(database.db, newId())).toBeNull();
 });
 
-test.for(ENGINES)('every verdict and ending survives storage on %s', async (engine) => {
+test.for(ENGINES)('every verdict and outcome is loaded as it was stored on %s', async (engine) => {
   const database = await freshDatabase(engine);
   const change = aChange({ state: 'approved' });
   await stored(database, change);
@@ -92,7 +92,7 @@ test.for(ENGINES)('a rejection keeps the approval that came before it on %s', as
   expect(await loadChange(database.db, change.id)).toEqual(rejected);
 });
 
-test.for(ENGINES)('two approvers in the same moment both count on %s', async (engine) => {
+test.for(ENGINES)('two concurrent approvals both count on %s', async (engine) => {
   const database = await freshDatabase(engine);
   for (let round = 0; round < 10; round += 1) {
     const change = aChange();
@@ -105,7 +105,7 @@ test.for(ENGINES)('two approvers in the same moment both count on %s', async (en
   }
 });
 
-test.for(ENGINES)('who comes second loses, and nothing of it stays, on %s', async (engine) => {
+test.for(ENGINES)('the second of two concurrent moves is rolled back on %s', async (engine) => {
   const database = await freshDatabase(engine);
   const change = aChange();
   await stored(database, change);
@@ -122,7 +122,7 @@ test.for(ENGINES)('who comes second loses, and nothing of it stays, on %s', asyn
   expect(await database.db.selectFrom('target_lock').selectAll().execute()).toEqual([]);
 });
 
-test.for(ENGINES)('a vote of a person whose vote is stored rolls back on %s', async (engine) => {
+test.for(ENGINES)('a second verdict of the same user is rolled back on %s', async (engine) => {
   const database = await freshDatabase(engine);
   const change = aChange();
   await stored(database, change);
@@ -132,30 +132,30 @@ test.for(ENGINES)('a vote of a person whose vote is stored rolls back on %s', as
   const twice = moved(approve(forgotten, approver(ben), NOON));
   const again = database.transaction((tx) => updateChange(tx, forgotten, twice));
 
-  await expect(again).rejects.toThrow('UBEN has decided');
+  await expect(again).rejects.toThrow('UBEN already decided');
   expect(await loadChange(database.db, change.id)).toEqual(once);
 });
 
 test.for<[string, Partial<Change>]>([
   ['skips a version', { version: 3 }],
-  ['stands still', { version: 1 }],
-  ['brings another plan', { version: 2, digest: 'another' }],
+  ['keeps the version', { version: 1 }],
+  ['has another plan digest', { version: 2, digest: 'another' }],
 ])('a move that %s is a fault', async ([, over]) => {
   const database = await freshDatabase('sqlite');
   const change = aChange();
   await stored(database, change);
   const odd = database.transaction((tx) => updateChange(tx, change, { ...change, ...over }));
-  await expect(odd).rejects.toThrow(`Change ${change.id} may move on by one version`);
+  await expect(odd).rejects.toThrow(`Change ${change.id} must move by one version`);
 });
 
-test.for(ENGINES)('an id is given out once on %s', async (engine) => {
+test.for(ENGINES)('an id is used once on %s', async (engine) => {
   const database = await freshDatabase(engine);
   const change = aChange();
   await stored(database, change);
   await expect(stored(database, change)).rejects.toThrow(/unique/i);
 });
 
-test.for(ENGINES)('a row that was edited by hand is a fault with its id on %s', async (engine) => {
+test.for(ENGINES)('a modified row causes an error with its id on %s', async (engine) => {
   const database = await freshDatabase(engine);
   const change = aChange();
   await stored(database, change);
@@ -165,14 +165,14 @@ test.for(ENGINES)('a row that was edited by hand is a fault with its id on %s', 
   await expect(loadChange(database.db, change.id)).rejects.toThrow(`change ${change.id}`);
 });
 
-test('a plan that does not say how it is sent is not stored', async () => {
+test('a plan without a method is not stored', async () => {
   const database = await freshDatabase('sqlite');
   const plan = { ...aChange().plan, sends: 'somehow' };
   const storing = database.transaction((tx) => insertChange(tx, aChange({ plan })));
   await expect(storing).rejects.toThrow('somehow');
 });
 
-test.for(ENGINES)('a card remembers the newest drawing on %s', async (engine) => {
+test.for(ENGINES)('a change stores the newest version of its card on %s', async (engine) => {
   const database = await freshDatabase(engine);
   const change = aChange();
   await stored(database, change);
@@ -187,7 +187,7 @@ test.for(ENGINES)('a card remembers the newest drawing on %s', async (engine) =>
   expect(await cardVersion(database.db, change.id)).toBe(2);
   expect((await loadChange(database.db, change.id))?.card).toEqual(first);
 
-  // A move that was made of an older picture of the change does not lose the card.
+  // A move that was computed from an older version of the change keeps the card.
   await database.transaction((tx) =>
     updateChange(tx, change, moved(approve(change, approver(ben), NOON))),
   );

@@ -18,7 +18,7 @@ function permit(database: Database, change: Change, single: boolean): Promise<nu
   return database.transaction((tx) => writePermit(tx, row));
 }
 
-test.for(ENGINES)('a call that must not be made twice has one permit on %s', async (engine) => {
+test.for(ENGINES)('a call that must not be repeated has one permit on %s', async (engine) => {
   const database = await freshDatabase(engine);
   const change = aPost();
   await stored(database, change);
@@ -44,23 +44,20 @@ test.for(['succeeded', 'failed', 'unknown'] as const)(
   },
 );
 
-test.for(ENGINES)(
-  'a request that was surely not sent may be permitted again on %s',
-  async (engine) => {
-    const database = await freshDatabase(engine);
-    const change = aPost();
-    await stored(database, change);
-    await permit(database, change, true);
-    await database.transaction((tx) => closePermit(tx, change.id, 1, 'not-sent', 429));
+test.for(ENGINES)('a request that was not sent gets a permit again on %s', async (engine) => {
+  const database = await freshDatabase(engine);
+  const change = aPost();
+  await stored(database, change);
+  await permit(database, change, true);
+  await database.transaction((tx) => closePermit(tx, change.id, 1, 'not-sent', 429));
 
-    expect(await permit(database, change, true)).toBe(2);
-    const rows = await database.db.selectFrom('send_permit').selectAll().orderBy('n').execute();
-    expect(rows).toMatchObject([
-      { n: 1, outcome: 'not-sent', http_status: 429 },
-      { n: 2, outcome: null, http_status: null },
-    ]);
-  },
-);
+  expect(await permit(database, change, true)).toBe(2);
+  const rows = await database.db.selectFrom('send_permit').selectAll().orderBy('n').execute();
+  expect(rows).toMatchObject([
+    { n: 1, outcome: 'not-sent', http_status: 429 },
+    { n: 2, outcome: null, http_status: null },
+  ]);
+});
 
 test.for(ENGINES)('the permits of a repeatable call are counted on %s', async (engine) => {
   const database = await freshDatabase(engine);
@@ -83,7 +80,7 @@ test.for(ENGINES)('a permit is closed once on %s', async (engine) => {
   await expect(close(2)).rejects.toThrow(OptimisticLockError);
 });
 
-test.for(ENGINES)('one change at a time has a target on %s', async (engine) => {
+test.for(ENGINES)('one change at a time locks a target on %s', async (engine) => {
   const database = await freshDatabase(engine);
   const changes = Array.from({ length: 5 }, () => aChange());
   await stored(database, ...changes);
@@ -102,7 +99,7 @@ test.for(ENGINES)('one change at a time has a target on %s', async (engine) => {
 });
 
 test.for(ENGINES)(
-  'a change that holds another target does not take this one on %s',
+  'a change with a lock on another target does not get this one on %s',
   async (engine) => {
     const database = await freshDatabase(engine);
     const change = aChange();
@@ -128,9 +125,9 @@ const resolution = { by: aChange().requester, at: minutes(11), happened: true, n
 test.for<[string, boolean, Change]>([
   ['succeeded after this one was planned', true, aChange(succeeded(minutes(11)))],
   ['succeeded before', false, aChange(succeeded(minutes(9)))],
-  ['is not known to have happened', false, aChange(unknown(minutes(11)))],
+  ['has an unknown outcome', false, aChange(unknown(minutes(11)))],
   [
-    'was found to have happened',
+    'was resolved as succeeded',
     true,
     aChange({ ...unknown(NOON), state: 'succeeded', resolution }),
   ],

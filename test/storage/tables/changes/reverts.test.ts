@@ -21,29 +21,29 @@ const succeeded = (at: Date, over: Partial<Change> = {}) =>
 const childOf = (parent: Change, over: Partial<Change> = {}) =>
   aChange({ state: 'approved', parent: parent.id, createdAt: minutes(10), ...over });
 
+test.for(ENGINES)('a change has the id and state of its revert on %s', async (engine) => {
+  const database = await freshDatabase(engine);
+  const parent = succeeded(minutes(10), { revertAt: minutes(60), approvals: [] });
+  const child = childOf(parent, { approvals: [{ by: ben, at: minutes(5) }] });
+  await stored(database, parent);
+  expect((await loadChange(database.db, parent.id))?.child).toBeUndefined();
+  await stored(database, child);
+  const loaded = await loadChange(database.db, parent.id);
+  expect(loaded?.child).toEqual({ id: child.id, state: 'approved' });
+  expect(await loadChange(database.db, child.id)).toEqual(child);
+});
+
 test.for(ENGINES)(
-  'a change knows what takes it back, and how that stands, on %s',
+  'a change has one revert, even if several replicas plan it, on %s',
   async (engine) => {
     const database = await freshDatabase(engine);
-    const parent = succeeded(minutes(10), { revertAt: minutes(60), approvals: [] });
-    const child = childOf(parent, { approvals: [{ by: ben, at: minutes(5) }] });
-    await stored(database, parent);
-    expect((await loadChange(database.db, parent.id))?.child).toBeUndefined();
-    await stored(database, child);
-    const loaded = await loadChange(database.db, parent.id);
-    expect(loaded?.child).toEqual({ id: child.id, state: 'approved' });
-    expect(await loadChange(database.db, child.id)).toEqual(child);
+    const parent = succeeded(minutes(10), { revertAt: minutes(60) });
+    await stored(database, parent, childOf(parent));
+    await expect(stored(database, childOf(parent))).rejects.toThrow(/unique/i);
   },
 );
 
-test.for(ENGINES)('there is one return, however many replicas plan it, on %s', async (engine) => {
-  const database = await freshDatabase(engine);
-  const parent = succeeded(minutes(10), { revertAt: minutes(60) });
-  await stored(database, parent, childOf(parent));
-  await expect(stored(database, childOf(parent))).rejects.toThrow(/unique/i);
-});
-
-test.for(ENGINES)('only what succeeded for a while waits for its return on %s', async (engine) => {
+test.for(ENGINES)('only timed changes that succeeded wait for a revert on %s', async (engine) => {
   const database = await freshDatabase(engine);
   const due = succeeded(minutes(10), { revertAt: minutes(60) });
   const planned = succeeded(minutes(11), { revertAt: minutes(60) });
@@ -56,25 +56,22 @@ test.for(ENGINES)('only what succeeded for a while waits for its return on %s', 
 test.for<[string, boolean, (parent: Change) => Change[]]>([
   ['nothing else ran', false, () => []],
   ['another change ran before it', false, () => [succeeded(minutes(9))]],
-  ['another ran between it and the planning of its return', true, () => [succeeded(minutes(10.5))]],
-  ['another ran after its return was planned', true, () => [succeeded(minutes(30))]],
+  ['another change ran before its revert was planned', true, () => [succeeded(minutes(10.5))]],
+  ['another change ran after its revert was planned', true, () => [succeeded(minutes(30))]],
   [
     'another target changed',
     false,
     () => [elsewhere({ state: 'succeeded', outcome: ending(minutes(30)) })],
   ],
-])(
-  'a return is held against what happened since its parent ended: %s',
-  async ([, moved, others]) => {
-    for (const engine of ENGINES) {
-      const database = await freshDatabase(engine);
-      const parent = succeeded(minutes(10), { revertAt: minutes(60) });
-      const child = childOf(parent, { createdAt: minutes(11) });
-      await stored(database, parent, child, ...others(parent));
-      expect(
-        await database.transaction((tx) => hasTargetChangedSincePlan(tx, STAGING, child)),
-      ).toBe(moved);
-      expect(await hasTargetChangedSinceEnd(database.db, STAGING, parent)).toBe(moved);
-    }
-  },
-);
+])('a revert is compared with changes since its parent ended: %s', async ([, moved, others]) => {
+  for (const engine of ENGINES) {
+    const database = await freshDatabase(engine);
+    const parent = succeeded(minutes(10), { revertAt: minutes(60) });
+    const child = childOf(parent, { createdAt: minutes(11) });
+    await stored(database, parent, child, ...others(parent));
+    expect(await database.transaction((tx) => hasTargetChangedSincePlan(tx, STAGING, child))).toBe(
+      moved,
+    );
+    expect(await hasTargetChangedSinceEnd(database.db, STAGING, parent)).toBe(moved);
+  }
+});

@@ -4,7 +4,7 @@ import { enqueue } from '../../../../src/storage/tables/queues/outbox.ts';
 import { ENGINES, freshDatabase } from '../../engines.ts';
 import { elsewhere, minutes, NOON, stored } from '../../example-change.ts';
 
-test.for(ENGINES)('what is open is counted, with the age of the oldest, on %s', async (engine) => {
+test.for(ENGINES)('open entries are counted, with the age of the oldest, on %s', async (engine) => {
   const database = await freshDatabase(engine);
   const pending = [elsewhere({ createdAt: minutes(-5) }), elsewhere({ createdAt: minutes(-30) })];
   await stored(database, ...pending, elsewhere({ state: 'succeeded' }));

@@ -21,7 +21,7 @@ async function taken(database: Database, from: ReturnType<typeof batch>): Promis
   return items.map(({ key }) => key);
 }
 
-test.for(ENGINES)('a click that Slack sends again is known on %s', async (engine) => {
+test.for(ENGINES)('a redelivered click is recognized on %s', async (engine) => {
   const database = await freshDatabase(engine);
   const five = await Promise.all([1, 2, 3, 4, 5].map(() => click(database, 'a')));
   expect(five.filter(Boolean)).toHaveLength(1);
@@ -34,28 +34,25 @@ test.for(ENGINES)('a click that Slack sends again is known on %s', async (engine
   expect(await taken(database, batch(99))).toEqual([]);
 });
 
-test.for(ENGINES)(
-  'a click is taken by one replica until its lease runs out on %s',
-  async (engine) => {
-    const database = await freshDatabase(engine);
-    for (const key of ['c', 'b', 'a']) await click(database, key);
-    await click(database, 'later', 1);
+test.for(ENGINES)('one replica claims a click until its lease expires on %s', async (engine) => {
+  const database = await freshDatabase(engine);
+  for (const key of ['c', 'b', 'a']) await click(database, key);
+  await click(database, 'later', 1);
 
-    expect(await taken(database, batch(0, 'one', 2))).toEqual(['a', 'b']);
-    expect(await taken(database, batch(0, 'two'))).toEqual(['c']);
-    expect(await taken(database, batch(0.9, 'two'))).toEqual([]);
-    expect(await taken(database, batch(1, 'two'))).toEqual(['a', 'b', 'c', 'later']);
-    const rows = await database.db.selectFrom('inbox').selectAll().orderBy('dedup_key').execute();
-    expect(rows.map(({ attempts, lease_owner }) => [attempts, lease_owner])).toEqual([
-      [2, 'two'],
-      [2, 'two'],
-      [2, 'two'],
-      [1, 'two'],
-    ]);
-  },
-);
+  expect(await taken(database, batch(0, 'one', 2))).toEqual(['a', 'b']);
+  expect(await taken(database, batch(0, 'two'))).toEqual(['c']);
+  expect(await taken(database, batch(0.9, 'two'))).toEqual([]);
+  expect(await taken(database, batch(1, 'two'))).toEqual(['a', 'b', 'c', 'later']);
+  const rows = await database.db.selectFrom('inbox').selectAll().orderBy('dedup_key').execute();
+  expect(rows.map(({ attempts, lease_owner }) => [attempts, lease_owner])).toEqual([
+    [2, 'two'],
+    [2, 'two'],
+    [2, 'two'],
+    [1, 'two'],
+  ]);
+});
 
-test.for(ENGINES)('replicas at the same moment share the clicks on %s', async (engine) => {
+test.for(ENGINES)('concurrent replicas share the clicks on %s', async (engine) => {
   const database = await freshDatabase(engine);
   const keys = Array.from({ length: 30 }, (_, n) => `k${String(n).padStart(2, '0')}`);
   for (const key of keys) await click(database, key);
@@ -66,7 +63,7 @@ test.for(ENGINES)('replicas at the same moment share the clicks on %s', async (e
   expect([...shares, ...rest].sort()).toEqual(keys);
 });
 
-test('a replica that is just taking clicks holds up no other', async () => {
+test('a replica that claims clicks does not block another', async () => {
   const database = await freshDatabase('postgres');
   for (const key of ['a', 'b']) await click(database, key);
   const took = Promise.withResolvers<void>();
@@ -79,22 +76,25 @@ test('a replica that is just taking clicks holds up no other', async () => {
   expect(await first).toEqual(['a', 'b']);
 });
 
-test.for(ENGINES)('who received a click takes this one and no other on %s', async (engine) => {
-  const database = await freshDatabase(engine);
-  await click(database, 'a');
-  await click(database, 'b');
-  const take = (key: string, at: number) =>
-    database.transaction((tx) => inbox.claimClick(tx, key, batch(at)));
+test.for(ENGINES)(
+  'the replica that received a click claims only this one on %s',
+  async (engine) => {
+    const database = await freshDatabase(engine);
+    await click(database, 'a');
+    await click(database, 'b');
+    const take = (key: string, at: number) =>
+      database.transaction((tx) => inbox.claimClick(tx, key, batch(at)));
 
-  expect((await take('b', 0))?.key).toBe('b');
-  expect(await take('b', 0)).toBeNull();
-  expect(await take('x', 0)).toBeNull();
-  expect(await taken(database, batch(0))).toEqual(['a']);
-  await database.transaction((tx) => inbox.markHandled(tx, 'b', minutes(0)));
-  expect(await take('b', 5)).toBeNull();
-});
+    expect((await take('b', 0))?.key).toBe('b');
+    expect(await take('b', 0)).toBeNull();
+    expect(await take('x', 0)).toBeNull();
+    expect(await taken(database, batch(0))).toEqual(['a']);
+    await database.transaction((tx) => inbox.markHandled(tx, 'b', minutes(0)));
+    expect(await take('b', 5)).toBeNull();
+  },
+);
 
-test.for(ENGINES)('a click that could not be handled waits its time on %s', async (engine) => {
+test.for(ENGINES)('a failed click waits for its retry on %s', async (engine) => {
   const database = await freshDatabase(engine);
   await click(database, 'a');
   await taken(database, batch(0));
@@ -104,7 +104,7 @@ test.for(ENGINES)('a click that could not be handled waits its time on %s', asyn
 });
 
 test.for(ENGINES)(
-  'of a handled click only its key stays, and that for a while, on %s',
+  'a handled click keeps only its key, until it is deleted, on %s',
   async (engine) => {
     const database = await freshDatabase(engine);
     for (const key of ['old', 'new', 'open']) await click(database, key);

@@ -40,6 +40,6 @@ test.for(['thread:melted', 'remind:something:1', 'audit:something', 'digest', 'r
   },
 );
 
-test('a report without a change is not taken for a message of a change', () => {
+test('a message kind of a change is not decoded without a change', () => {
   expect(decodeMessage({ changeId: null, kind: 'card', body: null })).toBeNull();
 });

@@ -33,7 +33,7 @@ function done(database: Database, id: number): Promise<void> {
   return database.transaction((tx) => outbox.markDone(tx, id, NOON));
 }
 
-test.for(ENGINES)('many moves of one change are drawn once on %s', async (engine) => {
+test.for(ENGINES)('several moves of one change update its card once on %s', async (engine) => {
   const database = await freshDatabase(engine);
   const [changeId, other] = [newId(), newId()];
   await enqueue(database, card(changeId), minutes(5));
@@ -51,22 +51,19 @@ test.for(ENGINES)('many moves of one change are drawn once on %s', async (engine
   expect(await due(database, 99)).toEqual([]);
 });
 
-test.for(ENGINES)(
-  'messages with a text of their own are all sent, in order, on %s',
-  async (engine) => {
-    const database = await freshDatabase(engine);
-    const changeId = newId();
-    const effect = { changeId, kind: 'cost-effect', days: 3 } as const;
-    const report = { kind: 'report', body: { key: 'one' } } as const;
-    const sent = [...['a', 'b', 'c'].map((text) => ({ ...effect, text })), report, report];
-    for (const message of sent) await enqueue(database, message);
+test.for(ENGINES)('messages with a body are all sent, in order, on %s', async (engine) => {
+  const database = await freshDatabase(engine);
+  const changeId = newId();
+  const effect = { changeId, kind: 'cost-effect', days: 3 } as const;
+  const report = { kind: 'report', body: { key: 'one' } } as const;
+  const sent = [...['a', 'b', 'c'].map((text) => ({ ...effect, text })), report, report];
+  for (const message of sent) await enqueue(database, message);
 
-    expect((await due(database, 0)).map(({ message }) => message)).toEqual(sent);
-  },
-);
+  expect((await due(database, 0)).map(({ message }) => message)).toEqual(sent);
+});
 
 test.for(ENGINES)(
-  'a change that moves while it is drawn is drawn again after on %s',
+  'a change that moves during its delivery is delivered again on %s',
   async (engine) => {
     const database = await freshDatabase(engine);
     const changeId = newId();
@@ -75,7 +72,7 @@ test.for(ENGINES)(
     await enqueue(database, card(changeId));
     await enqueue(database, card(changeId));
 
-    // Until the first drawing is sent, a second one could overtake it.
+    // Before the first delivery ends, a second one could overtake it.
     expect(await due(database, 0.5, 'two')).toEqual([]);
     await done(database, first?.id ?? 0);
     const [second, ...more] = await due(database, 0.5, 'two');
@@ -85,7 +82,7 @@ test.for(ENGINES)(
 );
 
 test.for(ENGINES)(
-  'a drawing whose sender died stands for those behind it on %s',
+  'the retry after a crashed sender covers the waiting messages on %s',
   async (engine) => {
     const database = await freshDatabase(engine);
     const changeId = newId();
@@ -101,7 +98,7 @@ test.for(ENGINES)(
 );
 
 test.for(ENGINES)(
-  'a drawing that Slack refused waits, and later ones with it, on %s',
+  'a refused message and the later ones of its change wait on %s',
   async (engine) => {
     const database = await freshDatabase(engine);
     const changeId = newId();
@@ -115,7 +112,7 @@ test.for(ENGINES)(
   },
 );
 
-test.for(ENGINES)('replicas at the same moment share the messages on %s', async (engine) => {
+test.for(ENGINES)('concurrent replicas share the messages on %s', async (engine) => {
   const database = await freshDatabase(engine);
   const changes: ChangeId[] = Array.from({ length: 20 }, () => newId());
   for (const changeId of changes) await enqueue(database, card(changeId));
@@ -129,7 +126,7 @@ test.for(ENGINES)('replicas at the same moment share the messages on %s', async 
   expect(ids.length).toBe(new Set(ids).size);
 });
 
-test('a replica that is just taking messages holds up no other', async () => {
+test('a replica that claims messages does not block another', async () => {
   const database = await freshDatabase('postgres');
   for (const changeId of [newId(), newId()]) await enqueue(database, card(changeId));
   const took = Promise.withResolvers<void>();
@@ -143,7 +140,7 @@ test('a replica that is just taking messages holds up no other', async () => {
   expect(await due(database, 0)).toEqual([]);
 });
 
-test.for(ENGINES)('messages that were sent are forgotten after a while on %s', async (engine) => {
+test.for(ENGINES)('delivered messages are deleted later on %s', async (engine) => {
   const database = await freshDatabase(engine);
   await enqueue(database, { kind: 'report', body: {} });
   await enqueue(database, { kind: 'redraw', body: {} }, minutes(5));
